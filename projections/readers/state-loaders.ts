@@ -1,6 +1,6 @@
 import { PackedDocument } from '../../src/domain/document/packed.ts';
 import { forgottenAfter } from '../../src/domain/security/request-id.ts';
-import type { SubjectState } from '../../src/domain/states.ts';
+import type { StateOf, SubjectKind } from '../../src/domain/states.ts';
 import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
@@ -12,131 +12,161 @@ import { recordListFrom } from '../models/save_records/projection.ts';
 
 /** How the state of each kind of subject is loaded from the state tables. */
 
-/** The columns of a row: two texts, three whole numbers, and the fields of rate windows. */
+/** What rows are made of, and how Postgres sends it. A statement has the columns of the kinds that it loads. */
 export interface StateRow {
-  readonly a: string | null;
-  readonly b: string | null;
-  readonly m: string | null;
-  readonly n: string | null;
-  readonly o: string | null;
+  readonly document: string | null;
+  readonly balances: string | null;
+  readonly version: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly holder: string | null;
+  readonly start: string | null;
   readonly used: number | null;
   readonly flagged: boolean | null;
+  readonly request: string | null;
+  readonly outcome: string | null;
+  readonly until: string | null;
+  readonly records: string | null;
+  readonly page: string | null;
+  readonly sessions: string | null;
+  readonly player: string | null;
+  readonly guest: string | null;
+  readonly body: string | null;
 }
 
-export const COLUMN_TYPES: Readonly<Record<keyof StateRow, string>> = {
-  a: 'text',
-  b: 'text',
-  m: 'bigint',
-  n: 'bigint',
-  o: 'bigint',
+export type Column = keyof StateRow;
+
+export const COLUMN_TYPES: Readonly<Record<Column, 'text' | 'bigint' | 'double precision' | 'boolean'>> = {
+  document: 'text',
+  balances: 'text',
+  version: 'bigint',
+  created_at: 'bigint',
+  updated_at: 'bigint',
+  holder: 'text',
+  start: 'bigint',
   used: 'double precision',
   flagged: 'boolean',
+  request: 'text',
+  outcome: 'text',
+  until: 'bigint',
+  records: 'text',
+  page: 'text',
+  sessions: 'text',
+  player: 'text',
+  guest: 'text',
+  body: 'text',
 };
 
-export interface StateLoader {
+export interface StateLoader<Kind extends SubjectKind = SubjectKind> {
   /** The columns of `w` to join on, with their types: they name a row, in order. */
   readonly keyColumns: Readonly<Record<string, 'text' | 'bigint'>>;
   /** The values of `keyColumns`, from the parts of a subject's key after its kind. */
   keyOf(parts: readonly string[]): readonly string[];
   /** The table to join, with its condition; `$1` is the project. */
   readonly rows: string;
-  readonly columns: Readonly<Partial<Record<keyof StateRow, string>>>;
-  state(row: StateRow): SubjectState;
+  readonly columns: Readonly<Partial<Record<Column, string>>>;
+  state(row: StateRow): StateOf[Kind];
 }
 
 const unchanged = (parts: readonly string[]) => parts;
 
-/** By the first part of a subject's key; see `src/domain/subjects.ts`. */
-export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
+export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> } = {
   document: {
     keyColumns: { space: 'text', collection: 'text', key: 'text' },
     keyOf: unchanged,
     rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
-    columns: { a: 'd.document::text', b: 'd.told::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
-    state: ({ a, b, m, n, o }) => {
-      const [version, createdAt, updatedAt, balances] = [Number(m), Number(n), Number(o), balancesFrom(b)];
-      return a === null
-        ? { document: null, version, createdAt, updatedAt, balances }
-        : new PackedDocument(a, version, createdAt, updatedAt, balances);
+    columns: {
+      document: 'd.document::text',
+      balances: 'd.told::text',
+      version: 'd.version',
+      created_at: 'd.created_at',
+      updated_at: 'd.updated_at',
+    },
+    state: ({ document, ...row }) => {
+      const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
+      const balances = balancesFrom(row.balances);
+      return document === null
+        ? { document, version, createdAt, updatedAt, balances }
+        : new PackedDocument(document, version, createdAt, updatedAt, balances);
     },
   },
   unique: {
     keyColumns: { space: 'text', collection: 'text', hash: 'text' },
     keyOf: unchanged,
     rows: '{uniques} u ON u.project = $1 AND u.space = w.space AND u.collection = w.collection AND u.hash = w.hash',
-    columns: { a: 'u.holder' },
-    state: ({ a }) => ({ holder: a ?? '' }),
+    columns: { holder: 'u.holder' },
+    state: ({ holder }) => ({ holder: holder ?? '' }),
   },
   window: {
     keyColumns: { space: 'text', counter: 'text' },
     // Texts that callers choose come last, because they may contain a slash.
     keyOf: ([space = '', ...counter]) => [space, counter.join('/')],
     rows: '{limits} l ON l.project = $1 AND l.space = w.space AND l.counter = w.counter',
-    columns: { m: 'l.start', used: 'l.used', flagged: 'l.flagged' },
-    state: ({ m, used, flagged }) => ({ start: Number(m), used: used ?? 0, flagged: flagged ?? false }),
+    columns: { start: 'l.start', used: 'l.used', flagged: 'l.flagged' },
+    state: ({ start, used, flagged }) => ({ start: Number(start), used: used ?? 0, flagged: flagged ?? false }),
   },
   idempotency: {
     keyColumns: { space: 'text', scope: 'text', caller: 'text', key: 'text' },
     keyOf: ([space = '', scope = '', caller = '', ...key]) => [space, scope, caller, key.join('/')],
     rows: '{idempotency} k ON k.project = $1 AND k.space = w.space AND k.scope = w.scope AND k.caller = w.caller AND k.key = w.key',
-    columns: { a: 'k.request', b: 'k.outcome', m: 'k.until' },
-    state: ({ a, b, m }) => keptFrom(a ?? '', b ?? '{}', Number(m)),
+    columns: { request: 'k.request', outcome: 'k.outcome', until: 'k.until' },
+    state: ({ request, outcome, until }) => keptFrom(request ?? '', outcome ?? '{}', Number(until)),
   },
   records: {
     keyColumns: { space: 'text', collection: 'text', player: 'text' },
     keyOf: unchanged,
     rows: '{save_records} s ON s.project = $1 AND s.space = w.space AND s.collection = w.collection AND s.player = w.player',
-    columns: { a: 's.records::text' },
-    state: ({ a }) => recordListFrom(a ?? '[]'),
+    columns: { records: 's.records::text' },
+    state: ({ records }) => recordListFrom(records ?? '[]'),
   },
   page: {
     keyColumns: { slug: 'text' },
     keyOf: unchanged,
     rows: '{pages} p ON p.project = $1 AND p.slug = w.slug',
-    columns: { a: 'p.page::text', m: 'p.created_at', n: 'p.updated_at' },
-    state: ({ a, m, n }) => pageFrom(a ?? '{}', Number(m), Number(n)),
+    columns: { page: 'p.page::text', created_at: 'p.created_at', updated_at: 'p.updated_at' },
+    state: ({ page, created_at, updated_at }) => pageFrom(page ?? '{}', Number(created_at), Number(updated_at)),
   },
   session: {
     keyColumns: { family: 'text' },
     keyOf: unchanged,
     rows: '{sessions} s ON s.project = $1 AND s.family = w.family',
-    columns: { a: 's.sessions::text', b: 's.player' },
-    state: ({ a, b }) => sessionFrom(a ?? '[]', b ?? ''),
+    columns: { sessions: 's.sessions::text', player: 's.player' },
+    state: ({ sessions, player }) => sessionFrom(sessions ?? '[]', player ?? ''),
   },
   guest: {
     keyColumns: { guest: 'text' },
     keyOf: unchanged,
     rows: '{guests} g ON g.project = $1 AND g.guest = w.guest',
-    columns: { a: 'g.body::text' },
-    state: ({ a }) => guestFrom(a ?? ''),
+    columns: { body: 'g.body::text' },
+    state: ({ body }) => guestFrom(body ?? ''),
   },
   'guest-name': {
     keyColumns: { kind: 'text', name: 'text' },
     keyOf: ([kind = '', ...name]) => [kind, name.join('/')],
     rows: '{guest_names} n ON n.project = $1 AND n.kind = w.kind AND n.name = w.name',
-    columns: { a: 'n.guest' },
-    state: ({ a }) => ({ guest: a ?? '' }),
+    columns: { guest: 'n.guest' },
+    state: ({ guest }) => ({ guest: guest ?? '' }),
   },
   request: {
     keyColumns: { until: 'bigint', type: 'text', identity: 'text', request: 'text' },
     keyOf: ([type = '', identity = '', request = '']) => [String(forgottenAfter(request)), type, identity, request],
     rows: `{used_requests} r ON r.project = $1 AND r.until = w.until AND r.identity_type = w.type AND r.identity = w.identity
       AND r.request = w.request`,
-    columns: { m: 'r.until' },
-    state: ({ m }) => ({ until: Number(m) }),
+    columns: { until: 'r.until' },
+    state: ({ until }) => ({ until: Number(until) }),
   },
   authority: {
     keyColumns: {},
     keyOf: () => [],
     rows: `(${AUTHORITY_QUERY}) q ON true`,
-    columns: { a: 'q.body' },
-    state: ({ a }) => authorityFrom(a ?? ''),
+    columns: { body: 'q.body' },
+    state: ({ body }) => authorityFrom(body ?? ''),
   },
   definitions: {
     keyColumns: {},
     keyOf: () => [],
     rows: `(${DEFINITIONS_QUERY}) q ON true`,
-    columns: { a: 'q.body' },
-    state: ({ a }) => definitionsFrom(a ?? ''),
+    columns: { body: 'q.body' },
+    state: ({ body }) => definitionsFrom(body ?? ''),
   },
 };

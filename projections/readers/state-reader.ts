@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 import type { Checkpoint, StateReader } from '../../src/app/ports/readers.ts';
-import type { SubjectState } from '../../src/domain/states.ts';
-import type { SubjectKey } from '../../src/domain/subjects.ts';
+import type { SubjectKind, SubjectState } from '../../src/domain/states.ts';
+import { kindOf, type Subject } from '../../src/domain/subjects.ts';
 import { countDocumentsAfter } from '../models/documents/count.ts';
 import { readDocumentKeys } from '../models/documents/keys.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { STATE_NAMES } from '../registry.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
-import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
+import { COLUMN_TYPES, type Column, STATE_LOADERS, type StateLoader, type StateRow } from './state-loaders.ts';
 import type { RunRead } from './view-reader.ts';
 
 /** The most subjects that are loaded by one statement. Loads of the same turn of the event loop are merged. */
@@ -20,11 +20,11 @@ WHERE v.name = ANY ($2) ORDER BY c.revision LIMIT 1`;
 
 interface Loaded {
   readonly revision: number;
-  readonly states: ReadonlyMap<SubjectKey, SubjectState>;
+  readonly states: ReadonlyMap<Subject, SubjectState>;
 }
 
 interface Gathering {
-  readonly subjects: Set<SubjectKey>;
+  readonly subjects: Set<Subject>;
   readonly answer: Promise<Loaded>;
 }
 
@@ -38,7 +38,7 @@ export function createStateReader(pool: Pool, run: RunRead = (_, read) => read()
   const gather = (projectId: string): Gathering => {
     const open = gathering.get(projectId);
     if (open && open.subjects.size < MERGED) return open;
-    const subjects = new Set<SubjectKey>();
+    const subjects = new Set<Subject>();
     const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (gathering.get(projectId) === made) gathering.delete(projectId);
       return run(projectId, () => loadStates(pool, projectId, [...subjects]));
@@ -74,43 +74,42 @@ export function createStateReader(pool: Pool, run: RunRead = (_, read) => read()
   };
 }
 
-async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
+async function loadStates(pool: Pool, projectId: string, subjects: readonly Subject[]): Promise<Loaded> {
   const { kinds, values } = sorted(subjects);
   const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...statementOf(kinds), values: [projectId, ...values] });
   let revision = -1;
-  const states = new Map<SubjectKey, SubjectState>();
+  const states = new Map<Subject, SubjectState>();
   for (const row of rows) {
-    const loader = STATE_LOADERS[row.kind];
-    if (loader) states.set(subjects[row.i] ?? '', loader.state(row));
-    else revision = Number(row.m);
+    const subject = row.kind === null ? undefined : subjects[row.i];
+    if (row.kind === null) revision = Number(row.revision);
+    else if (subject !== undefined) states.set(subject, STATE_LOADERS[row.kind].state(row));
   }
   return { revision, states };
 }
 
 interface Row extends StateRow {
-  /** A kind of subject, or {@link REVISION}. */
-  readonly kind: string;
+  /** `null`: the row with the revision of the state tables, from the same snapshot as all others. */
+  readonly kind: SubjectKind | null;
   /** Index among the requested subjects. */
   readonly i: number;
+  readonly revision: string | null;
 }
 
-/** The row with the revision of the state tables, from the same snapshot as all others. */
-const REVISION = 'revision';
+/** In the order in which views are switched to new tables: another one could deadlock with a rebuild. */
+const KINDS = Object.keys(STATE_LOADERS) as SubjectKind[];
 
-/** The kinds of the requested subjects, in the loaders' order, and the values for each: first the indexes, then a list for each name. */
-function sorted(subjects: readonly SubjectKey[]): { readonly kinds: readonly string[]; readonly values: readonly unknown[] } {
-  const requested = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
+/** The kinds of the requested subjects, and the values for each: first the indexes, then a list for each key column. */
+function sorted(subjects: readonly Subject[]): { readonly kinds: readonly SubjectKind[]; readonly values: readonly unknown[] } {
+  const requested = new Map<SubjectKind, (readonly [index: number, ...parts: readonly string[]])[]>();
   for (const [index, subject] of subjects.entries()) {
-    const [kind = '', ...parts] = subject.split('/');
-    const loader = STATE_LOADERS[kind];
-    if (!loader) continue;
+    const kind = kindOf(subject);
     const rows = requested.get(kind) ?? [];
     requested.set(kind, rows);
-    rows.push([index, ...loader.keyOf(parts)]);
+    rows.push([index, ...STATE_LOADERS[kind].keyOf(subject.split('/').slice(1))]);
   }
-  const kinds = Object.keys(STATE_LOADERS).filter((kind) => requested.has(kind));
+  const kinds = KINDS.filter((kind) => requested.has(kind));
   const values = kinds.flatMap((kind) => {
-    const width = 1 + Object.keys(STATE_LOADERS[kind]?.keyColumns ?? {}).length;
+    const width = 1 + Object.keys(STATE_LOADERS[kind].keyColumns).length;
     return Array.from({ length: width }, (_, column) => (requested.get(kind) ?? []).map((row) => row[column]));
   });
   return { kinds, values };
@@ -124,19 +123,20 @@ interface Statement {
 /** Prepared statements by the combination of kinds that they load, of which decisions use few. */
 const statements = new Map<string, Statement>();
 
-function statementOf(kinds: readonly string[]): Statement {
+function statementOf(kinds: readonly SubjectKind[]): Statement {
   const name = `load-${kinds.join('-')}`;
   const known = statements.get(name);
   if (known) return known;
+  const columns = columnsOf(kinds);
   let parameter = 2;
-  const selects = [selectOf(REVISION, '0', { m: revisionOf(STATE_NAMES) })];
+  const selects = [`SELECT NULL AS kind, 0 AS i, ${revisionOf(STATE_NAMES)}::bigint AS revision${expressionsOf(columns, {})}`];
   for (const kind of kinds) {
     const loader = STATE_LOADERS[kind];
-    if (!loader) continue;
     const lists = ['int', ...Object.values(loader.keyColumns)].map((type) => `$${parameter++}::${type}[]`);
     const names = ['i', ...Object.keys(loader.keyColumns)];
     selects.push(
-      `${selectOf(kind, 'w.i', loader.columns)}\nFROM unnest(${lists.join(', ')}) AS w (${names.join(', ')}) JOIN ${loader.rows}`,
+      `SELECT '${kind}', w.i, NULL::bigint${expressionsOf(columns, loader.columns)}
+FROM unnest(${lists.join(', ')}) AS w (${names.join(', ')}) JOIN ${loader.rows}`,
     );
   }
   const made = { name, text: throughViews(selects.join('\nUNION ALL\n')) };
@@ -144,9 +144,12 @@ function statementOf(kinds: readonly string[]): Statement {
   return made;
 }
 
-function selectOf(kind: string, index: string, columns: Readonly<Partial<Record<keyof StateRow, string>>>): string {
-  const values = (Object.keys(COLUMN_TYPES) as (keyof StateRow)[]).map(
-    (name) => `${columns[name] ?? 'NULL'}::${COLUMN_TYPES[name]} AS ${name}`,
-  );
-  return `SELECT '${kind}' AS kind, ${index} AS i, ${values.join(', ')}`;
+/** Columns of any of these kinds. */
+function columnsOf(kinds: readonly SubjectKind[]): readonly Column[] {
+  const used = new Set(kinds.flatMap((kind) => Object.keys(STATE_LOADERS[kind].columns)));
+  return (Object.keys(COLUMN_TYPES) as Column[]).filter((column) => used.has(column));
+}
+
+function expressionsOf(columns: readonly Column[], expressions: StateLoader['columns']): string {
+  return columns.map((column) => `, ${expressions[column] ?? 'NULL'}::${COLUMN_TYPES[column]} AS ${column}`).join('');
 }

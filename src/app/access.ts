@@ -4,7 +4,7 @@ import { closedNext } from '../domain/access/next.ts';
 import { missingPermission } from '../domain/access/refusals.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
 import type { Actor, PublishTarget } from '../domain/events.ts';
-import { type ApiKey, type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../domain/states.ts';
+import type { ApiKey, AuthorityState, DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { accepted, refusal } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
@@ -21,8 +21,8 @@ import type { Project } from './project/project.ts';
  * target is closed to it. `before`: an earlier result for the same caller and target; it is returned again if nothing has changed.
  */
 export function accessOf(ctx: DecisionContext, caller: Caller, target: PublishTarget, before?: AccessContext): AccessContext {
-  const authority = asAuthority(ctx.read(AUTHORITY));
-  const state = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+  const authority = ctx.read(AUTHORITY);
+  const state = ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS;
   if (before !== undefined && before.authority === authority && before.state === state) return before;
   return contextFor(authority, state, caller, target);
 }
@@ -45,8 +45,7 @@ export function accessAt(
 
 /** The operator's authority, which also holds for a disabled project. Throws 404 for a deleted one. */
 export function operatorAccess(target: PublishTarget): (ctx: DecisionContext) => AccessContext {
-  return (ctx) =>
-    accepted(operatorContext(asAuthority(ctx.read(AUTHORITY)), asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS, target));
+  return (ctx) => accepted(operatorContext(ctx.read(AUTHORITY), ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, target));
 }
 
 /** Throws 403 unless a secret key has all of these permissions. */

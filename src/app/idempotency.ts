@@ -11,7 +11,6 @@ import {
   repeatedRefusal,
   requestHash,
 } from '../domain/idempotency/answers.ts';
-import { asKeptAnswer } from '../domain/states.ts';
 import { idempotencySubject } from '../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
@@ -86,7 +85,7 @@ export function idempotent<A>(at: KeyedDecision, codec: AnswerCodec<A>, decide: 
 /** The earlier outcome of the request; `null` if it is new. Throws 409 `IDEMPOTENCY_KEY_REUSED`. */
 export function replayed<A>({ ctx, now, keyed }: KeyedDecision, codec: AnswerCodec<A>): Decided<A> | null {
   if (keyed === null) return null;
-  const outcome = accepted(recall(keyed.claim, asKeptAnswer(ctx.read(idempotencySubject(keyed.claim))), now));
+  const outcome = accepted(recall(keyed.claim, ctx.read(idempotencySubject(keyed.claim)), now));
   if (outcome === null) return null;
   if ('refused' in outcome) return { events: [], refused: repeatedRefusal(outcome.refused), replayed: true };
   return { events: [], answer: codec.decode(outcome.answer), replayed: true };

@@ -30,7 +30,7 @@ export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promi
     const open = projects.openProjects;
     const lags = open.map(({ set }) => set.head - set.horizon);
     metrics.projectionLag.set({ projection: 'state' }, Math.max(0, ...lags));
-    metrics.workingSetBytes.set(projects.cache.calculatedSize + open.reduce((sum, project) => sum + project.set.windowBytes, 0));
+    metrics.workingSetBytes.set(projects.cache.versions.calculatedSize + open.reduce((sum, project) => sum + project.set.windowBytes, 0));
     const { counts } = projects;
     metrics.workingSetHits.inc(counts.hits - hits);
     metrics.workingSetMisses.inc(counts.misses - misses);

@@ -43,7 +43,7 @@ export interface KeptAnswer {
 }
 
 /** A value of a unique field that a document holds. */
-export interface UniqueState {
+interface UniqueState {
   /** Key of the document. */
   readonly holder: string;
 }
@@ -173,65 +173,21 @@ export interface UsedRequest {
   readonly until: number;
 }
 
-export type SubjectState =
-  | DocumentState
-  | RecordListState
-  | PageState
-  | WindowState
-  | KeptAnswer
-  | AuthorityState
-  | DefinitionsState
-  | SessionFamily
-  | GuestState
-  | GuestName
-  | UniqueState
-  | UsedRequest;
-
-/** The state as that of a document; `null` for a subject without a state, and for one of another kind. */
-export function asDocument(state: SubjectState | null): DocumentState | null {
-  return state !== null && 'version' in state ? state : null;
+/** The state of each kind of subject. */
+export interface StateOf {
+  readonly authority: AuthorityState;
+  readonly definitions: DefinitionsState;
+  readonly document: DocumentState;
+  readonly window: WindowState;
+  readonly unique: UniqueState;
+  readonly idempotency: KeptAnswer;
+  readonly records: RecordListState;
+  readonly page: PageState;
+  readonly session: SessionFamily;
+  readonly guest: GuestState;
+  readonly 'guest-name': GuestName;
+  readonly request: UsedRequest;
 }
 
-export function asWindow(state: SubjectState | null): WindowState | null {
-  return state !== null && 'used' in state ? state : null;
-}
-
-export function asUnique(state: SubjectState | null): UniqueState | null {
-  return state !== null && 'holder' in state ? state : null;
-}
-
-export function asRecordList(state: SubjectState | null): RecordListState | null {
-  return state !== null && 'records' in state ? state : null;
-}
-
-export function asPage(state: SubjectState | null): PageState | null {
-  return state !== null && 'page' in state ? state : null;
-}
-
-export function asAuthority(state: SubjectState | null): AuthorityState | null {
-  return state !== null && 'keys' in state ? state : null;
-}
-
-export function asDefinitions(state: SubjectState | null): DefinitionsState | null {
-  return state !== null && 'sources' in state ? state : null;
-}
-
-export function asFamily(state: SubjectState | null): SessionFamily | null {
-  return state !== null && 'sessions' in state ? state : null;
-}
-
-export function asGuest(state: SubjectState | null): GuestState | null {
-  return state !== null && 'devices' in state ? state : null;
-}
-
-export function asGuestName(state: SubjectState | null): GuestName | null {
-  return state !== null && 'guest' in state ? state : null;
-}
-
-export function asUsedRequest(state: SubjectState | null): UsedRequest | null {
-  return state !== null && 'until' in state ? state : null;
-}
-
-export function asKeptAnswer(state: SubjectState | null): KeptAnswer | null {
-  return state !== null && 'outcome' in state ? state : null;
-}
+export type SubjectKind = keyof StateOf;
+export type SubjectState = StateOf[SubjectKind];

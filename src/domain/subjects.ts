@@ -1,77 +1,93 @@
 import type { EventData } from '../contract/events/index.ts';
 import type { AnswerKept, DomainEvent, EventType, RequestIdentityType, Space, UniqueChange, WindowChange } from './events.ts';
+import type { StateOf, SubjectKind, SubjectState } from './states.ts';
 
 /**
- * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`. No part can hold a `/`: ids and document
- * keys have a grammar without it, and texts chosen by callers come last.
+ * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`, of which the first is its kind. No part can
+ * hold a `/`: ids and document keys have a grammar without it, and texts chosen by callers come last.
  */
 export type SubjectKey = string;
 
-export const DEFINITIONS: SubjectKey = 'definitions';
+declare const KIND: unique symbol;
+
+/** The key of a subject of one kind. It is made here alone, so the type of its state is known wherever it is read. */
+export type Subject<K extends SubjectKind = SubjectKind> = string & { readonly [KIND]: K };
+
+export const DEFINITIONS = 'definitions' as Subject<'definitions'>;
 /** Project, settings, keys and game package. */
-export const AUTHORITY: SubjectKey = 'authority';
+export const AUTHORITY = 'authority' as Subject<'authority'>;
 
-/** The last document's subject is cached: a write names its document and collection several times, and each new text would be hashed again. */
-let document = { space: '', collection: '', key: '', subject: '' };
-let whole = { space: '', collection: '', subject: '' };
-
-export function documentSubject(space: Space, collection: string, key: string): SubjectKey {
-  if (document.key !== key || document.collection !== collection || document.space !== space) {
-    document = { space, collection, key, subject: `document/${space}/${collection}/${key}` };
-  }
-  return document.subject;
+function subject<K extends SubjectKind>(kind: K, path: string): Subject<K> {
+  return `${kind}/${path}` as Subject<K>;
 }
 
-/** A collection as a whole: scans and queries read it, every write in it changes it. */
+/** The kind of a subject. */
+export function kindOf(key: Subject): SubjectKind {
+  const end = key.indexOf('/');
+  return (end < 0 ? key : key.slice(0, end)) as SubjectKind;
+}
+
+/** The state, if the subject is of this kind. */
+export function stateOf<K extends SubjectKind>(kind: K, key: Subject, state: SubjectState | null): StateOf[K] | null {
+  return kindOf(key) === kind ? (state as StateOf[K] | null) : null;
+}
+
+export function documentSubject(space: Space, collection: string, key: string): Subject<'document'> {
+  return subject('document', `${space}/${collection}/${key}`);
+}
+
+/** A collection as a whole, which has no state: scans and queries read it, every write in it changes it. */
 export function collectionSubject(space: Space, collection: string): SubjectKey {
-  if (whole.collection !== collection || whole.space !== space) {
-    whole = { space, collection, subject: `collection/${space}/${collection}` };
-  }
-  return whole.subject;
+  return `collection/${space}/${collection}`;
 }
 
 /** `counter` is `WindowChange.counter`. */
-export function windowSubject(space: Space, counter: string): SubjectKey {
-  return `window/${space}/${counter}`;
+export function windowSubject(space: Space, counter: string): Subject<'window'> {
+  return subject('window', `${space}/${counter}`);
 }
 
 /** A value of a unique field, by `UniqueValue.hash`. */
-export function uniqueSubject(space: Space, collection: string, hash: string): SubjectKey {
-  return `unique/${space}/${collection}/${hash}`;
+export function uniqueSubject(space: Space, collection: string, hash: string): Subject<'unique'> {
+  return subject('unique', `${space}/${collection}/${hash}`);
 }
 
 /** An `Idempotency-Key` of one caller; see `AnswerKept`. */
-export function idempotencySubject({ space, scope, caller, key }: Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key'>): SubjectKey {
-  return `idempotency/${space}/${scope}/${caller}/${key}`;
+export function idempotencySubject({
+  space,
+  scope,
+  caller,
+  key,
+}: Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key'>): Subject<'idempotency'> {
+  return subject('idempotency', `${space}/${scope}/${caller}/${key}`);
 }
 
 /** A family of auth sessions; `family` is the id of the first. */
-export function sessionSubject(family: string): SubjectKey {
-  return `session/${family}`;
+export function sessionSubject(family: string): Subject<'session'> {
+  return subject('session', family);
 }
 
 /** A guest, by its id. */
-export function guestSubject(guest: string): SubjectKey {
-  return `guest/${guest}`;
+export function guestSubject(guest: string): Subject<'guest'> {
+  return subject('guest', guest);
 }
 
 /** What leads to a guest: `code` with the hash of a recovery code, or `account` with the id of a player. */
-export function guestNameSubject(kind: 'code' | 'account', name: string): SubjectKey {
-  return `guest-name/${kind}/${name}`;
+export function guestNameSubject(kind: 'code' | 'account', name: string): Subject<'guest-name'> {
+  return subject('guest-name', `${kind}/${name}`);
 }
 
-export function requestSubject(type: RequestIdentityType, identity: string, requestId: string): SubjectKey {
-  return `request/${type}/${identity}/${requestId}`;
+export function requestSubject(type: RequestIdentityType, identity: string, requestId: string): Subject<'request'> {
+  return subject('request', `${type}/${identity}/${requestId}`);
 }
 
 /** A player's save records in a collection. */
-export function recordListSubject(space: Space, collection: string, player: string): SubjectKey {
-  return `records/${space}/${collection}/${player}`;
+export function recordListSubject(space: Space, collection: string, player: string): Subject<'records'> {
+  return subject('records', `${space}/${collection}/${player}`);
 }
 
 /** A page of the project. Pages are not staged. */
-export function pageSubject(slug: string): SubjectKey {
-  return `page/${slug}`;
+export function pageSubject(slug: string): Subject<'page'> {
+  return subject('page', slug);
 }
 
 /** The collection in which an event changes something. */
@@ -81,12 +97,19 @@ export function collectionChangedBy(event: DomainEvent): SubjectKey | null {
   return collectionSubject(data.space, data.collection);
 }
 
+/** The document that an event changes. */
+export function documentChangedBy({ type, data }: DomainEvent): Subject<'document'> | null {
+  if (type === 'record.appended') return documentSubject(data.space, data.collection, data.recordId);
+  if (type !== 'document.written' && type !== 'document.deleted') return null;
+  return documentSubject(data.space, data.collection, data.key);
+}
+
 /** Every subject whose state an event changes; for the collection as a whole see {@link collectionChangedBy}. */
-export function subjectsOf<T extends EventType>({ type, data }: { readonly type: T; readonly data: EventData[T] }): SubjectKey[] {
+export function subjectsOf<T extends EventType>({ type, data }: { readonly type: T; readonly data: EventData[T] }): Subject[] {
   return SUBJECTS[type](data);
 }
 
-type SubjectsByEvent = { readonly [T in EventType]: (data: EventData[T]) => SubjectKey[] };
+type SubjectsByEvent = { readonly [T in EventType]: (data: EventData[T]) => Subject[] };
 
 const authority = () => [AUTHORITY];
 const definitions = () => [DEFINITIONS];
@@ -142,11 +165,11 @@ const SUBJECTS: SubjectsByEvent = {
   'log.foreign': none,
 };
 
-function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): SubjectKey[] {
+function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): Subject[] {
   return windows?.map(({ counter }) => windowSubject(space, counter)) ?? [];
 }
 
-function uniqueSubjects(space: Space, collection: string, unique: UniqueChange | undefined): SubjectKey[] {
+function uniqueSubjects(space: Space, collection: string, unique: UniqueChange | undefined): Subject[] {
   if (unique === undefined) return [];
   return [...unique.taken, ...unique.freed].map((hash) => uniqueSubject(space, collection, hash));
 }

@@ -10,8 +10,8 @@ import { HeartbeatFolds } from '../../src/app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts';
 import { isThere, storedText } from '../../src/domain/document/packed.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
-import { asDocument, type SubjectState } from '../../src/domain/states.ts';
-import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
+import type { SubjectState } from '../../src/domain/states.ts';
+import { documentSubject, type Subject, stateOf, subjectsOf } from '../../src/domain/subjects.ts';
 import type { Awaitable } from '../../src/kernel/awaitable.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
 import { Neighbours } from '../../src/kernel/neighbours.ts';
@@ -113,7 +113,7 @@ class TableReader implements StateReader {
   loadMs = 0;
   /** Answers loads in place of the rows; `undefined` lets a load through. */
   intercept: () => { readonly revision: number } | undefined = () => undefined;
-  #rows = new Map<SubjectKey, SubjectState | null>();
+  #rows = new Map<Subject, SubjectState | null>();
   readonly #log: TableLog;
   readonly #clock: Clock;
 
@@ -137,7 +137,7 @@ class TableReader implements StateReader {
     return this.reached;
   }
 
-  async load(_project: string, subjects: readonly SubjectKey[]) {
+  async load(_project: string, subjects: readonly Subject[]) {
     this.loads += 1;
     if (this.loadMs > 0) await this.#clock.wait(this.loadMs);
     const revision = this.intercept()?.revision ?? this.reached?.revision ?? -1;
@@ -159,7 +159,7 @@ class TableReader implements StateReader {
     const spaces = ['document/live/', `document/${staged}/`];
     const left = [...this.#rows.keys()].filter((subject) => spaces.some((space) => subject.startsWith(space)) && subject > beginning);
     const page = left.sort().slice(0, most);
-    const states = page.map((subject) => asDocument(this.#rows.get(subject) ?? null)).filter(isThere);
+    const states = page.map((subject) => stateOf('document', subject, this.#rows.get(subject) ?? null)).filter(isThere);
     const [, space = '', collection = '', key = ''] = page.at(-1)?.split('/') ?? [];
     return {
       revision: this.reached?.revision ?? -1,
@@ -257,7 +257,7 @@ export class Table {
   }
 }
 
-export const THING = (key: string): SubjectKey => documentSubject('live', 'things', key);
+export const THING = (key: string): Subject<'document'> => documentSubject('live', 'things', key);
 
 export function written(key: string, n: number, version = n): DomainEvent {
   return { type: 'document.written', data: { space: 'live', collection: 'things', key, version, document: { n }, definition: '' } };

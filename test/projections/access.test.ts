@@ -5,7 +5,7 @@ import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import { forgottenAfter } from '../../src/domain/security/request-id.ts';
-import { requestSubject, sessionSubject } from '../../src/domain/subjects.ts';
+import { requestSubject, type Subject, sessionSubject } from '../../src/domain/subjects.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Feed, freshPool, project, rowsOf, written } from './support.ts';
 
@@ -46,7 +46,7 @@ describe.each([
       await feed.commit(...batch);
       await project(pool, log, feed);
     }
-    const load = async (...subjects: readonly string[]) => (await createStateReader(pool).load(projectId, subjects)).states;
+    const load = async (...subjects: readonly Subject[]) => (await createStateReader(pool).load(projectId, subjects)).states;
     const check = async () => (await verify({ log, pool })).problems.filter((problem) => problem.project === projectId);
     return { load, check };
   };

@@ -7,7 +7,7 @@ import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
-import { AUTHORITY, documentSubject, recordListSubject } from '../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject, recordListSubject } from '../../src/domain/subjects.ts';
 import { encodeEvent } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
@@ -183,7 +183,9 @@ test('a database that kept only the answers of appends keeps them, and takes tho
       INSERT INTO savepoint.idempotency_v1 VALUES ('answers', 'live', 'feed', 'w', 'a/b', 'h', 'r1', 10, 1000, 0)`);
     await migrate(old);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true, problems: [] });
-    const { states } = await createStateReader(old).load('answers', ['idempotency/live/feed/w/a/b']);
+    const { states } = await createStateReader(old).load('answers', [
+      idempotencySubject({ space: 'live', scope: 'feed', caller: 'w', key: 'a/b' }),
+    ]);
     expect(states).toEqual([{ request: 'h', until: 1000 + 86_400_000, outcome: { answer: { recordId: 'r1', timestamp: 10 } } }]);
     const kept = { space: 'live', scope: '@k', caller: '', key: 'k', request: 'r', until: 9e12, answer: null } as const;
     await feed.commit({ type: 'answer.kept', data: kept });
@@ -203,7 +205,7 @@ test('a rebuild under way loses no event that a running projector writes meanwhi
     let rebuilding = true;
     const reads = (async () => {
       while (rebuilding) {
-        const { states } = await createStateReader(pool).load('rebuilt', ['document/live/saves/p1', 'authority', 'definitions']);
+        const { states } = await createStateReader(pool).load('rebuilt', [documentSubject('live', 'saves', 'p1'), AUTHORITY, DEFINITIONS]);
         expect(states.every((state) => state !== null)).toBe(true);
       }
     })();

@@ -7,7 +7,7 @@ import type { CountedPage, DocumentRowKey } from '../../src/app/ports/readers.ts
 import { type DocumentEvent, evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
-import { AUTHORITY, documentSubject } from '../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject, windowSubject } from '../../src/domain/subjects.ts';
 import { ExactNumber } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { appended, changed, deleted, Feed, fillAll, freshPool, plain, project, rowsOf, topQuery, written } from './support.ts';
@@ -159,7 +159,7 @@ test('a window stays flagged until the next one begins, across batches', async (
     written('p1', {}, 1, {
       windows: [{ counter: 'rule/x/p/with/slash', rule: 'rule', window: 'perDay', start, before: 0, after, flagged }],
     });
-  const load = async () => (await createStateReader(pool).load('windows', ['window/live/rule/x/p/with/slash'])).states[0];
+  const load = async () => (await createStateReader(pool).load('windows', [windowSubject('live', 'rule/x/p/with/slash')])).states[0];
   await feed.commit(write(0, 1, true));
   await project(pool, log, feed);
   await feed.commit(write(0, 2.5));
@@ -182,7 +182,9 @@ test('an idempotency key keeps its last outcome, also one that an older build st
     { type: 'answer.kept', data: { ...at, key: 'no', refused } },
   );
   await project(pool, log, feed);
-  const subjects = ['live/feed/w/a/b', 'live/feed/w/other', 'live/@key//k', 'live/@key//no'].map((rest) => `idempotency/${rest}`);
+  const subjectsOf = (scope: string, caller: string, ...keys: readonly string[]) =>
+    keys.map((key) => idempotencySubject({ space: 'live', scope, caller, key }));
+  const subjects = [...subjectsOf('feed', 'w', 'a/b', 'other'), ...subjectsOf('@key', '', 'k', 'no')];
   const { states } = await createStateReader(pool).load('idempotency', subjects);
   expect(states).toEqual([
     { request: 'h', until: 1_001 + 86_400_000, outcome: { answer: { recordId: 'r2', timestamp: 20 } } },
@@ -202,7 +204,7 @@ test('a kept answer is forgotten only by an event that says so', async () => {
   await project(pool, log, feed);
   await feed.commit(kept('older', 900), { type: 'answers.swept', data: { before: 2_000 } });
   await project(pool, log, feed);
-  const subjects = ['old', 'older', 'young'].map((key) => `idempotency/live/@key/p/${key}`);
+  const subjects = ['old', 'older', 'young'].map((key) => idempotencySubject({ space: 'live', scope: '@key', caller: 'p', key }));
   const { states } = await createStateReader(pool).load('idempotency-swept', subjects);
   expect(states.map((state) => state !== null)).toEqual([false, false, true]);
 });
@@ -223,7 +225,7 @@ test('definitions are loaded as they were folded, with order and partial texts, 
     ['collection', 'c', { id: 'c' }],
   ]);
   await project(pool, log, feed);
-  const { states } = await createStateReader(pool).load('definitions', ['definitions', 'authority']);
+  const { states } = await createStateReader(pool).load('definitions', [DEFINITIONS, AUTHORITY]);
   const [state] = states;
   if (!state || !('live' in state)) throw new Error('no definitions');
   expect([...state.live.collection.keys()]).toEqual(['a', 'c']);
@@ -239,7 +241,7 @@ test('a deleted project keeps its authority row and loses every other row', asyn
   await project(pool, log, feed);
   await feed.commit(written('p9', { a: 1 }), { type: 'project.deleted', data: {} });
   await project(pool, log, feed);
-  const { states, revision } = await createStateReader(pool).load('gone', ['authority', 'definitions', p1]);
+  const { states, revision } = await createStateReader(pool).load('gone', [AUTHORITY, DEFINITIONS, p1]);
   expect(revision).toBe(feed.revision);
   expect(states).toMatchObject([{ deleted: true, name: 'Demo', settings: { big: 1, nextData: 'isolated' } }, null, null]);
   expect(states[0] && 'keys' in states[0] && [...states[0].keys.keys()]).toEqual(['k1', 'k2']);

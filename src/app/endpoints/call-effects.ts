@@ -1,7 +1,7 @@
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import { type Effects, MAX_SCANNED } from '../../domain/endpoint/run.ts';
 import type { Space } from '../../domain/events.ts';
-import type { SubjectKey } from '../../domain/subjects.ts';
+import type { Subject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { KeyedMutex, MutexLock } from '../../kernel/keyed-mutex.ts';
@@ -71,7 +71,7 @@ export class CallEffects implements Effects {
   #sleptMs = 0;
   readonly #mutex: KeyedMutex | null;
   /** The call's idempotency key, if it has one. */
-  #key: SubjectKey | null = null;
+  #key: Subject | null = null;
   #lock: MutexLock | null = null;
 
   /** `mutex`: serializes the node's calls that share an idempotency key; `null` where no call waits for another. */
@@ -90,7 +90,7 @@ export class CallEffects implements Effects {
   }
 
   /** Sets the call's idempotency key. Of several calls with one key under way, only one has effects; the others find its answer. */
-  setIdempotencyKey(key: SubjectKey): void {
+  setIdempotencyKey(key: Subject): void {
     this.#key = key;
   }
 

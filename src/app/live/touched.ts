@@ -1,15 +1,8 @@
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
-import {
-  AUTHORITY,
-  collectionChangedBy,
-  DEFINITIONS,
-  guestSubject,
-  type SubjectKey,
-  sessionSubject,
-  subjectsOf,
-} from '../../domain/subjects.ts';
+import type { SubjectKind } from '../../domain/states.ts';
+import { collectionChangedBy, guestSubject, kindOf, type SubjectKey, sessionSubject, subjectsOf } from '../../domain/subjects.ts';
 import type { Caller } from '../caller.ts';
 
 /** What topics and their readers depend on, and what of that an event changes. */
@@ -35,11 +28,11 @@ export function proofExpiry({ session, passed }: Caller): number {
   return Math.min(session?.expiresAt ?? Number.POSITIVE_INFINITY, passed?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-const TOPIC_SUBJECTS = /^(?:document|records|session|guest)\//;
+const TOPIC_KINDS: ReadonlySet<SubjectKind> = new Set(['definitions', 'authority', 'document', 'records', 'session', 'guest']);
 
 /** The subjects that an event changes, as far as a topic may depend on them. */
 export function touchedSubjects(event: ProjectEvent): readonly SubjectKey[] {
-  const touched = subjectsOf(event).filter((subject) => subject === DEFINITIONS || subject === AUTHORITY || TOPIC_SUBJECTS.test(subject));
+  const touched: SubjectKey[] = subjectsOf(event).filter((subject) => TOPIC_KINDS.has(kindOf(subject)));
   const collection = collectionChangedBy(event);
   if (collection === null) return touched;
   touched.push(collection);

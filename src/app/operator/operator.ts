@@ -13,7 +13,7 @@ import {
 } from '../../domain/project/decide.ts';
 import { formatKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
 import { changeQuotas, type QuotaChanges } from '../../domain/project/quotas.ts';
-import { type AuthorityState, asAuthority, asDefinitions, asPage, type PageState } from '../../domain/states.ts';
+import type { AuthorityState, PageState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -116,8 +116,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async changeSettings(projectId, settings) {
       const decide = (ctx: DecisionContext) => {
-        const definitions = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
-        return accepted(changeSettings(asAuthority(ctx.read(AUTHORITY)), definitions, settings));
+        const definitions = ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS;
+        return accepted(changeSettings(ctx.read(AUTHORITY), definitions, settings));
       };
       return { revision: await commit(await open(projectId), 'settings.change', decide) };
     },
@@ -168,7 +168,7 @@ async function commit(
 }
 
 function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
-  return commit(project, cause, (ctx) => accepted(decide(asAuthority(ctx.read(AUTHORITY)))));
+  return commit(project, cause, (ctx) => accepted(decide(ctx.read(AUTHORITY))));
 }
 
 async function changePage(
@@ -181,8 +181,8 @@ async function changePage(
     throw refusal('VALIDATION_FAILED', 'A page name is 1 to 64 lower-case letters, digits, _ or -, starting with a letter or digit');
   return commit(project, cause, (ctx) => {
     // A page needs an existing project.
-    if (asAuthority(ctx.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
-    return { events: [accepted(decide(asPage(ctx.read(pageSubject(slug)))))] };
+    if (ctx.read(AUTHORITY)?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
+    return { events: [accepted(decide(ctx.read(pageSubject(slug))))] };
   });
 }
 

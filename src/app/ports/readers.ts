@@ -1,6 +1,6 @@
 import type { Actor, DefinitionChange, PublishTarget, Space } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
-import type { SubjectKey } from '../../domain/subjects.ts';
+import type { Subject, SubjectKey } from '../../domain/subjects.ts';
 import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Json } from '../../kernel/json.ts';
 
@@ -46,7 +46,7 @@ export interface StateReader {
    */
   load(
     projectId: string,
-    subjects: readonly SubjectKey[],
+    subjects: readonly Subject[],
   ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
   /** The first `most` keys of a collection's documents. A `next` space also shows the live ones that it does not hide. */
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;

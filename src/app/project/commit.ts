@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, type DomainEvent, projectEvent } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
-import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
+import { type Subject, subjectsOf } from '../../domain/subjects.ts';
 import { Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -98,7 +98,7 @@ export interface Commit {
   /** How often subjects had to be loaded for it. */
   loads: number;
   /** Subjects loaded for it, kept in memory until it is decided. */
-  pinned: readonly SubjectKey[];
+  pinned: readonly Subject[];
   sent: boolean;
   /** It was decided on everything that the log held when the command came, from whichever node. */
   current: boolean;
@@ -116,8 +116,8 @@ export function eventText({ data, after }: DomainEvent): string {
  * Text length of a document that an event changes in parts: such an event is small, however large many of them made the document. The text was
  * made when the write was decided. Every other event of a document holds all of it, so this is 0.
  */
-function changedLength(event: DomainEvent, state: SubjectState | null): number {
-  return event.type === 'document.written' && event.data.changes !== undefined ? textLength(state) : 0;
+function changedLength(event: DomainEvent, subject: Subject, state: SubjectState | null): number {
+  return event.type === 'document.written' && event.data.changes !== undefined ? textLength(subject, state) : 0;
 }
 
 /** The states, after the commit's events, of every subject that they change. The decision has read each of them, or the write would be blind. */
@@ -126,7 +126,7 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
   const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
   const changes: StateChange[] = [];
   // Only for commits that change more than one subject; most change one.
-  let earlier: Map<SubjectKey, Version> | null = null;
+  let earlier: Map<Subject, Version> | null = null;
   for (const [index, event] of events.entries()) {
     const pending = projectEvent(event, -1, '', metadata, '');
     for (const [at, subject] of subjectsOf(event).entries()) {
@@ -136,7 +136,7 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
       earlier ??= changes.length === 0 ? null : new Map(changes);
       const before = earlier?.get(subject) ?? versionRead(commit, subject);
       const state = evolve(subject, before.state, pending);
-      const version = newVersion(state, Math.max(bytes, before.size, changedLength(event, state)));
+      const version = newVersion(state, Math.max(bytes, before.size, changedLength(event, subject, state)));
       if (earlier) earlier.set(subject, version);
       else changes.push([subject, version]);
     }
@@ -144,7 +144,7 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
   return earlier ? [...earlier] : changes;
 }
 
-function versionRead({ command, ctx }: Commit, subject: SubjectKey): Version {
+function versionRead({ command, ctx }: Commit, subject: Subject): Version {
   const version = ctx.versionRead(subject) ?? (ctx.isAssumedAbsent(subject) ? ABSENT : undefined);
   if (!version) throw new Error(`${command.cause} changes ${subject} without reading it`);
   return version;

@@ -1,15 +1,15 @@
 import type { Space } from '../../domain/events.ts';
-import type { SubjectState } from '../../domain/states.ts';
-import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
-import { current, type Entry, newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
+import type { StateOf, SubjectKind } from '../../domain/states.ts';
+import { collectionSubject, documentSubject, type Subject, type SubjectKey } from '../../domain/subjects.ts';
+import { current, type Entry, newVersion, type Version, versionOf, type WorkingSet } from './working-set.ts';
 
 /**
  * Thrown when a decision reads what is not in memory. The runner loads it and decides again from the start. It is not an `Error`: nothing
  * failed, and a stack would cost more than the decision.
  */
 export class NeedsLoading {
-  readonly subjects: readonly SubjectKey[];
-  constructor(subjects: readonly SubjectKey[]) {
+  readonly subjects: readonly Subject[];
+  constructor(subjects: readonly Subject[]) {
     this.subjects = subjects;
   }
 }
@@ -33,7 +33,7 @@ export class DecisionContext {
   readonly #entries: Entry[] = [];
   readonly #versions: Version[] = [];
   /** The same, for a decision that reads many. */
-  #versionsBySubject: Map<SubjectKey, Version> | null = null;
+  #versionsBySubject: Map<Subject, Version> | null = null;
   /** Whether anything read is not durable yet. */
   speculative = false;
   /** Set by a command that can change nothing: its answer is a read, for which this node's head is good enough. */
@@ -41,8 +41,8 @@ export class DecisionContext {
   readonly #set: WorkingSet;
   readonly #collecting: boolean;
   /** What a collecting context did not find. Made when first needed, as the sets below: most decisions need none. */
-  #missing: Set<SubjectKey> | null = null;
-  #assumedAbsent: Set<SubjectKey> | null = null;
+  #missing: Set<Subject> | null = null;
+  #assumedAbsent: Set<Subject> | null = null;
   /** Collections that were looked through, with the revision of their last change. */
   #scanned: Map<SubjectKey, number> | null = null;
 
@@ -52,29 +52,29 @@ export class DecisionContext {
   }
 
   /** What a collecting context did not find, if anything. */
-  get missing(): readonly SubjectKey[] | null {
+  get missing(): readonly Subject[] | null {
     return this.#missing && [...this.#missing];
   }
 
   /** The subject's state, or `null` if it never existed. */
-  read(subject: SubjectKey): SubjectState | null {
-    return this.version(subject).state;
+  read<K extends SubjectKind>(subject: Subject<K>): StateOf[K] | null {
+    return versionOf<K>(this.version(subject))?.state ?? null;
   }
 
-  version(subject: SubjectKey): Version {
+  version(subject: Subject): Version {
     const noted = this.versionRead(subject);
     if (noted) return noted;
     const entry = this.#set.peek(subject);
     const version = entry && current(entry);
     if (!version) return this.#unknown(subject);
-    readCounts.hits += 1;
+    this.#set.reads.hits += 1;
     this.#note(entry, version);
     if (!version.durable) this.speculative = true;
     return version;
   }
 
   /** The version that was read of a subject. */
-  versionRead(subject: SubjectKey): Version | undefined {
+  versionRead(subject: Subject): Version | undefined {
     if (this.#versionsBySubject !== null) return this.#versionsBySubject.get(subject);
     for (let at = 0; at < this.#entries.length; at += 1) if (this.#entries[at]?.subject === subject) return this.#versions[at];
     return undefined;
@@ -94,17 +94,17 @@ export class DecisionContext {
   }
 
   /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
-  assumeAbsent(subject: SubjectKey): void {
+  assumeAbsent(subject: Subject): void {
     this.#assumedAbsent ??= new Set();
     this.#assumedAbsent.add(subject);
   }
 
-  isAssumedAbsent(subject: SubjectKey): boolean {
+  isAssumedAbsent(subject: Subject): boolean {
     return this.#assumedAbsent?.has(subject) ?? false;
   }
 
   /** Throws {@link NeedsLoading} for everything missing, so one round trip loads it. A single missing subject is left to its read. */
-  expect(subjects: readonly SubjectKey[]): void {
+  expect(subjects: readonly Subject[]): void {
     if (subjects.length === 1 || this.#collecting) return;
     const missing = subjects.filter((subject) => !this.#set.peek(subject));
     if (missing.length > 0) throw new NeedsLoading(missing);
@@ -130,7 +130,7 @@ export class DecisionContext {
     return prefixes.flatMap((prefix) => [...this.#set.changedWithPrefix(prefix)].map((subject) => subject.slice(prefix.length)));
   }
 
-  #unknown(subject: SubjectKey): Version {
+  #unknown(subject: Subject): Version {
     if (!this.#collecting) throw new NeedsLoading([subject]);
     this.#missing ??= new Set();
     this.#missing.add(subject);
@@ -142,7 +142,7 @@ export class DecisionContext {
   holds(): boolean {
     for (const [at, { subject }] of this.#entries.entries()) {
       const entry = this.#set.peek(subject);
-      if (!entry || current(entry)?.token !== this.#versions[at]?.token) return false;
+      if (!entry || current(entry) !== this.#versions[at]) return false;
     }
     return !this.#isScanOutdated();
   }
@@ -155,7 +155,7 @@ export class DecisionContext {
     for (const [at, { subject }] of this.#entries.entries()) {
       const read = this.#versions[at];
       const durable = this.#set.peek(subject)?.version ?? read;
-      if (read?.durable && durable?.token !== read.token) return true;
+      if (read?.durable && durable !== read) return true;
     }
     return this.#isScanOutdated();
   }

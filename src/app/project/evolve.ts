@@ -2,7 +2,7 @@ import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/ev
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';
-import type { ProjectEvent, Space, WindowChange } from '../../domain/events.ts';
+import type { ProjectEvent, WindowChange } from '../../domain/events.ts';
 import { evolveGuest, evolveGuestName, isGuestEvent } from '../../domain/guest/evolve.ts';
 import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
@@ -10,46 +10,50 @@ import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
 import { evolveAuthority } from '../../domain/project/evolve.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
 import { evolveSession } from '../../domain/session/evolve.ts';
-import {
-  asAuthority,
-  asDefinitions,
-  asDocument,
-  asFamily,
-  asGuest,
-  asPage,
-  asRecordList,
-  asWindow,
-  type SubjectState,
-} from '../../domain/states.ts';
-import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
+import { kindOf, type Subject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
 
-/** State of one subject after an event that changes it (`subjectsOf`). Speculation, tail and loading all fold with it. */
-export function evolve(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
-  if (subject === AUTHORITY) return evolveAuthority(asAuthority(state), event);
-  if (subject === DEFINITIONS) return evolveDefinitions(asDefinitions(state) ?? EMPTY_DEFINITIONS, event);
-  if (subject.startsWith('session/')) return evolveSession(asFamily(state), event);
-  if (isGuestEvent(event)) return subject.startsWith('guest/') ? evolveGuest(asGuest(state), event) : evolveGuestName(event);
-  if (event.type === 'request.consumed') return { until: event.data.until };
-  if (event.type === 'answer.kept') return evolveKept(event.data);
-  if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);
-  if (subject.startsWith('unique/')) return uniqueAfter(subject, state, event);
-  if (event.type === 'call.counted') return windowAfter(subject, state, event.data);
-  if (isPageEvent(event)) return evolvePage(asPage(state), event, event.metadata.recordedAt);
+/** State of a subject after an event that changes it (`subjectsOf`). */
+type Evolve<K extends SubjectKind> = (state: StateOf[K] | null, event: ProjectEvent, subject: Subject<K>) => StateOf[K] | null;
+
+/** How the subjects of each kind fold. */
+const EVOLVE: { readonly [K in SubjectKind]: Evolve<K> } = {
+  authority: evolveAuthority,
+  definitions: (state, event) => evolveDefinitions(state ?? EMPTY_DEFINITIONS, event),
+  document: documentAfter,
+  window: windowAfter,
+  unique: uniqueAfter,
+  idempotency: answerAfter,
+  records: (state, event) => (isRecordListEvent(event) ? evolveRecordList(state, event, event.metadata.recordedAt) : state),
+  page: (state, event) => (isPageEvent(event) ? evolvePage(state, event, event.metadata.recordedAt) : state),
+  session: evolveSession,
+  guest: (state, event) => (isGuestEvent(event) ? evolveGuest(state, event) : state),
+  'guest-name': (state, event) => (isGuestEvent(event) ? evolveGuestName(event) : state),
+  request: (state, event) => (event.type === 'request.consumed' ? { until: event.data.until } : state),
+};
+
+/** State of one subject after an event that changes it. Speculation, tail and loading all fold with it. */
+export function evolve(subject: Subject, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
+  // The state is of the subject's kind, which the compiler cannot relate to each other.
+  const fold = EVOLVE[kindOf(subject)] as Evolve<SubjectKind>;
+  return fold(state, event, subject);
+}
+
+function documentAfter(state: StateOf['document'] | null, event: ProjectEvent): StateOf['document'] | null {
   if (!isDocumentEvent(event)) return state;
-  const { recordedAt } = event.metadata;
-  if (subject.startsWith('document/')) {
-    const next = evolveDocument(asDocument(state), event, recordedAt);
-    // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the value
-    // for the next change.
-    return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
-  }
-  if (event.type === 'document.deleted') return state;
-  if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveAppended(event.data, recordedAt) : state;
-  return windowAfter(subject, state, event.data);
+  const next = evolveDocument(state, event, event.metadata.recordedAt);
+  // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the value
+  // for the next change.
+  return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
+}
+
+function answerAfter(state: StateOf['idempotency'] | null, event: ProjectEvent): StateOf['idempotency'] | null {
+  if (event.type === 'answer.kept') return evolveKept(event.data);
+  return event.type === 'record.appended' ? evolveAppended(event.data, event.metadata.recordedAt) : state;
 }
 
 /** The hash is the last part of the subject. */
-function uniqueAfter(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
+function uniqueAfter(state: StateOf['unique'] | null, event: ProjectEvent, subject: Subject<'unique'>): StateOf['unique'] | null {
   const hash = subject.slice(subject.lastIndexOf('/') + 1);
   if (event.type === 'unique.claimed') {
     const claim = event.data.claims.find(([claimed]) => claimed === hash);
@@ -61,21 +65,22 @@ function uniqueAfter(subject: SubjectKey, state: SubjectState | null, event: Pro
   return holder === undefined ? state : holder === null ? null : { holder };
 }
 
-function windowAfter(
-  subject: SubjectKey,
-  state: SubjectState | null,
-  { space, windows }: { readonly space: Space; readonly windows?: readonly WindowChange[] | undefined },
-): SubjectState | null {
-  const change = windows === undefined ? undefined : changeIn(windows, space, subject);
-  return change ? evolveWindow(asWindow(state), change) : state;
+function windowAfter(state: StateOf['window'] | null, event: ProjectEvent, subject: Subject<'window'>): StateOf['window'] | null {
+  if (event.type !== 'document.written' && event.type !== 'record.appended' && event.type !== 'call.counted') return state;
+  const { space, windows = [] } = event.data;
+  const change = changeIn(windows, subject, ({ counter }) => windowSubject(space, counter));
+  return change ? evolveWindow(state, change) : state;
 }
 
 const FEW_WINDOWS = 8;
 const indexed = new WeakMap<readonly WindowChange[], ReadonlyMap<SubjectKey, WindowChange>>();
 
 /** Finds the change of one window. An event with many changes is asked for each of them, so they are indexed once. */
-function changeIn(windows: readonly WindowChange[], space: Space, subject: SubjectKey): WindowChange | undefined {
-  const subjectOf = ({ counter }: WindowChange) => windowSubject(space, counter);
+function changeIn(
+  windows: readonly WindowChange[],
+  subject: SubjectKey,
+  subjectOf: (change: WindowChange) => SubjectKey,
+): WindowChange | undefined {
   if (windows.length <= FEW_WINDOWS) return windows.find((change) => subjectOf(change) === subject);
   const known = indexed.get(windows) ?? new Map(windows.map((change) => [subjectOf(change), change]));
   indexed.set(windows, known);

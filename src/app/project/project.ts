@@ -2,8 +2,8 @@ import { spaceOf } from '../../domain/access/context.ts';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { NO_QUOTAS } from '../../domain/project/quotas.ts';
-import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
-import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import type { AuthorityState, DefinitionsState, StateOf, SubjectKind } from '../../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, type Subject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
@@ -19,7 +19,7 @@ import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
 import { ProjectQuotas } from './project-quotas.ts';
-import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
+import { type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
 /**
@@ -71,7 +71,7 @@ export class Project {
   /** Highest revision that the tail or a conflict has shown. */
   #knownEnd = -1;
   #stopped: Refusal | null = null;
-  readonly #loading = new Map<SubjectKey, Promise<void>>();
+  readonly #loading = new Map<Subject, Promise<void>>();
   readonly #keyReads = new SingleFlight<DocumentKeys>();
   readonly #keyReadBulkhead = new Bulkhead({ slots: 1, perKey: 1 });
   readonly #endReads: FreshRun<StreamEnd>;
@@ -162,12 +162,12 @@ export class Project {
   }
 
   get authority(): AuthorityState | null {
-    return asAuthority(this.set.durable(AUTHORITY)?.state ?? null);
+    return this.set.durable(AUTHORITY)?.state ?? null;
   }
 
   /** The definitions at the head. They are resident, so always in memory. */
   get definitions(): DefinitionsState {
-    return asDefinitions(this.set.durable(DEFINITIONS)?.state ?? null) ?? EMPTY_DEFINITIONS;
+    return this.set.durable(DEFINITIONS)?.state ?? EMPTY_DEFINITIONS;
   }
 
   execute<A>(command: Command<A>): Promise<Outcome<A>> {
@@ -175,14 +175,14 @@ export class Project {
   }
 
   /** The durable state of a subject, loaded if it is not in memory. */
-  read(subject: SubjectKey): Awaitable<Version> {
+  read<K extends SubjectKind>(subject: Subject<K>): Awaitable<Version<StateOf[K]>> {
     const version = this.set.durable(subject);
     if (!version) return this.#readLoaded(subject);
-    readCounts.hits += 1;
+    this.set.reads.hits += 1;
     return version;
   }
 
-  async #readLoaded(subject: SubjectKey): Promise<Version> {
+  async #readLoaded<K extends SubjectKind>(subject: Subject<K>): Promise<Version<StateOf[K]>> {
     // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
     this.set.pin([subject]);
     try {
@@ -211,8 +211,8 @@ export class Project {
   }
 
   /** Loads subjects into the working set. Concurrent loads of one subject share the work. */
-  async load(subjects: readonly SubjectKey[]): Promise<void> {
-    readCounts.misses += subjects.length;
+  async load(subjects: readonly Subject[]): Promise<void> {
+    this.set.reads.misses += subjects.length;
     // Each subject once: a second row would arrive after the first had used up the events on top of it.
     const mine = [...new Set(subjects)].filter((subject) => !this.set.durable(subject) && !this.#loading.has(subject));
     const others = subjects.map((subject) => this.#loading.get(subject)).filter((promise) => promise !== undefined);
@@ -226,7 +226,7 @@ export class Project {
     await Promise.all(others);
   }
 
-  async #loadNow(subjects: readonly SubjectKey[]): Promise<void> {
+  async #loadNow(subjects: readonly Subject[]): Promise<void> {
     const floor = this.set.horizon;
     this.set.pin(subjects);
     try {
@@ -236,7 +236,7 @@ export class Project {
     }
   }
 
-  async #loadFrom(subjects: readonly SubjectKey[], floor: number): Promise<void> {
+  async #loadFrom(subjects: readonly Subject[], floor: number): Promise<void> {
     for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
       const { revision, states } = await this.#options.reader.load(this.id, subjects);
       if (revision > this.set.head) await this.reach(revision, this.#options.limits.deadlineMs);

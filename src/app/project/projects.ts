@@ -7,7 +7,7 @@ import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
 import { noAnswer, Project } from './project.ts';
-import { createCache, readCounts, type SharedCache } from './working-set.ts';
+import { createCache, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
 /**
@@ -111,8 +111,8 @@ export class Projects {
   }
 
   /** Reads since the start that found their subject in memory, and those that had to load it. */
-  get counts(): Readonly<typeof readCounts> {
-    return readCounts;
+  get counts(): Readonly<SharedCache['reads']> {
+    return this.cache.reads;
   }
 
   /** Projects whose state tables a node without a projector should check again. */

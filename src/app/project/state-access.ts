@@ -1,6 +1,6 @@
 import type { Fork, SaveRecord, Space } from '../../domain/events.ts';
-import { asDocument, asRecordList, asWindow, type DocumentState, type WindowState } from '../../domain/states.ts';
-import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+import type { DocumentState, WindowState } from '../../domain/states.ts';
+import { documentSubject, recordListSubject, type Subject, windowSubject } from '../../domain/subjects.ts';
 import type { DecisionContext } from './decision-context.ts';
 
 /**
@@ -16,16 +16,16 @@ export interface LocatedDocument {
 
 /** A document as decisions in this space see it. */
 export function documentIn(ctx: DecisionContext, space: Space, collection: string, key: string): LocatedDocument {
-  const own = asDocument(ctx.read(documentSubject(space, collection, key)));
+  const own = ctx.read(documentSubject(space, collection, key));
   if (own || space === 'live') return { state: own, fork: undefined };
-  const live = asDocument(ctx.read(documentSubject('live', collection, key)));
+  const live = ctx.read(documentSubject('live', collection, key));
   return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
 }
 
 /** The counter of one window. A `next` space continues live's count. */
 export function windowIn(ctx: DecisionContext, space: Space, counter: string): WindowState | null {
-  const own = asWindow(ctx.read(windowSubject(space, counter)));
-  return own ?? (space === 'live' ? null : asWindow(ctx.read(windowSubject('live', counter))));
+  const own = ctx.read(windowSubject(space, counter));
+  return own ?? (space === 'live' ? null : ctx.read(windowSubject('live', counter)));
 }
 
 export interface LocatedList {
@@ -36,20 +36,20 @@ export interface LocatedList {
 
 /** A player's save records as decisions in this space see them. */
 export function recordListIn(ctx: DecisionContext, space: Space, collection: string, player: string): LocatedList {
-  const own = asRecordList(ctx.read(recordListSubject(space, collection, player)));
+  const own = ctx.read(recordListSubject(space, collection, player));
   if (own || space === 'live') return { records: own?.records ?? [], fork: undefined };
-  const records = asRecordList(ctx.read(recordListSubject('live', collection, player)))?.records ?? [];
+  const records = ctx.read(recordListSubject('live', collection, player))?.records ?? [];
   return { records, fork: records };
 }
 
 /** Every subject that {@link recordListIn} reads. */
-export function recordListSubjects(space: Space, collection: string, player: string): readonly SubjectKey[] {
+export function recordListSubjects(space: Space, collection: string, player: string): readonly Subject<'records'>[] {
   const own = recordListSubject(space, collection, player);
   return space === 'live' ? [own] : [own, recordListSubject('live', collection, player)];
 }
 
 /** Every subject that {@link documentIn} reads, to load them in one round trip. */
-export function documentSubjects(space: Space, collection: string, key: string): readonly SubjectKey[] {
+export function documentSubjects(space: Space, collection: string, key: string): readonly Subject<'document'>[] {
   const own = documentSubject(space, collection, key);
   return space === 'live' ? [own] : [own, documentSubject('live', collection, key)];
 }

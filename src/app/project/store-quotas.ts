@@ -1,8 +1,8 @@
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { addUsage, exceeded, growthOf, NO_USAGE, type Quotas, type Usage } from '../../domain/project/quotas.ts';
-import { asDocument, type DocumentState } from '../../domain/states.ts';
-import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import type { DocumentState } from '../../domain/states.ts';
+import { documentSubject, type Subject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Command, Decided, Outcome, Refused } from './commit.ts';
 import type { DayQuota } from './day-quota.ts';
@@ -83,12 +83,12 @@ function refusedWith(refused: Refusal, events: readonly DomainEvent[]): Refused 
 
 function growthIn(events: readonly DomainEvent[], ctx: DecisionContext, now: number): Usage {
   let growth = NO_USAGE;
-  let changed: Map<SubjectKey, DocumentState> | null = null;
+  let changed: Map<Subject, DocumentState> | null = null;
   for (const event of events) {
     if (!isDocumentEvent(event)) continue;
     const { space, collection } = event.data;
     const subject = documentSubject(space, collection, event.type === 'record.appended' ? event.data.recordId : event.data.key);
-    const before = changed?.get(subject) ?? (ctx.isAssumedAbsent(subject) ? null : asDocument(ctx.read(subject)));
+    const before = changed?.get(subject) ?? (ctx.isAssumedAbsent(subject) ? null : ctx.read(subject));
     const after = evolveDocument(before, event, now);
     growth = addUsage(growth, growthOf(before, after));
     changed ??= new Map();

@@ -3,7 +3,6 @@ import { ReadDocument } from '../../domain/document/read-document.ts';
 import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
 import { type UniqueValue, uniqueValues } from '../../domain/document/unique.ts';
 import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
-import { asUnique } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -99,9 +98,9 @@ export function withUnique(events: readonly DomainEvent[], unique: UniqueChange 
 
 /** Holder of a value, as decisions in this space see it. A `next` space sees live's claim, unless it has its own. */
 export function holderIn(ctx: DecisionContext, space: Space, collection: string, hash: string): string | null {
-  const own = asUnique(ctx.read(uniqueSubject(space, collection, hash)));
+  const own = ctx.read(uniqueSubject(space, collection, hash));
   if (own !== null || space === 'live') return own?.holder ?? null;
-  return asUnique(ctx.read(uniqueSubject('live', collection, hash)))?.holder ?? null;
+  return ctx.read(uniqueSubject('live', collection, hash))?.holder ?? null;
 }
 
 function violation({ id }: CollectionModel, { field }: UniqueValue): Error {

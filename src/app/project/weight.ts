@@ -1,5 +1,6 @@
 import { isThere, PackedDocument, storedText } from '../../domain/document/packed.ts';
-import type { SubjectState } from '../../domain/states.ts';
+import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
+import { kindOf, type Subject, stateOf } from '../../domain/subjects.ts';
 
 /** Memory that states take. These are estimates: exact measuring would cost more than it saves. */
 
@@ -24,18 +25,23 @@ export function weighCached(state: SubjectState | null, size: number, served: st
   return (state.text.length + (served === state.text ? 0 : served.length)) * 2 + PACKED_OVERHEAD;
 }
 
+/** Approximate bytes of a state whose kind may be large. */
+const SIZES: { readonly [K in SubjectKind]?: (state: StateOf[K]) => number } = {
+  records: ({ records }) => 100 + 150 * records.length,
+  page: ({ page }) => roughSize(page, 0),
+  document: (state) => (state instanceof PackedDocument ? state.text.length : roughSize(state.document, 0)),
+};
+
 /** Approximate bytes of a loaded state's text. Documents dominate, and a packed one knows its length. */
-export function estimate(state: SubjectState | null): number {
-  if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
-  if (state !== null && 'page' in state) return roughSize(state.page, 0);
-  if (state === null || !('document' in state)) return 100;
-  if (state instanceof PackedDocument) return state.text.length;
-  return roughSize(state.document, 0);
+export function estimate(subject: Subject, state: SubjectState | null): number {
+  const size = SIZES[kindOf(subject)] as ((state: SubjectState) => number) | undefined;
+  return state === null || size === undefined ? 100 : size(state);
 }
 
 /** Text length of an existing document. For any other state its last event says enough. */
-export function textLength(state: SubjectState | null): number {
-  return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
+export function textLength(subject: Subject, state: SubjectState | null): number {
+  const document = stateOf('document', subject, state);
+  return isThere(document) ? storedText(document).length : 0;
 }
 
 function roughSize(value: unknown, depth: number): number {

@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { ProjectEvent } from '../../domain/events.ts';
-import type { SubjectState } from '../../domain/states.ts';
-import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
+import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
+import {
+  AUTHORITY,
+  collectionChangedBy,
+  DEFINITIONS,
+  documentChangedBy,
+  type Subject,
+  type SubjectKey,
+  subjectsOf,
+} from '../../domain/subjects.ts';
 import { evolve } from './evolve.ts';
 import { estimate, textLength, weigh, weighCached } from './weight.ts';
 
@@ -18,16 +26,12 @@ import { estimate, textLength, weigh, weighCached } from './weight.ts';
  * shared by all projects of the node, bounded in bytes.
  */
 
-let lastToken = 0;
-
 /**
- * A state of a subject at one moment. `token` is its version: a number of this process, new for every application of an event,
- * speculative or durable, and never used twice. (A predicted revision would not do: after a rollback it would come back and hide a
- * change.) Two reads saw the same state exactly when they saw the same token.
+ * A state of a subject at one moment. Every application of an event, speculative or durable, makes a new object, so two reads saw the same
+ * state exactly when they saw the same object. (A predicted revision would not do: after a rollback it would come back and hide a change.)
  */
-export interface Version {
-  readonly token: number;
-  readonly state: SubjectState | null;
+export interface Version<State extends SubjectState = SubjectState> {
+  readonly state: State | null;
   /** Estimated bytes in memory. */
   readonly size: number;
   /** Whether it is, or was, in the durable layer. */
@@ -45,18 +49,22 @@ export interface Memo {
 
 /** `size`: approximate bytes of the state's text. */
 export function newVersion(state: SubjectState | null, size: number): Version {
-  lastToken += 1;
-  return { token: lastToken, state, size, durable: false, pendingIn: null };
+  return { state, size, durable: false, pendingIn: null };
+}
+
+/** The version with the type of its subject's state: memory holds subjects of all kinds. */
+export function versionOf<K extends SubjectKind>(version: Version | undefined): Version<StateOf[K]> | undefined {
+  return version as Version<StateOf[K]> | undefined;
 }
 
 /** The new version of a subject that one commit makes. */
-export type StateChange = readonly [subject: SubjectKey, version: Version];
+export type StateChange = readonly [subject: Subject, version: Version];
 
 /** A subject in memory: pinned, in the cache (which may forget it), or only pending. Only the working set changes it. */
 export interface Entry {
-  readonly subject: SubjectKey;
+  readonly subject: Subject;
   /** The working set's map, from which a forgotten entry is removed. */
-  readonly container: Map<SubjectKey, Entry>;
+  readonly container: Map<Subject, Entry>;
   /** The durable version; `null` if commits change a subject that was not read, or was forgotten since. */
   version: Version | null;
   /** The version that commits under way make of it. */
@@ -71,7 +79,7 @@ export interface Entry {
 /** A change after the horizon. `entry`: of a subject that was in memory then; it stays pinned while this is its last change. */
 interface Change {
   readonly revision: number;
-  readonly subject: SubjectKey;
+  readonly subject: Subject;
   readonly entry: Entry | null;
 }
 
@@ -82,7 +90,7 @@ interface KeptEvent {
 }
 
 /** Called for each document of a collection that changes, with the event that changes it. */
-export type Watcher = (document: SubjectKey, event: ProjectEvent) => void;
+export type Watcher = (document: Subject<'document'>, event: ProjectEvent) => void;
 
 /** Is called with every event once it is in the durable layer, in order, in the turn that folds it: so it may only take note. */
 export interface FoldListener {
@@ -92,10 +100,14 @@ export interface FoldListener {
 }
 
 /** States that may be forgotten, of all projects of a node. The key is an object: a text key would have to be built for every look-up. */
-export type SharedCache = LRUCache<Entry, Version>;
+export interface SharedCache {
+  readonly versions: LRUCache<Entry, Version>;
+  /** Reads that found their subject in memory, and those that had to load it. */
+  readonly reads: { hits: number; misses: number };
+}
 
 export function createCache(maxBytes: number): SharedCache {
-  return new LRUCache<Entry, Version>({
+  const versions = new LRUCache<Entry, Version>({
     maxSize: maxBytes,
     sizeCalculation: ({ state, size, memo }) => weighCached(state, size, memo?.text ?? ''),
     // A pinned entry may still be in the cache with an old version. Then only that version goes.
@@ -103,6 +115,7 @@ export function createCache(maxBytes: number): SharedCache {
       if (reason === 'evict' && !entry.pinned) forget(entry);
     },
   });
+  return { versions, reads: { hits: 0, misses: 0 } };
 }
 
 /** What a decision sees of a subject; `null` if it must be loaded. */
@@ -116,20 +129,18 @@ function forget(entry: Entry): void {
   if (entry.speculative === null) entry.container.delete(entry.subject);
 }
 
-/** Reads that found their subject in memory, and those that had to load it, over all projects of the process. */
-export const readCounts = { hits: 0, misses: 0 };
-
 export class WorkingSet {
   /** Revision up to which the durable layer is folded; −1 before the first event. */
   head = -1;
   horizon: number;
-  readonly #cache: SharedCache;
-  readonly #entries = new Map<SubjectKey, Entry>();
-  readonly #keptEvents = new Map<SubjectKey, KeptEvent[]>();
+  readonly reads: SharedCache['reads'];
+  readonly #cache: SharedCache['versions'];
+  readonly #entries = new Map<Subject, Entry>();
+  readonly #keptEvents = new Map<Subject, KeptEvent[]>();
   /** Sizes of states that are larger than the events kept of them. */
-  readonly #largerStates = new Map<SubjectKey, number>();
+  readonly #largerStates = new Map<Subject, number>();
   /** How often each subject is pinned by loads under way and by commands that load; see {@link pin}. */
-  readonly #pins = new Map<SubjectKey, number>();
+  readonly #pins = new Map<Subject, number>();
   /**
    * Changes after the horizon, about in order of revision; they are gone through when the horizon moves. A pinned subject has one, however
    * often it changes: a hot document must not fill the memory while the projector is away.
@@ -147,17 +158,18 @@ export class WorkingSet {
   /** Bytes that cannot be freed before the horizon moves, or their subjects are unpinned. */
   windowBytes = 0;
 
-  constructor(horizon: number, cache: SharedCache) {
-    this.#cache = cache;
+  constructor(horizon: number, { versions, reads }: SharedCache) {
+    this.#cache = versions;
+    this.reads = reads;
     this.horizon = horizon;
     this.head = horizon;
   }
 
   /** The state at the head, without speculation; `undefined` if it must be loaded. */
-  durable(subject: SubjectKey): Version | undefined {
+  durable<K extends SubjectKind>(subject: Subject<K>): Version<StateOf[K]> | undefined {
     const entry = this.#entries.get(subject);
     if (entry === undefined || entry.version === null) return undefined;
-    return entry.pinned ? entry.version : this.#cache.get(entry);
+    return versionOf<K>(entry.pinned ? entry.version : this.#cache.get(entry));
   }
 
   /** Frees what the cache holds of this project. Nothing is cached for it afterwards. */
@@ -179,7 +191,7 @@ export class WorkingSet {
    * Keeps a text with the version of a subject that it was made from, and adds its length to the weight in the cache: defaults may be many
    * times as large as the document.
    */
-  keepMemo(subject: SubjectKey, version: Version, memo: Memo): void {
+  keepMemo(subject: Subject, version: Version, memo: Memo): void {
     version.memo = memo;
     const entry = this.#entries.get(subject);
     if (entry?.version !== version || entry.pinned) return;
@@ -189,7 +201,7 @@ export class WorkingSet {
   }
 
   /** The entry of a subject, for {@link current}; {@link used} tells the cache. `undefined` if it must be loaded. */
-  peek(subject: SubjectKey): Entry | undefined {
+  peek(subject: Subject): Entry | undefined {
     const entry = this.#entries.get(subject);
     return entry === undefined || current(entry) === null ? undefined : entry;
   }
@@ -202,7 +214,7 @@ export class WorkingSet {
   }
 
   /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. Goes through all changed subjects. */
-  *changedWithPrefix(prefix: string): Iterable<SubjectKey> {
+  *changedWithPrefix(prefix: string): Iterable<Subject> {
     for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
       const subject = this.#changes[at]?.subject;
       if (subject?.startsWith(prefix)) yield subject;
@@ -229,7 +241,7 @@ export class WorkingSet {
   }
 
   /** Revision of the last change of a resident subject, such as the definitions; the opening revision if it has not changed since. */
-  residentChangedAt(subject: SubjectKey): number {
+  residentChangedAt(subject: Subject): number {
     return Math.max(this.#entries.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
@@ -285,11 +297,11 @@ export class WorkingSet {
    * subjects while it is under way. Their events are kept however far the horizon moves: on a busy project no row would be new enough
    * otherwise. Subjects that come into memory meanwhile stay, or an older row would be taken for the current state. Calls nest.
    */
-  pin(subjects: readonly SubjectKey[]): void {
+  pin(subjects: readonly Subject[]): void {
     for (const subject of subjects) this.#pins.set(subject, (this.#pins.get(subject) ?? 0) + 1);
   }
 
-  unpin(subjects: readonly SubjectKey[]): void {
+  unpin(subjects: readonly Subject[]): void {
     for (const subject of subjects) {
       const others = (this.#pins.get(subject) ?? 1) - 1;
       if (others > 0) this.#pins.set(subject, others);
@@ -304,19 +316,19 @@ export class WorkingSet {
    * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject has
    * been pinned since then, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it is.
    */
-  admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+  admit(subject: Subject, state: SubjectState | null, revision: number, floor: number): void {
     if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
     if (this.durable(subject)) return;
     let folded = state;
     let changedAt = -1;
-    let size = estimate(state);
+    let size = estimate(subject, state);
     for (const kept of this.#keptEvents.get(subject) ?? []) {
       if (kept.revision <= revision) continue;
       folded = evolve(subject, folded, kept.event);
       changedAt = kept.revision;
       size = Math.max(size, kept.size);
     }
-    if (folded !== state) size = Math.max(size, textLength(folded));
+    if (folded !== state) size = Math.max(size, textLength(subject, folded));
     this.#dropKeptEvents(subject);
     // It stays pinned until the load ends: the load may bring more rows than the cache holds.
     this.#pin(this.#entryFor(subject), newVersion(folded, size), changedAt);
@@ -326,8 +338,8 @@ export class WorkingSet {
    * At most `most` subjects, those whose kept events take the most room. Only subjects that are not in memory and have several events count:
    * as a state each may take less room; see {@link admitIfSmaller}.
    */
-  heaviestSubjects(most: number): SubjectKey[] {
-    const heaviest: (readonly [subject: SubjectKey, size: number])[] = [];
+  heaviestSubjects(most: number): Subject[] {
+    const heaviest: (readonly [subject: Subject, size: number])[] = [];
     for (const [subject, events] of this.#keptEvents) {
       if (events.length < 2) continue;
       const size = sizeOf(events);
@@ -338,9 +350,9 @@ export class WorkingSet {
   }
 
   /** As {@link admit}, but only if the row takes no more room than the kept events: no decision asked for it. */
-  admitIfSmaller(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+  admitIfSmaller(subject: Subject, state: SubjectState | null, revision: number, floor: number): void {
     const events = this.#keptEvents.get(subject);
-    const size = estimate(state);
+    const size = estimate(subject, state);
     if (events === undefined) return;
     if (size > sizeOf(events)) this.#largerStates.set(subject, size);
     else this.admit(subject, state, revision, floor);
@@ -374,11 +386,11 @@ export class WorkingSet {
 
   #notifyWatchers(collection: SubjectKey, event: ProjectEvent): void {
     const watchers = this.#watchers.get(collection);
-    const [document] = watchers === undefined ? [] : subjectsOf(event);
-    if (document !== undefined) for (const watcher of watchers ?? []) watcher(document, event);
+    const document = watchers === undefined ? null : documentChangedBy(event);
+    if (document !== null) for (const watcher of watchers ?? []) watcher(document, event);
   }
 
-  #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {
+  #foldSubject(subject: Subject, event: ProjectEvent, size: number): void {
     const version = this.durable(subject);
     if (version) {
       const state = evolve(subject, version.state, event);
@@ -397,17 +409,17 @@ export class WorkingSet {
   }
 
   /** The size of a state. Many small changes may make a document large, so it is measured again when their bytes reach its last known size. */
-  #measuredSize(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
+  #measuredSize(subject: Subject, { size: known }: Version, state: SubjectState | null, size: number): number {
     const entry = this.#entries.get(subject);
     if (entry === undefined) return known;
     entry.unmeasured += size;
     if (entry.unmeasured < known) return known;
     entry.unmeasured = 0;
-    return Math.max(known, textLength(state));
+    return Math.max(known, textLength(subject, state));
   }
 
   /** The entry of a subject, made if there is none. */
-  #entryFor(subject: SubjectKey): Entry {
+  #entryFor(subject: Subject): Entry {
     const known = this.#entries.get(subject);
     if (known !== undefined) return known;
     const entry: Entry = {
@@ -461,7 +473,7 @@ export class WorkingSet {
    * Drops the events up to the horizon of a subject that is not in memory: its row has them. Not while a load is under way, which may have read
    * an older row.
    */
-  #dropWrittenEvents(subject: SubjectKey): void {
+  #dropWrittenEvents(subject: Subject): void {
     const events = this.#keptEvents.get(subject);
     if (!events || this.#pins.has(subject)) return;
     const later = events.filter((one) => one.revision > this.horizon);
@@ -470,12 +482,12 @@ export class WorkingSet {
     else this.#deleteKeptEvents(subject);
   }
 
-  #dropKeptEvents(subject: SubjectKey): void {
+  #dropKeptEvents(subject: Subject): void {
     for (const one of this.#keptEvents.get(subject) ?? []) this.windowBytes -= weigh(one.size);
     this.#deleteKeptEvents(subject);
   }
 
-  #deleteKeptEvents(subject: SubjectKey): void {
+  #deleteKeptEvents(subject: Subject): void {
     this.#keptEvents.delete(subject);
     this.#largerStates.delete(subject);
   }
@@ -486,6 +498,6 @@ function sizeOf(events: readonly KeptEvent[]): number {
 }
 
 /** Every request reads these subjects, so they stay in memory while the project is open. */
-function isResident(subject: SubjectKey): boolean {
+function isResident(subject: Subject): boolean {
   return subject === DEFINITIONS || subject === AUTHORITY;
 }

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../domain/events.ts';
 import type { Quotas } from '../../domain/project/quotas.ts';
-import type { SubjectKey } from '../../domain/subjects.ts';
+import type { Subject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { type Command, type Commit, type Decided, eventText, type Outcome, Overtaken, stateChangesOf } from './commit.ts';
 import { ContentionBackoff } from './contention-backoff.ts';
@@ -61,7 +61,7 @@ export interface WriterOptions extends SenderOptions {
   /** Whether no other project of the node is in use. */
   isAlone(): boolean;
   /** Loads subjects into the working set. */
-  load(subjects: readonly SubjectKey[]): Promise<void>;
+  load(subjects: readonly Subject[]): Promise<void>;
   /** Folds everything that the log holds now. */
   refresh(): Promise<void>;
   /** No append is under way now, so events that the tail brought may be folded. */
@@ -252,7 +252,7 @@ export class Writer {
     this.#schedule();
   }
 
-  #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
+  #loadAndDecide(commit: Commit, subjects: readonly Subject[]): void {
     this.#deciding += 1;
     commit.loads += 1;
     commit.pinned = [...commit.pinned, ...subjects];

@@ -1,7 +1,7 @@
 import { deviceById, deviceIn } from '../../domain/guest/decide.ts';
 import { authenticatedText, readPass } from '../../domain/guest/pass.ts';
 import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, isSameHash, readGuestToken } from '../../domain/guest/token.ts';
-import { asGuest, type GuestState, type SessionFamily } from '../../domain/states.ts';
+import type { GuestState, SessionFamily } from '../../domain/states.ts';
 import { guestSubject } from '../../domain/subjects.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { DeviceProof, PassProof } from '../caller.ts';
@@ -109,7 +109,7 @@ export async function provenPass(context: AppContext, project: Project, { host, 
 
 /** The guest at this node's head. */
 export async function guestOf(project: Project, guest: string): Promise<GuestState | null> {
-  return asGuest((await project.read(guestSubject(guest))).state);
+  return (await project.read(guestSubject(guest))).state;
 }
 
 /** The device may just have been added on another node, so the log is read once more. */
@@ -120,14 +120,14 @@ async function guestAfterCatchUp(context: AppContext, project: Project, guest: s
 
 /** Inside a decision: throws if the device no longer belongs to its guest. */
 export function requireDevice(ctx: DecisionContext, { guest, device }: DeviceProof): void {
-  if (deviceById(asGuest(ctx.read(guestSubject(guest))), device) === null) throw rejected('This device was revoked');
+  if (deviceById(ctx.read(guestSubject(guest)), device) === null) throw rejected('This device was revoked');
 }
 
 /** As {@link requireDevice}, for the device behind a session. */
 export function recheckSessionDevice(ctx: DecisionContext, family: SessionFamily | null): void {
   const behind = deviceOfSession(family);
   if (behind === null) return;
-  if (deviceById(asGuest(ctx.read(guestSubject(behind.guest))), behind.device) === null) throw refusal('AUTH_SESSION_INVALID');
+  if (deviceById(ctx.read(guestSubject(behind.guest)), behind.device) === null) throw refusal('AUTH_SESSION_INVALID');
 }
 
 /** The device of a guest that a session came from; `null`: it did not come from one. */

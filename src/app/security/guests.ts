@@ -11,8 +11,8 @@ import {
 } from '../../domain/guest/decide.ts';
 import { authenticatedText, formatPass, PASS_SECONDS } from '../../domain/guest/pass.ts';
 import { CODE_BYTES, deviceIdOf, formatCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../domain/guest/token.ts';
-import { asGuest, asGuestName, type GuestName, type GuestState } from '../../domain/states.ts';
-import { guestNameSubject, guestSubject, type SubjectKey } from '../../domain/subjects.ts';
+import type { GuestName, GuestState } from '../../domain/states.ts';
+import { guestNameSubject, guestSubject, type Subject } from '../../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { accessOf, requireStorable } from '../access.ts';
 import type { Positioned } from '../answers.ts';
@@ -75,7 +75,7 @@ export function createGuests(context: AppContext): Guests {
       const token = secretOf(caller);
       if ((await guestOf(project, token.firstGuest)) === null) context.guestLimits.register(project.id);
       return run(project, { ...caller, verified: token.firstGuest }, 'guest.register', deviceIdOf(token.hash), (ctx) =>
-        registerGuest(token, asGuest(ctx.read(guestSubject(token.firstGuest)))),
+        registerGuest(token, ctx.read(guestSubject(token.firstGuest))),
       );
     },
 
@@ -130,7 +130,7 @@ async function join(context: AppContext, caller: Caller, request: InvitationRequ
   const by = await invitationOf(context, project, caller, request);
   const joined = () =>
     run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
-      joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
+      joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => ctx.read(guestSubject(guest))),
     );
   if ('account' in by) return joined();
   return judgeGuess(context, project, (caller.proof ?? NO_PROOF).address, async (markWrong) => {
@@ -164,7 +164,7 @@ async function decideForGuest(
   const { project, proof } = await proven(context, caller);
   return run(project, { ...caller, verified: proof.guest }, cause, proof.device, (ctx) => {
     requireDevice(ctx, proof);
-    const state = asGuest(ctx.read(guestSubject(proof.guest)));
+    const state = ctx.read(guestSubject(proof.guest));
     return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof, state);
   });
 }
@@ -217,12 +217,12 @@ async function invitationOf(context: AppContext, project: Project, caller: Calle
   throw refusal('GUEST_CODE_INVALID');
 }
 
-function nameSubjectOf(by: Invitation): SubjectKey {
+function nameSubjectOf(by: Invitation): Subject<'guest-name'> {
   return 'code' in by ? guestNameSubject('code', by.code) : guestNameSubject('account', by.account);
 }
 
-function nameIn(ctx: DecisionContext, subject: SubjectKey): GuestName | null {
-  return asGuestName(ctx.read(subject));
+function nameIn(ctx: DecisionContext, subject: Subject<'guest-name'>): GuestName | null {
+  return ctx.read(subject);
 }
 
 async function run(

@@ -8,7 +8,7 @@ import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { isSignedBy } from '../../domain/security/proxy-signature.ts';
 import { sessionInForce } from '../../domain/session/decide.ts';
 import { readToken, type SessionToken } from '../../domain/session/token.ts';
-import { asFamily, type SessionFamily } from '../../domain/states.ts';
+import type { SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
@@ -227,10 +227,10 @@ export async function familyOf(context: AppContext, project: Project, token: Ses
   // The token holds its own end, so nothing has to be loaded.
   if (context.scheduler.now() >= token.expiresAt) return null;
   const subject = sessionSubject(token.family);
-  const known = asFamily((await project.read(subject)).state);
+  const known = (await project.read(subject)).state;
   if (known?.sessions.has(token.sessionId)) return known;
   await catchUpInTurn(context, project);
-  return asFamily((await project.read(subject)).state);
+  return (await project.read(subject)).state;
 }
 
 /** The caller, proven for a direct call in a collection. A host that asks for another player signs with the collection's name. */
@@ -258,7 +258,7 @@ export function requireProof(ctx: DecisionContext, caller: Caller, now: number):
   if (caller.device !== undefined) requireDevice(ctx, caller.device);
   if (caller.passed !== undefined) requireDevice(ctx, caller.passed);
   if (caller.session === undefined) return;
-  const family = asFamily(ctx.read(sessionSubject(caller.session.family)));
+  const family = ctx.read(sessionSubject(caller.session.family));
   const session = sessionInForce(caller.session, family, now);
   if (session instanceof Refusal) throw session;
   recheckSessionDevice(ctx, family);

@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { consumeRequest, type RequestIdentity, requestIdOf } from '../../domain/security/request-id.ts';
-import { asUsedRequest, type UsedRequest } from '../../domain/states.ts';
+import type { UsedRequest } from '../../domain/states.ts';
 import { requestSubject } from '../../domain/subjects.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { type Decided, type Decision, decidedBy, type Refused, withEvents } from '../project/commit.ts';
@@ -30,5 +30,5 @@ export function consuming<A>(
 
 function usedIn(ctx: DecisionContext, { type, identity, requestId }: RequestIdentity): UsedRequest | null {
   const id = requestIdOf(requestId);
-  return id === null ? null : asUsedRequest(ctx.read(requestSubject(type, identity, id)));
+  return id === null ? null : ctx.read(requestSubject(type, identity, id));
 }

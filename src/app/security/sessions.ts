@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSession, type OpenedSession, type RevokedSession, refreshSession, revokeSession } from '../../domain/session/decide.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
-import { type AuthSession, asFamily, type SessionFamily } from '../../domain/states.ts';
+import type { AuthSession, SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { accessOf } from '../access.ts';
@@ -107,7 +107,7 @@ async function requireProven(context: AppContext, project: Project, caller: Call
 }
 
 function familyIn(ctx: DecisionContext, { family }: SessionToken): SessionFamily | null {
-  return asFamily(ctx.read(sessionSubject(family)));
+  return ctx.read(sessionSubject(family));
 }
 
 async function run(

@@ -9,7 +9,7 @@ import { fillDefaults } from '../../domain/document/schema.ts';
 import type { Space } from '../../domain/events.ts';
 import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
-import { documentSubject, idempotencySubject, type SubjectKey } from '../../domain/subjects.ts';
+import { documentSubject, idempotencySubject, type Subject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
@@ -111,7 +111,7 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
 const VERSION_CODEC: AnswerCodec<number> = { encode: (version) => version, decode: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
 
 /** Subjects that a write reads, to load them in one round trip. */
-function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: KeyedRequest | null): readonly SubjectKey[] {
+function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: KeyedRequest | null): readonly Subject[] {
   const own = documentSubjects(space, collection.id, key);
   const document = keyed === null ? own : [idempotencySubject(keyed.claim), ...own];
   const slot = slotOf(collection, key);
@@ -142,7 +142,7 @@ export function versionIn(
   space: Space,
   collection: string,
   key: string,
-): Awaitable<{ readonly subject: SubjectKey; readonly version: Version }> {
+): Awaitable<{ readonly subject: Subject; readonly version: Version }> {
   const own = documentSubject(space, collection, key);
   return andThen(project.read(own), (version) => {
     if (version.state !== null || space === 'live') return { subject: own, version };
@@ -156,7 +156,7 @@ interface Served extends Memo {
 }
 
 /** The served text. It is made once per version of the document and schema of its collection, so reads print nothing. */
-function servedText(project: Project, subject: SubjectKey, version: Version, { schema }: CollectionModel, fill: boolean): string {
+function servedText(project: Project, subject: Subject, version: Version, { schema }: CollectionModel, fill: boolean): string {
   const { state } = version;
   if (state === null || !('version' in state) || !isThere(state)) throw new Error('only a document can be served');
   if (!fill || !schema.hasDefaults) return storedText(state);

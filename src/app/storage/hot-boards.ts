@@ -7,11 +7,10 @@ import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { type RankedRow, Ranking } from '../../domain/query/ranking.ts';
 import { reachesNumber } from '../../domain/query/reached.ts';
 import type { DocumentState } from '../../domain/states.ts';
-import { collectionSubject, DEFINITIONS, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { collectionSubject, DEFINITIONS, documentSubject, type Subject } from '../../domain/subjects.ts';
 import { yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
-import type { Version } from '../project/working-set.ts';
 import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
 import { type PageRequest, type RunInput, requestedRows } from './query-runs.ts';
 
@@ -119,7 +118,7 @@ class HotBoard {
   readonly #context: AppContext;
   readonly #ranking = new Ranking();
   /** Documents that have changed since they were looked up, with the revision at which one of the changes reached its value. */
-  readonly #changed = new Map<SubjectKey, number | undefined>();
+  readonly #changed = new Map<Subject<'document'>, number | undefined>();
   /** By keys of rows. */
   readonly #rowTexts: LRUCache<string, RowTexts>;
   /** Number of changes noted. What was read before a change is not kept after it. */
@@ -164,7 +163,7 @@ class HotBoard {
     this.#rowTexts.clear();
   }
 
-  #noteChange(document: SubjectKey, event: ProjectEvent): void {
+  #noteChange(document: Subject<'document'>, event: ProjectEvent): void {
     this.#changeCount += 1;
     this.#changed.set(document, reachesNumber(event, this.#plan.field) ? event.revision : this.#changed.get(document));
     this.#rowTexts.delete(this.#keyOf(document));
@@ -198,7 +197,7 @@ class HotBoard {
 
   /** The board at the head; `null` if the documents cannot be loaded in time. */
   async view(page: PageRequest, plan: QueryPlan): Promise<BoardView | null> {
-    const kept: SubjectKey[] = [];
+    const kept: Subject<'document'>[] = [];
     const { set } = this.project;
     try {
       for (let tries = 0; tries < MAX_LOADS; tries += 1) {
@@ -220,8 +219,8 @@ class HotBoard {
   }
 
   /** Looks up changed documents, up to a bound. Answers those that are not in memory. */
-  #applyChanges(): readonly SubjectKey[] {
-    const missing: SubjectKey[] = [];
+  #applyChanges(): readonly Subject<'document'>[] {
+    const missing: Subject<'document'>[] = [];
     let count = 0;
     for (const [subject, reached] of this.#changed) {
       count += 1;
@@ -232,7 +231,7 @@ class HotBoard {
         continue;
       }
       this.#changed.delete(subject);
-      this.#insert(this.#keyOf(subject), documentIn(version), reached);
+      this.#insert(this.#keyOf(subject), version.state, reached);
     }
     return missing;
   }
@@ -256,16 +255,16 @@ class HotBoard {
     return { from, ranked: this.#ranking.slice(from, count), at, own: at === null ? [] : this.#ranking.slice(at, 1) };
   }
 
-  #keyOf(document: SubjectKey): string {
+  #keyOf(document: Subject<'document'>): string {
     return document.slice(this.#prefix.length);
   }
 
-  #subjectOf(key: string): SubjectKey {
+  #subjectOf(key: string): Subject<'document'> {
     return documentSubject('live', this.#collection.id, key);
   }
 
   /** Documents that an answer needs and that are not in memory. */
-  #missing({ ranked, own }: Rows, plan: QueryPlan): readonly SubjectKey[] {
+  #missing({ ranked, own }: Rows, plan: QueryPlan): readonly Subject<'document'>[] {
     const needed = [...ranked, ...own].filter(({ key }) => this.#rowTextOf(key, plan) === undefined);
     return needed.map(({ key }) => this.#subjectOf(key)).filter((subject) => this.project.set.durable(subject) === undefined);
   }
@@ -297,8 +296,7 @@ class HotBoard {
   #shown({ key, rank }: RankedRow, plan: QueryPlan): BoardRow {
     const rowText = this.#rowTextOf(key, plan);
     if (rowText !== undefined) return { key, rowText };
-    const version = this.project.set.durable(this.#subjectOf(key));
-    const state = version === undefined ? null : documentIn(version);
+    const state = this.project.set.durable(this.#subjectOf(key))?.state ?? null;
     if (!isThere(state)) throw new Error('a row of a board has a document');
     return { key, value: valueAt(rank, this.#plan.order), document: storedText(state) };
   }
@@ -311,8 +309,4 @@ interface Rows {
   /** `null`: the key that is asked for has no row, or no key is asked for. */
   readonly at: number | null;
   readonly own: readonly RankedRow[];
-}
-
-function documentIn({ state }: Version): DocumentState | null {
-  return state !== null && 'document' in state ? state : null;
 }

@@ -1,6 +1,6 @@
 import { isPageSlug } from '../../domain/page/page.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
-import { asPage, type PageState } from '../../domain/states.ts';
+import type { PageState } from '../../domain/states.ts';
 import { pageSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Positioned } from '../answers.ts';
@@ -23,7 +23,7 @@ export function createPages(context: AppContext): Pages {
       const project = known ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
       if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', 'No page under this name');
       project.used();
-      const page = asPage((await project.read(pageSubject(slug))).state);
+      const page = (await project.read(pageSubject(slug))).state;
       const { stale } = context.projects.freshness(project);
       if (page === null) throw refusal('NOT_FOUND', 'No page under this name');
       return { page, position: project.set.head, stale };

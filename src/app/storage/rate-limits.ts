@@ -7,7 +7,7 @@ import { callCounters } from '../../domain/limit/calls.ts';
 import { type Counting, counterOf, dailyCounter, type Limit, usedIn } from '../../domain/limit/counters.ts';
 import { rulesOf } from '../../domain/limit/rules.ts';
 import { windowEnd } from '../../domain/limit/windows.ts';
-import { asWindow, type WindowState } from '../../domain/states.ts';
+import type { WindowState } from '../../domain/states.ts';
 import { windowSubject } from '../../domain/subjects.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -116,6 +116,6 @@ function resetsAt(window: WindowName, start: number): string {
 
 /** A window; a `next` space continues live's count. */
 async function windowOf(project: Project, space: Space, counter: string): Promise<WindowState | null> {
-  const own = asWindow((await project.read(windowSubject(space, counter))).state);
-  return own ?? (space === 'live' ? null : asWindow((await project.read(windowSubject('live', counter))).state));
+  const own = (await project.read(windowSubject(space, counter))).state;
+  return own ?? (space === 'live' ? null : (await project.read(windowSubject('live', counter))).state);
 }

@@ -7,7 +7,6 @@ import { isThere } from '../../domain/document/packed.ts';
 import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
 import { recordName } from '../../domain/record/decide.ts';
 import { slotKey } from '../../domain/record/slot.ts';
-import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type Json, stringOrEmpty } from '../../kernel/json.ts';
@@ -158,7 +157,7 @@ function opened(ctx: DecisionContext, now: number, admitted: Admitted<Address>) 
 /** The list at this node's head. */
 async function listIn(project: Project, space: Space, collection: string, player: string): Promise<readonly SaveRecord[]> {
   for (const subject of recordListSubjects(space, collection, player)) {
-    const list = asRecordList((await project.read(subject)).state);
+    const list = (await project.read(subject)).state;
     if (list !== null) return list.records;
   }
   return [];

@@ -8,6 +8,7 @@ import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
 import { Scans } from '../../../src/app/project/scans.ts';
 import { LocalGuestLimits } from '../../../src/app/security/guest-limits.ts';
+import { documentSubject } from '../../../src/domain/subjects.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { RoundRobin } from '../../../src/kernel/round-robin.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../../src/log/port.ts';
@@ -307,7 +308,10 @@ test('a read waits for the state tables no longer than a request may take', asyn
   const table = new Table();
   const project = await table.open();
   table.reader.loadMs = 1500;
-  expect(await timed(table, Promise.resolve(project.read('document/live/players/a')))).toEqual({ code: 'STORAGE_UNAVAILABLE', ms: 1000 });
+  expect(await timed(table, Promise.resolve(project.read(documentSubject('live', 'players', 'a'))))).toEqual({
+    code: 'STORAGE_UNAVAILABLE',
+    ms: 1000,
+  });
 });
 
 /** A project with three publishes, and the questions that its rollbacks ask of the index. Each takes so many ms and answers with one revision. */

@@ -3,12 +3,13 @@ import { createCache, newVersion, WorkingSet } from '../../../src/app/project/wo
 import { PackedDocument } from '../../../src/domain/document/packed.ts';
 import { projectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
+import { documentSubject } from '../../../src/domain/subjects.ts';
 import { decodeProjectEvent } from '../../../src/log/decode.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import { projectStream } from '../../../src/log/streams.ts';
 import { Feed, written } from '../../projections/support.ts';
 
-const SUBJECT = 'document/live/saves/p1';
+const SUBJECT = documentSubject('live', 'saves', 'p1');
 const NOBODY = { commandId: 'c', cause: 'test', actor: { kind: 'operator' as const }, schemaVersion: 1, recordedAt: 1 };
 
 test('a subject that is written while it is being loaded stays pinned until the load ends: its older row must not become the state', async () => {
@@ -31,7 +32,7 @@ test('a subject that is written while it is being loaded stays pinned until the 
 });
 
 test('a served text is weighed with its document: small documents with large defaults must not exceed the cache', async () => {
-  const subjects = ['p1', 'p2', 'p3'].map((key) => `document/live/saves/${key}`);
+  const subjects = ['p1', 'p2', 'p3'].map((key) => documentSubject('live', 'saves', key));
   const set = new WorkingSet(0, createCache(16_000));
   for (const subject of subjects) set.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
   set.unpin(subjects);
@@ -58,7 +59,7 @@ test('the heaviest subjects are loaded first: rows of many others may be large, 
   const set = new WorkingSet(-1, createCache(1_000));
   const events = await log.read(projectStream('p'), { limit: 10, direction: 'forwards' });
   for (const event of events) set.fold(decodeProjectEvent(event), 100);
-  const [hot, twice] = ['document/live/saves/hot', 'document/live/saves/twice'];
+  const [hot, twice] = [documentSubject('live', 'saves', 'hot'), documentSubject('live', 'saves', 'twice')];
   expect([set.heaviestSubjects(1), set.heaviestSubjects(9)]).toEqual([[hot], [hot, twice]]);
   set.admitIfSmaller(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
   expect(set.heaviestSubjects(9)).toEqual([twice]);
@@ -67,20 +68,20 @@ test('the heaviest subjects are loaded first: rows of many others may be large, 
 test('a closed project puts nothing into the shared cache, however late its rows are written', () => {
   const cache = createCache(50_000);
   const other = new WorkingSet(0, cache);
-  const kept = Array.from({ length: 30 }, (_, n) => `document/live/others/p${n}`);
+  const kept = Array.from({ length: 30 }, (_, n) => documentSubject('live', 'others', `p${n}`));
   for (const subject of kept) other.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
   other.unpin(kept);
   const closed = new WorkingSet(0, cache);
   for (let revision = 1; revision <= 100; revision += 1) {
     const version = newVersion(new PackedDocument('{"n":1}', 1, 1, 1), 500);
-    const effects = [[`document/live/saves/p${revision}`, version]] as const;
+    const effects = [[documentSubject('live', 'saves', `p${revision}`), version]] as const;
     const event = projectEvent(written(`p${revision}`, { n: 1 }), revision, '', NOBODY, '');
     closed.speculate(effects);
     if (revision === 100) closed.close();
     closed.settle(effects, [event]);
   }
-  const before = cache.calculatedSize;
+  const before = cache.versions.calculatedSize;
   closed.moveHorizon(100);
-  expect(cache.calculatedSize).toBe(before);
+  expect(cache.versions.calculatedSize).toBe(before);
   expect(kept.filter((subject) => other.durable(subject) === undefined)).toEqual([]);
 });

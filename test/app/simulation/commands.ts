@@ -10,7 +10,6 @@ import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
 import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import { decideAppend } from '../../../src/domain/document/append.ts';
 import { changeKey } from '../../../src/domain/project/decide.ts';
-import { asAuthority, asDefinitions } from '../../../src/domain/states.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
@@ -149,18 +148,12 @@ const PAIR_KEPT: AnswerCodec<Answer> = {
 const NUMBER_KEPT: AnswerCodec<Answer> = { encode: (answer) => Number(answer), decode: numberIn };
 
 function changeLimit(ctx: DecisionContext, limit: number, now: number): Decision<Answer> | Refusal {
-  const decision = decidePutSingle(
-    asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS,
-    'rate-limit-rules',
-    rules(limit),
-    'live',
-    now,
-  );
+  const decision = decidePutSingle(ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, 'rate-limit-rules', rules(limit), 'live', now);
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 
 function lock(ctx: DecisionContext, locked: boolean): Decision<Answer> | Refusal {
-  const decision = changeKey(asAuthority(ctx.read(AUTHORITY)), { keyId: PLAYER_KEY, enabled: !locked });
+  const decision = changeKey(ctx.read(AUTHORITY), { keyId: PLAYER_KEY, enabled: !locked });
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plant } from './node.ts';
-import { hastyRefusals, oldRows, predictedTokens, reformedGroups, reusedIds, unaskedLog } from './plants.ts';
+import { hastyRefusals, oldRows, predictedVersions, reformedGroups, reusedIds, unaskedLog } from './plants.ts';
 import { type Plan, planOf, simulate } from './simulation.ts';
 
 /** Three nodes that compete for two wallets, with long queues, so that much is built on speculation that fails. */
@@ -24,7 +24,7 @@ async function find(plant: Plant, sign: RegExp, most: number, change: Partial<Pl
 const UNEXPLAINED = /version \d+$|should have been refused|came to|a ledger that starts|in the log, and should be/;
 
 test('a token that is a predicted revision lets a decision on dropped speculation into the log', async () => {
-  expect(await find(predictedTokens, UNEXPLAINED, 60, HOT)).toMatch(UNEXPLAINED);
+  expect(await find(predictedVersions, UNEXPLAINED, 60, HOT)).toMatch(UNEXPLAINED);
 });
 
 test('a row older than the horizon, taken as current, lets a decision on an old state into the log', async () => {

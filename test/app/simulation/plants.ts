@@ -2,7 +2,7 @@ import { v5 as uuidv5 } from 'uuid';
 import type { StateReader } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 import type { StateChange, Version } from '../../../src/app/project/working-set.ts';
-import { subjectsOf } from '../../../src/domain/subjects.ts';
+import { kindOf, type Subject, subjectsOf } from '../../../src/domain/subjects.ts';
 import { hashOf, NO_HASH, seal } from '../../../src/log/chain.ts';
 import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
 import type { Plant } from './node.ts';
@@ -12,14 +12,17 @@ import type { Plant } from './node.ts';
  * breaks.
  */
 
-/** "Tokens are never used twice": here a version's token is the revision that its event has, or is expected to get. */
-export const predictedTokens: Plant = {
+/** "Every application of an event makes a new version": here one of a revision, stored or expected, is the one that had it before. */
+export const predictedVersions: Plant = {
   project({ set }: Project) {
     let next = set.head;
     const seen = new WeakSet<Version>();
-    const mark = (version: Version, revision: number) => {
-      // Real tokens start far away; nothing else uses numbers below zero.
-      (version as { token: number }).token = -1 - revision;
+    const byRevision = new Map<string, Version>();
+    const earlier = (subject: Subject, version: Version, revision: number) => {
+      const name = `${subject} ${revision}`;
+      const known = byRevision.get(name) ?? version;
+      byRevision.set(name, known);
+      return known === version ? known : Object.assign(known, version);
     };
     const { speculate, dropSpeculation, fold } = set;
     set.dropSpeculation = () => {
@@ -27,16 +30,19 @@ export const predictedTokens: Plant = {
       dropSpeculation.call(set);
     };
     set.speculate = (effects: readonly StateChange[]) => {
-      next = Math.max(next, set.head) + effects.filter(([subject]) => subject.startsWith('document/')).length;
-      for (const [, version] of effects) if (!seen.has(version)) mark(version, next);
-      for (const [, version] of effects) seen.add(version);
+      next = Math.max(next, set.head) + effects.filter(([subject]) => kindOf(subject) === 'document').length;
+      for (const effect of effects as [Subject, Version][]) {
+        if (seen.has(effect[1])) continue;
+        effect[1] = earlier(...effect, next);
+        seen.add(effect[1]);
+      }
       speculate.call(set, effects);
     };
     set.fold = (event, size) => {
       fold.call(set, event, size);
       for (const subject of subjectsOf(event)) {
-        const held = set.durable(subject);
-        if (held) mark(held, event.revision);
+        const entry = set.peek(subject);
+        if (entry?.version && set.durable(subject)) entry.version = earlier(subject, entry.version, event.revision);
       }
     };
   },

@@ -10,7 +10,7 @@ import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
 import { reachedBy, sortedFields } from '../../../domain/query/reached.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
-import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
+import type { DefinitionsState, DocumentState } from '../../../domain/states.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
 import { accepted, refusal } from '../../../kernel/errors.ts';
 import { jsonEquals, printOnce, tryParseJson } from '../../../kernel/json.ts';
@@ -75,7 +75,7 @@ export function createImporter(projects: Projects): Importer {
       for (const key of keys) {
         const keyId = `key_${randomBytes(8).toString('hex')}`;
         const { written, events, revision } = await commit(projectId, (ctx) => {
-          const { events } = accepted(adoptKey(asAuthority(ctx.read(AUTHORITY)), keyId, key));
+          const { events } = accepted(adoptKey(ctx.read(AUTHORITY), keyId, key));
           return { events, answer: Math.min(events.length, 1) };
         });
         imported = { written: imported.written + written, events: imported.events + events, revision };
