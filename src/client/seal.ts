@@ -1,4 +1,6 @@
+import { requireKind } from './arguments.ts';
 import { base64url, hmac, sha256, subtle, utf8 } from './crypto.ts';
+import { SavepointError } from './errors.ts';
 import { hex, randomBytes } from './ids.ts';
 import { stableJson } from './stable-json.ts';
 
@@ -59,29 +61,39 @@ export function proxySignature(publicKey: string, projectId: string, purpose: st
   return hmac(publicKey, `${projectId}:${purpose}:${player}:${token}`);
 }
 
+/** The shortest random part of a request id. */
+const MIN_RANDOM = 6;
+
 /**
- * An id for one sealed request: `{unixSeconds}_{random}`. `now`: unix ms.
+ * An id for one sealed request: `{unixSeconds}_{random}`. `now`: unix ms. `random`: six characters or more; a server takes letters, digits,
+ * `_` and `-`.
  *
  * @example
  * ```ts
  * const id = createEncryptedRequestId(1760000000_000);
  * parseEncryptedRequestId(id)?.unixSeconds; // → 1760000000
+ * createEncryptedRequestId(1760000000_000, 'abc_def'); // → '1760000000_abc_def'
  * ```
  */
-export function createEncryptedRequestId(now: number = Date.now()): string {
-  return `${Math.floor(now / 1000)}_${hex(randomBytes(16))}`;
+export function createEncryptedRequestId(now: number = Date.now(), random: string = hex(randomBytes(16))): string {
+  requireKind('now', now, 'number');
+  requireKind('random', random, 'string');
+  if (random.length < MIN_RANDOM)
+    throw new SavepointError('INVALID_ARGUMENT', `\`random\` has ${random.length} characters; it needs ${MIN_RANDOM}`);
+  return `${Math.floor(now / 1000)}_${random}`;
 }
 
 /**
- * The parts of such an id; `null` if the text is not one.
+ * The parts of such an id; `null` if the text is not one. `random` may hold anything, `_` and `-` included.
  *
  * @example
  * ```ts
- * parseEncryptedRequestId('1760000000_abcdef'); // → { unixSeconds: 1760000000, random: 'abcdef' }
+ * parseEncryptedRequestId('1760000000_abc_d-f'); // → { unixSeconds: 1760000000, random: 'abc_d-f' }
  * parseEncryptedRequestId('1760000000_abcde'); // → null
  * ```
  */
 export function parseEncryptedRequestId(id: string): { readonly unixSeconds: number; readonly random: string } | null {
-  const [, seconds, random] = /^(\d{9,11})_([A-Za-z0-9]{6,})$/.exec(id.trim()) ?? [];
+  requireKind('id', id, 'string');
+  const [, seconds, random] = /^(\d{9,11})_(.{6,})$/s.exec(id.trim()) ?? [];
   return seconds === undefined || random === undefined ? null : { unixSeconds: Number(seconds), random };
 }

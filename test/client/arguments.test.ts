@@ -155,6 +155,12 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   merge: [() => library.merge('$', NO), () => library.merge(NO, {})],
   setIfNull: [() => library.setIfNull(NO, 1)],
   fileStorage: [() => library.fileStorage(NO)],
+  createEncryptedRequestId: [
+    () => library.createEncryptedRequestId(Number.NaN),
+    () => library.createEncryptedRequestId(0, wrong(123456)),
+    () => library.createEncryptedRequestId(0, 'short'),
+  ],
+  parseEncryptedRequestId: [() => library.parseEncryptedRequestId(NO)],
 };
 
 /** The error code of a call that throws, rejects or returns a result. */
@@ -192,15 +198,7 @@ test('a token that no header can carry is refused, and not shown', async () => {
 
 /** These functions accept any argument, or have none. */
 const WHATEVER = [
-  ...[
-    'credentials',
-    'memoryStorage',
-    'newIdempotencyKey',
-    'unwrap',
-    'SavepointError',
-    'createEncryptedRequestId',
-    'parseEncryptedRequestId',
-  ],
+  ...['credentials', 'memoryStorage', 'newIdempotencyKey', 'unwrap', 'SavepointError'],
   ...['live.close', 'queue.flush', 'queue.idle', 'queue.close', 'guest.forget', 'security.now', 'security.modes', 'security.recover'],
   ...['security.forget', 'sessions.ensure', 'sessions.recover', 'sessions.forget', 'sessions.revoke', 'revision.read'],
 ];

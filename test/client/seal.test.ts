@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/client/crypto.ts';
 import { hex } from '../../src/client/ids.ts';
-import { fingerprintOf, proxySignature, seal } from '../../src/client/seal.ts';
+import { createEncryptedRequestId, fingerprintOf, parseEncryptedRequestId, proxySignature, seal } from '../../src/client/seal.ts';
 import { faultOf, isSigned, versionOf } from '../../src/client/security-config.ts';
 import { stableJson } from '../../src/client/stable-json.ts';
 import { openEnvelope, fingerprintOf as serversFingerprint } from '../../src/domain/security/envelope.ts';
@@ -104,4 +104,15 @@ test('a config is accepted if its signature or its version fits, and never if it
   expect(await faultOf({ ...CONFIG, settings: { ...SETTINGS, enableAuthSessions: false } }, 'proj_demo')).toContain('signature');
   expect(await faultOf(CONFIG, 'other')).toContain('another project');
   expect(await faultOf({}, 'proj_demo')).toContain('not a config');
+});
+
+test.each(['abcdef', 'abc_def-1', '______', 'abc.def', 'éééééé', 'a b c d'])('a request id may have the random part %j', (random) => {
+  const id = createEncryptedRequestId(1760000000_999, random);
+  expect(id).toBe(`1760000000_${random}`);
+  expect(parseEncryptedRequestId(` ${id} `)).toEqual({ unixSeconds: 1760000000, random });
+});
+
+test('a request id whose random part has fewer than six characters is neither made nor read', () => {
+  expect(() => createEncryptedRequestId(0, 'abcde')).toThrow('`random` has 5 characters; it needs 6');
+  for (const id of ['1760000000_abcde', '1760000000_', '12345_abcdef', '_abcdef', '']) expect(parseEncryptedRequestId(id)).toBeNull();
 });

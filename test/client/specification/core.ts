@@ -1,0 +1,132 @@
+import { expect, vi } from 'vitest';
+import * as library from '../../../src/client/index.ts';
+import type { Game } from '../support.ts';
+import { network } from '../support.ts';
+import type { Tries } from './support.ts';
+
+/** Configuration, calls, documents, records, queries, proxying, and what secures requests. */
+
+const { createClient, createEncryptedRequestId, parseEncryptedRequestId, answerGuest, guestRelay } = library;
+
+async function rich(game: Game, options: library.ClientOptions = {}): Promise<library.Client> {
+  return createClient({ ...game.options, player: await game.newRich(), ...options });
+}
+
+export const CORE: Tries = {
+  ApiRoot: ({ options }) => {
+    expect(createClient({ ...options, url: 'https://play.example.com/' }).apiRoot).toBe('https://play.example.com/v3');
+  },
+  PublishTarget: async (game) => {
+    const { fetch, sent } = network();
+    const client = await rich(game, { fetch });
+    expect(client.publishTarget).toBe('live');
+    client.publishTarget = 'next';
+    await client.values();
+    await client.documents('players').get();
+    await client.call('buy', { item: 'axe' });
+    const told = sent.filter(({ path }) => !path.includes('security-config')).map(({ headers }) => headers['x-ns-publish-target']);
+    expect(told).toEqual(['next', 'next', 'next']);
+  },
+  IsConfigured: ({ options }) => {
+    expect([createClient({ url: options.url }).isConfigured, createClient(options).isConfigured]).toEqual([false, true]);
+  },
+  'CallEndpoint(slug, input)': async (game) => {
+    const client = await rich(game);
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
+    const address = `https://dashboard.example.com/v3/endpoints/${game.options.projectId}/buy` as const;
+    expect(await client.tryCall(address, { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'TOO_POOR' } });
+  },
+  'TryGetLastEndpointError(slug)': async (game) => {
+    const client = await rich(game);
+    await client.tryCall('buy', { item: 'castle' });
+    expect(client.lastError('buy')).toMatchObject({ code: 'NO_ITEM', message: 'There is no castle.' });
+  },
+  'get game values': async (game) => {
+    expect((await createClient(game.options).values()).constants).toEqual({ shop: { axe: 7 } });
+  },
+  'get a document': async (game) => {
+    expect(await (await rich(game)).documents('players').get()).toMatchObject({ gold: 10 });
+  },
+  'save a document (set)': async (game) => {
+    const players = (await rich(game)).documents('players');
+    await players.save({ gold: 3 });
+    expect(await players.get()).toMatchObject({ gold: 3 });
+  },
+  'update a document (patch)': async (game) => {
+    const players = (await rich(game)).documents('players');
+    await players.update([library.inc('gold', 5)]);
+    expect(await players.get()).toMatchObject({ gold: 15 });
+  },
+  DeleteDocument: async (game) => {
+    const client = await rich(game);
+    await client.documents('players').delete();
+    expect(await client.documents('players').get()).toBeNull();
+    expect(await client.documents('meters').tryDelete()).toMatchObject({ ok: false, error: { code: 'RECORD_DELETE_DISABLED' } });
+  },
+  'list save records': async (game) => {
+    expect((await (await rich(game)).records('slots').list()).records).toEqual([]);
+  },
+  'create a save record': async (game) => {
+    expect(await (await rich(game)).records('slots').create('Camp')).toMatchObject({ recordName: 'Camp' });
+  },
+  'rename a save record': async (game) => {
+    const slots = (await rich(game)).records('slots');
+    const { recordId } = await slots.create('Camp');
+    expect(await slots.rename(recordId, 'Old camp')).toMatchObject({ recordId, recordName: 'Old camp' });
+  },
+  'delete a save record': async (game) => {
+    const slots = (await rich(game)).records('slots');
+    await slots.delete((await slots.create('Camp')).recordId);
+    expect((await slots.list()).records).toEqual([]);
+  },
+  'run a query (get)': async (game) => {
+    const client = createClient(game.options);
+    expect(await client.query('top')).toMatchObject({ type: 'leaderboard' });
+    expect(await client.leaderboard('top')).toMatchObject({ entries: expect.any(Array) });
+  },
+  'NetworkStorageOperation.Set': () => {
+    expect(library.set('name', 'Ada', { source: 'form', reason: 'renamed' })).toMatchObject({ op: 'set', path: 'name', reason: 'renamed' });
+  },
+  'NetworkStorageOperation.Increment': () => {
+    expect(library.inc('gold', 5, { reason: 'found' })).toMatchObject({ op: 'inc', path: 'gold', value: 5, reason: 'found' });
+  },
+  'NetworkStorageOperation.Push': () => {
+    expect(library.push('items', 'axe')).toMatchObject({ op: 'push', path: 'items', value: 'axe' });
+  },
+  'NetworkStorageOperation.Pull': () => {
+    expect(library.pull('items', { id: 1 })).toMatchObject({ op: 'pull', path: 'items', match: { id: 1 } });
+  },
+  'NetworkStorageOperation.Remove': () => {
+    expect(library.remove('items', 'axe')).toMatchObject({ op: 'remove', path: 'items', value: 'axe' });
+  },
+  'CreateEncryptedRequestId()': () => {
+    const id = createEncryptedRequestId();
+    expect(id).toMatch(/^\d{10}_.{6,}$/);
+    expect(parseEncryptedRequestId(id)?.unixSeconds).toBeGreaterThan(1_700_000_000);
+    expect(parseEncryptedRequestId('1760000000_ab_d-f')).toEqual({ unixSeconds: 1_760_000_000, random: 'ab_d-f' });
+  },
+  Proxying: async (game) => {
+    const { fetch, sent } = network();
+    const host = await rich(game, { fetch });
+    const guest = await rich(game);
+    const id = guest.player?.id ?? '';
+    guest.relay = guestRelay(guest, (request) => answerGuest(host, request, id));
+    expect(await guest.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    expect(await guest.documents('players').get()).toMatchObject({ gold: 3 });
+    const signed = sent.map(({ headers }) => headers['x-proxy-signature']);
+    expect([signed.length, new Set(signed).size]).toEqual([2, 2]);
+  },
+  IsSecurityConfigMismatchCode: async (game) => {
+    const client = await rich(game);
+    const recovered = vi.spyOn(client.security, 'recover');
+    await game.change({ enableEncryptedRequests: false });
+    await client.security.load();
+    await game.change({ enableEncryptedRequests: true });
+    try {
+      expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+      expect(recovered).toHaveBeenCalled();
+    } finally {
+      await game.change({ enableEncryptedRequests: false });
+    }
+  },
+};
