@@ -16,9 +16,9 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'foreign-events-0001', sql: FOREIGN_EVENTS },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
-    { name: 'leaderboards-0002', sql: boardsAnew('s|_queries|_counts|_marks') },
+    { name: 'leaderboards-0002', sql: boardsAnew('s|_queries|_counts|_marks|_buckets') },
     // Boards of fields below `additionalProperties` now use defaults, and therefore have other names.
-    { name: 'leaderboards-0003', sql: boardsAnew('s|_queries|_counts|_marks') },
+    { name: 'leaderboards-0003', sql: boardsAnew('s|_queries|_counts|_marks|_buckets') },
     { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
     { name: 'records-0002', sql: `${laterTable('records', 'record_lists')};${listedBefore()}` },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
@@ -32,7 +32,7 @@ export function ownMigrations(): readonly Migration[] {
     // Earlier releases did not say when a document reached a number; it counts as reached when the document was made.
     { name: 'documents-0003', sql: laterColumn('documents', 'documents', 'reached jsonb') },
     // Ties are ordered by when their value was reached. Boards are built anew of the documents.
-    { name: 'leaderboards-0005', sql: boardsAnew('s|_queries|_counts|_marks|_fills') },
+    { name: 'leaderboards-0005', sql: boardsAnew('s|_queries|_counts|_marks|_buckets|_fills') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
   ];
 }

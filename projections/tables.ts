@@ -75,7 +75,7 @@ export const TABLES: readonly Table[] = [
   { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'], unfinished: FILLING_BEHIND },
-  { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'reached', 'key'], unfinished: FILLING },
+  { name: 'leaderboard_buckets', projection: 'leaderboards', key: ['board', 'space', 'rank', 'reached', 'key'], unfinished: FILLING },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'], unfinished: FILLING },
   { name: 'telemetry_checkpoints', projection: 'telemetry', key: [] },
   { name: 'telemetry_events', projection: 'telemetry', key: ['revision'] },

@@ -28,9 +28,9 @@ test('tables of killed rebuilds and verifications are dropped; tables that are r
   await pool.query('CREATE TABLE savepoint.somebodys_v7 ()');
 
   const dropped = [
+    'leaderboard_buckets_v7',
     'leaderboard_counts_v7',
     'leaderboard_fills_v7',
-    'leaderboard_marks_v7',
     'leaderboard_queries_v7',
     'leaderboards_v7',
     'ledger_totals_v0',

@@ -61,7 +61,7 @@ test.each(['asc', 'desc'] as const)(
     await check(feed.projectId, query, random);
     const marks = await rowsOf(
       pool,
-      `SELECT count(*)::int AS n, sum(count)::int AS rows FROM savepoint.leaderboard_marks WHERE project = $1`,
+      `SELECT count(*)::int AS n, sum(count)::int AS rows FROM savepoint.leaderboard_buckets WHERE project = $1`,
       [feed.projectId],
     );
     expect(marks[0]).toEqual({ n: keys.filter(startsBucket).length + 1, rows: 3_000 });
@@ -77,7 +77,7 @@ test.each(['asc', 'desc'] as const)(
     expect((await verify({ log, pool })).problems).toEqual([]);
     await feed.commit(...keys.map((key) => deleted(key)));
     await project(pool, log, feed);
-    expect(await rowsOf(pool, `SELECT FROM savepoint.leaderboard_marks WHERE project = $1`, [feed.projectId])).toEqual([]);
+    expect(await rowsOf(pool, `SELECT FROM savepoint.leaderboard_buckets WHERE project = $1`, [feed.projectId])).toEqual([]);
   },
 );
 
@@ -170,7 +170,7 @@ test('boards of a database without ranks are filled anew', async () => {
   await feed.commit(xp('a', 5), xp('b', 1));
   await project(own, log, feed);
   await own.query(
-    `DROP TABLE savepoint.leaderboard_marks_v1, savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0002'`,
+    `DROP TABLE savepoint.leaderboard_buckets_v1, savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0002'`,
   );
   await migrate(own);
   await feed.commit(xp('c', 3));

@@ -184,7 +184,7 @@ test('while the rows of a board are being filled, batches move its rank buckets 
   await parts.batch(false);
   // The documents are counted, the space is entered, and 32 of 60 rows are there.
   for (let i = 0; i < 4; i += 1) await parts.page(16);
-  const buckets = () => rowsOf(pool, `SELECT key, rank, count FROM savepoint.leaderboard_marks WHERE key <> '' ORDER BY key`);
+  const buckets = () => rowsOf(pool, `SELECT key, rank, count FROM savepoint.leaderboard_buckets WHERE key <> '' ORDER BY key`);
   const before = await buckets();
   const first = KEYS.toSorted().slice(0, 20);
   await feed.commit(...first.map((key) => written(key, { stats: { xp: 7 } }, 2)));
@@ -297,7 +297,7 @@ test('a board whose query is deleted is filled no further, and removed page by p
     await reached(projector, feed);
     await expect.poll(async () => (await fills()).length).toBe(0);
   });
-  expect(await rowsOf(pool, 'SELECT FROM savepoint.leaderboards UNION ALL SELECT FROM savepoint.leaderboard_marks')).toEqual([]);
+  expect(await rowsOf(pool, 'SELECT FROM savepoint.leaderboards UNION ALL SELECT FROM savepoint.leaderboard_buckets')).toEqual([]);
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { throughViews } from '../../through-views.ts';
 /** The progress of boards that are not complete; see fill.ts. */
 
 /** From 0 to 1. Writing the rows takes nearly all of the time; counting the rank buckets follows. 0 until the documents are counted. */
-export const FRACTION = `CASE f.phase WHEN 'rows' THEN least(coalesce(f.done::float8 / greatest(f.total, 1), 0), 1) * 0.98 WHEN 'marks' THEN 0.98 ELSE 0 END`;
+export const FRACTION = `CASE f.phase WHEN 'rows' THEN least(coalesce(f.done::float8 / greatest(f.total, 1), 0), 1) * 0.98 WHEN 'buckets' THEN 0.98 ELSE 0 END`;
 
 const OF_QUERY = {
   name: 'board-building',

@@ -14,12 +14,12 @@ import { BEFORE_ALL, type BucketStart, countBuckets, dropEmpty, putBuckets, putF
  */
 
 /** The phase of a fill. After `drop` the board is gone. */
-type Phase = 'rows' | 'marks' | 'drop';
+type Phase = 'rows' | 'buckets' | 'drop';
 
 export interface Fill {
   readonly board: string;
   readonly phase: Phase;
-  /** The cursor; in the phase `marks`, the cursor over the rank buckets. */
+  /** The cursor; in the phase `buckets`, the cursor over the rank buckets. */
   readonly space: string;
   readonly key: string;
 }
@@ -42,7 +42,7 @@ export async function lockFills(tx: Transaction): Promise<ReadonlyMap<string, Fi
 
 /** Whether the batch must write a change of a document into its board. If not, a later page does. */
 export function follows(fill: Fill | undefined, document: Cursor): boolean {
-  if (fill === undefined || fill.phase === 'marks') return true;
+  if (fill === undefined || fill.phase === 'buckets') return true;
   return fill.phase === 'rows' && hasPassed(fill, document);
 }
 
@@ -153,7 +153,7 @@ async function fillRows(tx: Transaction, board: Board, { space, key }: FillRow, 
   if (page.length === limit) return page.length;
   const next = await spaceAfter(tx, space);
   if (next === null) {
-    await move('marks', BEFORE_ALL, 0);
+    await move('buckets', BEFORE_ALL, 0);
   } else {
     await putFirstBucket(tx, board.id, next);
     await move('rows', { ...BEFORE_ALL, space: next }, 0);
@@ -205,7 +205,7 @@ async function insert(tx: Transaction, board: Board, space: string, page: readon
 /** Counts the next rank buckets. After the last one the board is complete. */
 async function fillMarks(tx: Transaction, board: Board, at: FillRow): Promise<number> {
   const last = await countBuckets(tx, board.id, at);
-  if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), last.reached, 0]);
+  if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'buckets', last.space, last.key, String(last.rank), last.reached, 0]);
   else await complete(tx, board.id);
   return 0;
 }
@@ -223,7 +223,7 @@ DELETE FROM {leaderboards} WHERE ctid = ANY (ARRAY(
 
 const DROP_REST = `
 WITH counts AS (DELETE FROM {leaderboard_counts} WHERE project = $1 AND board = $2)
-DELETE FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
+DELETE FROM {leaderboard_buckets} WHERE project = $1 AND board = $2`;
 
 const QUERIED = 'SELECT FROM {leaderboard_queries} WHERE project = $1 AND board = $2 LIMIT 1';
 

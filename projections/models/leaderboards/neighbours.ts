@@ -27,10 +27,10 @@ import {
 function before(space: string): string {
   const bucket = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
   return `coalesce((SELECT
-    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.reached, m.key) < (k.rank, k.reached, k.key))
+    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_buckets} m WHERE ${bucket} AND (m.rank, m.reached, m.key) < (k.rank, k.reached, k.key))
     + (SELECT count(*) FROM (SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = b.board AND l.space = ${space}
        AND (l.rank, l.reached, l.key) >= (k.rank, k.reached, k.key) AND (l.rank, l.reached, l.key) < (me.rank, me.reached, me.key) ORDER BY l.rank, l.reached, l.key OFFSET 0) in_order)
-    FROM (SELECT m.rank, m.reached, m.key FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.reached, m.key) <= (me.rank, me.reached, me.key)
+    FROM (SELECT m.rank, m.reached, m.key FROM {leaderboard_buckets} m WHERE ${bucket} AND (m.rank, m.reached, m.key) <= (me.rank, me.reached, me.key)
       ORDER BY m.rank DESC, m.reached DESC, m.key DESC LIMIT 1) k), 0)`;
 }
 

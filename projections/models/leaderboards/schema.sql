@@ -34,7 +34,7 @@ CREATE TABLE {leaderboard_counts} (
 
 -- A mark is the start of a rank bucket. Marks give ranks without counting the whole board. About one row in 512, chosen by its key alone, is a
 -- mark, and counts the rows from itself up to the next mark. A mark that sorts before everything counts the rows before the first one.
-CREATE TABLE {leaderboard_marks} (
+CREATE TABLE {leaderboard_buckets} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE {leaderboard_marks} (
 ) WITH (fillfactor = 70);
 
 -- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank and reached in the phase
--- of the marks.
+-- of the rank buckets.
 CREATE TABLE {leaderboard_fills} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
