@@ -136,8 +136,8 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
 }
 
 /**
- * Commands of games and servers, which count towards quotas. A manager's commands do not: a manager must always be able to repair a full
- * project. Nor do revocations, or whoever fills a project up keeps stolen sessions and lost devices in force until the next day.
+ * Commands of games and servers, which count towards quotas. A manager's commands do not count: a manager must always be able to repair a full
+ * project. Revocations do not count: a full project must not keep stolen sessions and lost devices in force until the next day.
  */
 const COUNTED = /^(?:document|record|endpoint|session|guest)\.(?!revoke$)/;
 

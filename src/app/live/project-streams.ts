@@ -80,7 +80,7 @@ export class ProjectStreams implements SubscriberHost {
     for (const subscriber of this.subscribers) subscriber.flush();
   }
 
-  /** Keeps it open while a stream is being opened. */
+  /** Keeps these streams of the project open while a client's stream is being opened. */
   async opening<T>(work: () => Promise<T>): Promise<T> {
     this.#opening += 1;
     try {

@@ -14,7 +14,7 @@ export class NeedsLoading {
   }
 }
 
-/** So many subjects are searched one by one, which costs less than a map. */
+/** Up to this many subjects are searched one by one. A map would cost more. */
 const FEW = 8;
 /** Subjects that one load may bring. */
 const MAX_MISSING = 1000;

@@ -16,14 +16,14 @@ import { estimate, textLength, weigh, weighCached } from './weight.ts';
 /**
  * The write side's memory of one project.
  *
- * Two layers. The *durable* layer is the state at `head`: every event up to it is folded in, none beyond. The *speculative* layer
- * lies over it: what commands that joined a group will make of it once their append is stored. Plain reads see the durable layer
- * only; decisions see both.
+ * It has two layers. The *durable* layer is the state at `head`: all events up to the head are folded in, and no later one. The *speculative*
+ * layer lies over it: the states that commands under way will make once their append is stored. Plain reads see the durable layer only.
+ * Decisions see both layers.
  *
- * The *horizon* is the revision up to which the state tables are known to be written. A subject changed after it must be kept here,
- * since its row may still be old: a subject in memory is pinned, and of a subject that is not, the events are kept.
- * A subject last changed at or below the horizon may be forgotten at any time; its row is then the truth. Those live in an LRU
- * shared by all projects of the node, bounded in bytes.
+ * The *horizon* is the revision up to which the state tables are known to be written. The row of a subject that changed after the horizon may
+ * be old, so the change must be kept here: a subject in memory is pinned, and of any other subject the events are kept. A subject that last
+ * changed at or below the horizon may be forgotten at any time, because its row is the truth. Such subjects are in an LRU cache, which all
+ * projects of the node share and which is bounded in bytes.
  */
 
 /**

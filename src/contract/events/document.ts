@@ -56,7 +56,8 @@ const key = z.string();
 const version = count.meta({ description: 'Number of accepted writes to this document, this one included; not reset by a delete' });
 const definition = z.string().meta({ description: 'Content hash of the collection’s definition that this was decided under' });
 const told = object.nullable();
-const TOLD = 'What the ledger had said of the document before; null: an earlier release wrote it, and what it leaves is not known';
+const TOLD =
+  'The ledger balances of the document before this event. null: an earlier release wrote the document, and its balances are not known';
 
 const written = {
   space,
