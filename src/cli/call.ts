@@ -6,6 +6,7 @@ import { print } from './context.ts';
 import { callInput } from './remote/arguments.ts';
 import { unknownName } from './remote/names.ts';
 import { asPlayer, objectsIn, pathOf, TARGETS } from './remote/requests.ts';
+import { testEndpoint } from './remote/test-runs.ts';
 import { prettyJson, shortJson, visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { styled } from './terminal.ts';
@@ -76,14 +77,11 @@ function refusedCall(error: unknown): EndpointAnswer {
 
 async function dryRun(remote: Remote, { slug, input, player, target }: EndpointCall): Promise<Shown> {
   const test = { slug, input, asServer: true, expect: { outcome: 'any' }, ...(player === undefined ? {} : { platformId: player }) };
-  const answer = await remote
-    .request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target })
-    .catch(async (error: unknown) => {
-      throw error instanceof RemoteRefusal && error.code === 'ENDPOINT_NOT_FOUND'
-        ? await unknownName(remote, 'endpoint', slug, target)
-        : error;
-    });
-  const report = isObject(answer.body) ? answer.body : {};
+  const report = await testEndpoint(remote, test, target, 'never').catch(async (error: unknown) => {
+    throw error instanceof RemoteRefusal && error.code === 'ENDPOINT_NOT_FOUND'
+      ? await unknownName(remote, 'endpoint', slug, target)
+      : error;
+  });
   const result = isObject(report['result']) ? report['result'] : {};
   const came = { status: Number(result['status']), body: result['body'] ?? null, revision: null };
   const refused = refusalIn(came);

@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
+import type { Written } from '../contract/answers.ts';
+import { members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
-import { positionOf, type Remote, type Request, type Target } from '../folder/remote.ts';
+import { checkedBody, positionOf, type Remote, type Request, type Target } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
-import { isObject, type JsonObject, stringifyJson } from '../kernel/json.ts';
+import { type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
 import { print, printNote, printResult } from './context.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
@@ -38,7 +40,7 @@ function get(): Command {
     .action(async (collection: string, key: string, field: string | undefined, options: DocOptions) => {
       const remote = remoteOf(options);
       const answer = await answered(remote, collection, options.target, 'GET', key, {});
-      const body = answer.body ?? null;
+      const body = checkedBody<JsonObject>(answer, members({}));
       const value = field === undefined ? body : getPath(body, field);
       if (value === undefined) throw refusal('NOT_FOUND', `The document ${collection}/${key} has no field ${field}`);
       if (options.json) return print(stringifyJson(value));
@@ -77,7 +79,7 @@ function set(): Command {
       if (options.strict) await needFields(remote, collection, target, body);
       const headers = { ...asPlayer(player), ...(ifVersion === undefined ? {} : { 'x-ns-save-version': ifVersion }) };
       const answer = await answered(remote, collection, target, 'POST', key, { body, headers, again: 'keyed' });
-      const version = isObject(answer.body) ? Number(answer.body['version']) : null;
+      const { version } = checkedBody<Written>(answer, members({ version: wholeNumber }));
       const revision = positionOf(answer);
       printResult(options, { ok: true, version, revision }, () => `stored ${collection}/${key}: version ${version}, revision ${revision}`);
     });

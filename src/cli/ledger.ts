@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Ledger } from '../contract/answers.ts';
+import { flag, listOf, members, optional, something, text, wholeNumber } from '../folder/answer-shape.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
-import type { Target } from '../folder/remote.ts';
+import { checkedBody, type Target } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { print, table } from './context.ts';
 import { noteUnknownField } from './remote/fields.ts';
@@ -21,6 +22,16 @@ interface LedgerOptions extends RemoteOptions {
   readonly cursor?: string;
   readonly target: Target;
 }
+
+/** What is shown of a ledger. */
+const LEDGER = members({
+  entries: listOf(members({ ts: text, field: text, delta: something, after: something, source: text, reason: optional(text) })),
+  summary: members({
+    ...{ totalIncrease: something, totalDecrease: something, netChange: something },
+    ...{ entryCount: wholeNumber, truncated: optional(flag) },
+  }),
+  cursor: optional(text),
+});
 
 /** `savepoint ledger`: every change of ledger fields. */
 export function ledgerCommand(): Command {
@@ -49,14 +60,14 @@ export function ledgerCommand(): Command {
       const { field, from, to, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
       const query = { field, from, to, limit, cursor, order: newest ? 'desc' : undefined };
-      const { body } = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
+      const answer = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
         const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
         if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
           throw await unknownName(remote, 'collection', collection, target);
         throw error;
       });
-      const ledger = body as unknown as Ledger;
-      print(options.json ? stringifyJson(body ?? null) : ledgerText(ledger, newest));
+      const ledger = checkedBody<Ledger>(answer, LEDGER);
+      print(options.json ? stringifyJson(answer.body ?? null) : ledgerText(ledger, newest));
       if (field !== undefined && ledger.entries.length === 0) await noteUnknownField(remote, collection, target, field);
     });
 }

@@ -11,6 +11,12 @@ export interface Answer {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** What a member of an answer is; `value`: anything that is there. */
+type Kind = 'string' | 'boolean' | 'list' | 'object' | 'value';
+
+/** The members that an answer has for certain. `any`: it is any JSON. */
+export type AnswerShape = 'any' | Readonly<Record<string, Kind>>;
+
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -25,6 +31,26 @@ export function readAnswer({ status, headers, text }: Reply, parse: (text: strin
   if (!read.ok) return failure('INVALID_RESPONSE', text === '' ? 'The answer is empty' : 'The answer is not JSON', { status });
   if (refusesWith200 && isRefused(read.value)) return { ok: false, error: refusalIn(read.value, status, headers) };
   return success({ body: read.value, headers });
+}
+
+/** The answer if it has the shape, which what stands between client and server may not give it. */
+export function fitting(answer: Answer, shape: AnswerShape = {}): Result<Answer> {
+  if (shape === 'any') return success(answer);
+  const { body } = answer;
+  if (!isObject(body)) return strangeAnswer('it is no JSON object');
+  const missing = Object.entries(shape).find(([name, kind]) => !isOf(kind, body[name]));
+  return missing === undefined ? success(answer) : strangeAnswer(`its member ${missing[0]} is missing or of another type`);
+}
+
+/** The failure for an answer that no node gives. `why`: the end of a sentence. */
+export function strangeAnswer(why: string): Result<never> {
+  return failure('INVALID_RESPONSE', `The answer is none of a node: ${why}`);
+}
+
+function isOf(kind: Kind, value: unknown): boolean {
+  if (kind === 'list') return Array.isArray(value);
+  if (kind === 'object') return isObject(value);
+  return kind === 'value' ? value !== undefined : typeof value === kind;
 }
 
 function parsedBody(text: string, parse: (text: string) => unknown): Result<unknown> {

@@ -64,6 +64,7 @@ export class Calls {
       key,
       isRepeatable: true,
       refusesWith200: true,
+      answer: 'any',
       options,
       prepare: (settings) => this.#prepare(settings, slug, input),
       recover: (error) => this.#security.recover(error),

@@ -1,4 +1,4 @@
-import { type Answer, readAnswer } from './answer.ts';
+import { type Answer, type AnswerShape, fitting, readAnswer } from './answer.ts';
 import { checkArguments, requireClientOptions, requireOptions, requirePlayer } from './arguments.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
@@ -46,6 +46,8 @@ export interface ApiRequest {
   readonly isRepeatable: boolean;
   /** A refusal may come with status 200. */
   readonly refusesWith200?: boolean;
+  /** What its answer has; left out: it is an object. */
+  readonly answer?: AnswerShape;
   readonly options?: RequestOptions | undefined;
   /** Called for each attempt. Its headers and body override `headers` and `body`. */
   prepare?(settings: Settings): Promise<Result<Prepared>>;
@@ -220,7 +222,8 @@ export class Connection {
       signal: ask.options?.signal,
     });
     if (!reply.ok) return reply;
-    return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesWith200 === true);
+    const answer = readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesWith200 === true);
+    return answer.ok ? fitting(answer.value, ask.answer) : answer;
   }
 
   /** Opens a stream, in one attempt. Resolves as soon as the answer begins. */

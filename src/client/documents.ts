@@ -47,6 +47,8 @@ export interface LedgerOptions extends DocumentAddress, RequestOptions {
   readonly order?: 'asc' | 'desc';
 }
 
+const WRITTEN = { version: 'value' } as const;
+const LEDGER = { entries: 'list', summary: 'object' } as const;
 /** Attempts of an edit that meets writes of others. */
 const MAX_EDITS = 8;
 
@@ -277,7 +279,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const { field, from, to, limit, cursor, order } = options;
     const query = { field, from, to, limit, cursor, order };
     return mapped(
-      await this.#connection.send(this.#request('GET', [key.value, 'ledger'], { query, isRepeatable: true, options })),
+      await this.#connection.send(this.#request('GET', [key.value, 'ledger'], { query, isRepeatable: true, answer: LEDGER, options })),
       ({ body }) => body as Ledger,
     );
   }
@@ -286,7 +288,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
-    const more = { headers: versionHeaders(options), body, key: idempotencyKey, isRepeatable: true, options };
+    const more = { headers: versionHeaders(options), body, key: idempotencyKey, isRepeatable: true, answer: WRITTEN, options } as const;
     const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change });
     const answer = await this.#connection.send(this.#request('POST', [key.value], more));
     settled(answer);

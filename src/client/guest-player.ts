@@ -1,8 +1,9 @@
 import type { Guest, GuestWithCode } from '../contract/answers.ts';
+import { type AnswerShape, isObject, strangeAnswer } from './answer.ts';
 import { checkArguments, requireKind } from './arguments.ts';
 import type { Client } from './client.ts';
-import type { HeaderMap } from './connection.ts';
-import { failure, mapped, orThrow, type Result, success } from './errors.ts';
+import type { ApiRequest } from './connection.ts';
+import { mapped, orThrow, type Result, success } from './errors.ts';
 import type { AnyGame, GameTypes } from './game.ts';
 import { type GuestOptions, newSecret, type SecretStore, withSecretStore } from './guest-secret.ts';
 import type { RequestOptions } from './options.ts';
@@ -28,6 +29,9 @@ export interface GuestDevice {
   /** Whether it is this device. */
   readonly isThis: boolean;
 }
+
+const CODE = { code: 'string' } as const;
+const FACTS = { devices: 'list' } as const;
 
 /** The devices of a guest, and the other ways by which a device may become this guest. */
 export interface GuestFacts {
@@ -164,7 +168,7 @@ export class GuestPlayer {
    * ```
    */
   async tryIssueCode(options?: RequestOptions): Promise<Result<string>> {
-    return mapped(await this.#send('POST', 'code', {}, options), (body) => (body as GuestWithCode).code);
+    return mapped(await this.#send('POST', 'code', {}, CODE, options), (body) => (body as GuestWithCode).code);
   }
 
   /**
@@ -191,7 +195,7 @@ export class GuestPlayer {
    * ```
    */
   async tryShow(options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return mapped(await this.#send('GET', 'devices', undefined, options), readFacts);
+    return factsIn(await this.#send('GET', 'devices', undefined, FACTS, options));
   }
 
   /**
@@ -275,7 +279,7 @@ export class GuestPlayer {
   async tryRevoke(device: string, options?: RequestOptions): Promise<Result<GuestFacts>> {
     const given = checkArguments(() => requireKind('device', device, 'string'));
     if (!given.ok) return given;
-    return mapped(await this.#send('POST', 'revoke', { device }, options), readFacts);
+    return factsIn(await this.#send('POST', 'revoke', { device }, FACTS, options));
   }
 
   /**
@@ -322,11 +326,18 @@ export class GuestPlayer {
   async #sendWithAccount(path: 'link' | 'unlink', account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
     const given = checkArguments(() => requireAccount(account));
     if (!given.ok) return given;
-    return mapped(await this.#send('POST', path, { account: accountBody(account) }, options), readFacts);
+    return factsIn(await this.#send('POST', path, { account: accountBody(account) }, FACTS, options));
   }
 
-  #send(method: 'GET' | 'POST', path: string, body: object | undefined, options?: RequestOptions): Promise<Result<unknown>> {
-    return sendGuestRequest(this.#client, method, path, { 'x-platform-id': this.id, 'x-platform-token': this.#secret }, body, options);
+  #send(
+    method: 'GET' | 'POST',
+    path: string,
+    body: object | undefined,
+    answer: AnswerShape,
+    options?: RequestOptions,
+  ): Promise<Result<unknown>> {
+    const headers = { 'x-platform-id': this.id, 'x-platform-token': this.#secret };
+    return sendGuestRequest(this.#client, { method, path: [path], headers, body, answer, options });
   }
 }
 
@@ -341,22 +352,19 @@ function accountBody({ id, token }: Account): object {
   return { platformId: id, token };
 }
 
-function readFacts(body: unknown): GuestFacts {
-  const { devices, account, hasCode } = body as Guest;
-  return { devices: devices.map(({ id, joinedAt, asks }) => ({ id, joinedAt, isThis: asks })), account, hasCode };
+function factsIn(sent: Result<unknown>): Result<GuestFacts> {
+  if (!sent.ok) return sent;
+  const { devices, account, hasCode } = sent.value as Guest;
+  if (!devices.every(isObject)) return strangeAnswer('a device is no object');
+  return success({ devices: devices.map(({ id, joinedAt, asks }) => ({ id, joinedAt, isThis: asks })), account, hasCode });
 }
 
-/** All requests of these routes may be repeated: a repetition changes nothing. */
+/** Resolves to the body of the answer. All requests of these routes may be repeated: a repetition changes nothing. */
 async function sendGuestRequest<G extends GameTypes>(
   client: Client<G>,
-  method: 'GET' | 'POST',
-  path: string,
-  headers: HeaderMap,
-  body: object | undefined,
-  options: RequestOptions | undefined,
+  request: Omit<ApiRequest, 'family' | 'isRepeatable'>,
 ): Promise<Result<unknown>> {
-  const answer = await client.connection.send({ method, family: 'guests', path: [path], headers, body, isRepeatable: true, options });
-  return mapped(answer, ({ body: responseBody }) => responseBody);
+  return mapped(await client.connection.send({ ...request, family: 'guests', isRepeatable: true }), ({ body }) => body);
 }
 
 async function register<G extends GameTypes>(
@@ -367,10 +375,11 @@ async function register<G extends GameTypes>(
   body: object,
   options: GuestOptions,
 ): Promise<Result<GuestPlayer>> {
-  const answer = await sendGuestRequest(client, 'POST', route, { 'x-platform-token': secret }, body, options);
+  const headers = { 'x-platform-token': secret };
+  const answer = await sendGuestRequest(client, { method: 'POST', path: [route], headers, body, answer: { player: 'string' }, options });
   if (!answer.ok) return answer;
   const { player } = answer.value as Guest;
-  if (typeof player !== 'string' || player === '') return failure('INVALID_RESPONSE', 'The answer names no player');
+  if (player === '') return strangeAnswer('it names no player');
   await store.write({ secret, player });
   return signIn(client, secret, player, options);
 }

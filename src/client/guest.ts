@@ -1,4 +1,5 @@
 import type { GuestPass } from '../contract/answers.ts';
+import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { proofByToken } from './connection.ts';
@@ -132,6 +133,7 @@ class PassCache<G extends GameTypes> {
       body: { host },
       player: 'token',
       isRepeatable: true,
+      answer: { pass: 'string', expiresInSeconds: 'value' },
       options,
     });
     if (!sent.ok) return sent;
@@ -153,8 +155,8 @@ async function withTimeout(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT
   const end = () => ending.abort();
   signal?.addEventListener('abort', end);
   try {
-    const answer = await Promise.race([answering, pause(timeoutMs, ending.signal).then(() => null)]);
-    if (answer !== null) return resultOf(answer);
+    const result = await Promise.race([answering.then(resultOf), pause(timeoutMs, ending.signal).then(() => null)]);
+    if (result !== null) return result;
     return signal?.aborted === true ? aborted(signal) : failure('PROXY_FAILED', `The host gave no answer within ${timeoutMs} ms`);
   } catch (cause) {
     return failure('PROXY_FAILED', `The host could not be asked: ${String(cause)}`, { cause });
@@ -164,7 +166,10 @@ async function withTimeout(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT
   }
 }
 
+/** The result in a host's answer, which came from another player's computer. */
 function resultOf(answer: HostAnswer): Result<unknown> {
+  if (!isObject(answer) || !(answer.ok === true || isObject(answer.error)))
+    return failure('PROXY_FAILED', 'The answer of the host is none');
   if (answer.ok) return success(answer.body);
   const { code, message, status } = answer.error;
   const facts = { status, body: answer.body, details: answer.error, retryAfterMs: answer.retryAfterMs };

@@ -62,6 +62,7 @@ async function handleRequest<G extends GameTypes>(client: Client<G>, request: un
           path: [slug],
           body: request.body ?? {},
           refusesWith200: true,
+          answer: 'any',
         };
   const sent = await client.connection.send(ask);
   return sent.ok ? { ok: true, value: sent.value.body } : sent;

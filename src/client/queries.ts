@@ -19,6 +19,9 @@ export interface QueryOptions extends RequestOptions {
   readonly around?: number;
 }
 
+const QUERY = { type: 'string' } as const;
+const VALUES = { constants: 'object', tables: 'object' } as const;
+
 type Board = Extract<QueryResult, { readonly type: 'leaderboard' }>;
 
 /** A row of a leaderboard; `data` holds the columns that the query names. */
@@ -46,7 +49,15 @@ export async function runQuery<Row>(connection: Connection, query: string, optio
   const who = own || around !== undefined ? connection.requirePlayer(player) : success(player);
   if (!who.ok) return who;
   const parameters = { limit, offset, around, platformId: who.value };
-  const answer = await connection.send({ method: 'GET', family: 'queries', path: [query], query: parameters, isRepeatable: true, options });
+  const answer = await connection.send({
+    method: 'GET',
+    family: 'queries',
+    path: [query],
+    query: parameters,
+    isRepeatable: true,
+    answer: QUERY,
+    options,
+  });
   return mapped(answer, ({ body }) => body as AnyResult<Row>);
 }
 
@@ -62,6 +73,6 @@ export async function runLeaderboard<Row>(
 }
 
 export async function readValues(connection: Connection, options?: RequestOptions): Promise<Result<GameValues>> {
-  const answer = await connection.send({ method: 'GET', family: 'values', path: [], isRepeatable: true, options });
+  const answer = await connection.send({ method: 'GET', family: 'values', path: [], isRepeatable: true, answer: VALUES, options });
   return mapped(answer, ({ body }) => body as GameValues);
 }

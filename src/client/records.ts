@@ -45,7 +45,7 @@ export class Records {
    * ```
    */
   tryList(options: OfPlayer & RequestOptions = {}): Promise<Result<SaveRecords>> {
-    return this.#send('GET', [], options, { isRepeatable: true });
+    return this.#send('GET', [], options, { answer: { records: 'list' } });
   }
 
   /**
@@ -136,7 +136,7 @@ export class Records {
   ): Promise<Result<NamedRecord>> {
     const given = checkArguments(() => name === undefined || requireKind('name', name, 'string'));
     if (!given.ok) return given;
-    return this.#send(method, path, options, { body: { recordName: name }, ...keyFor(options) });
+    return this.#send(method, path, options, { body: { recordName: name }, answer: { recordId: 'string' }, ...keyFor(options) });
   }
 
   async #send<T>(

@@ -1,7 +1,8 @@
 import type { SessionOpened } from '../contract/answers.ts';
+import { strangeAnswer } from './answer.ts';
 import type { ApiRequest, Connection, HeaderMap } from './connection.ts';
 import { proofByToken } from './connection.ts';
-import { failure, mapped, orThrow, type Result } from './errors.ts';
+import { mapped, orThrow, type Result } from './errors.ts';
 import type { Player, RequestOptions } from './options.ts';
 
 /**
@@ -25,6 +26,8 @@ interface HeldSession extends Session {
 const REFRESH_MARGIN_MS = 30_000;
 /** For this long after a failure no session is opened, and the player's own token is used, ms. */
 const FAILURE_PAUSE_MS = 10_000;
+
+const OPENED = { sessionToken: 'string', session: 'object' } as const;
 
 /** The sessions of the client's player. */
 export class Sessions {
@@ -213,10 +216,10 @@ export class Sessions {
     const held: HeaderMap = operation === 'create' || current === null ? {} : { 'x-auth-session': current.token };
     const own: HeaderMap = withProof && this.#connection.player !== null ? await proofByToken(this.#connection.player) : {};
     const body = operation === 'create' ? { platformId: player.value } : {};
-    const sent = await this.#connection.send({ ...this.#request(operation, { ...held, ...own }, options), body });
+    const sent = await this.#connection.send({ ...this.#request(operation, { ...held, ...own }, options), body, answer: OPENED });
     if (!sent.ok) return sent;
-    const { sessionToken, ttlSeconds = 60, session } = sent.value.body as SessionOpened;
-    if (typeof sessionToken !== 'string' || sessionToken === '') return failure('INVALID_RESPONSE', 'The answer holds no session');
+    const { sessionToken = '', ttlSeconds = 60, session } = sent.value.body as SessionOpened;
+    if (sessionToken === '' || typeof session.id !== 'string') return strangeAnswer('it holds no session');
     const opened = { id: session.id, token: sessionToken };
     this.#session = { ...opened, owner, expiresAt: performance.now() + Math.max(60, ttlSeconds) * 1000 };
     return { ok: true, value: opened };

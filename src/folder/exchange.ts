@@ -24,7 +24,7 @@ export interface Answered {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
-  /** `undefined`: the answer had no body. A body that is not JSON is its text. */
+  /** `undefined`: the answer had no body. A body that is not JSON, which a refusal may have, is its text. */
   readonly body: Json | undefined;
 }
 
@@ -85,10 +85,14 @@ async function once(
   }
 }
 
-/** The answer of a response. Throws {@link RemoteUnreachable} for a body that is too large. */
+/** The answer of a response. Throws {@link RemoteUnreachable} for a body that is too large, and for a success that is not JSON. */
 export async function answerOf(response: Response): Promise<Answered> {
-  const { url, status, headers } = response;
-  return { url, status, headers, body: bodyOf(await readBody(response)) };
+  const { url, status, headers, ok } = response;
+  const text = await readBody(response);
+  const body = jsonIn(text);
+  // JSON that was parsed never equals its text.
+  if (ok && body === text && text !== '') throw strangeAnswer(url, 'it is no JSON');
+  return { url, status, headers, body };
 }
 
 async function readBody({ body, url }: Response): Promise<string> {
@@ -113,7 +117,8 @@ export function strangeAnswer(url: string, why: string): RemoteUnreachable {
   );
 }
 
-function bodyOf(text: string): Json | undefined {
+/** The JSON of a text; the text itself if it is none. `undefined`: it is empty. */
+export function jsonIn(text: string): Json | undefined {
   if (text === '') return undefined;
   try {
     return parseJson(text);

@@ -1,5 +1,6 @@
 import type * as contract from '../contract/answers.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { anyObject, flag, listOf, members, optional, type Shape, something, text, wholeNumber } from './answer-shape.ts';
 import type { ServerAccess } from './credentials.ts';
 import { type Answered, exchange, strangeAnswer } from './exchange.ts';
 
@@ -29,6 +30,27 @@ export interface SyncOptions {
   /** The revision that it is made on; left out or `null`: whatever was published since is overwritten. */
   readonly base?: number | null;
 }
+
+/** What commands read of answers. */
+const DONE = members({ ok: flag });
+const CHANGE = members({
+  kind: text,
+  id: text,
+  action: optional(text),
+  fields: optional(listOf(members({ path: text }))),
+  opens: optional(listOf(text)),
+});
+const LISTING = members({ data: listOf(anyObject) });
+const VALUES = members({ data: something });
+const RULES = members({ rules: listOf(anyObject) });
+const DIFFERENCE = members({ liveHash: text, nextHash: text, staged: flag, changes: listOf(CHANGE) });
+const PROMOTED = members({ changes: listOf(CHANGE), findings: listOf(anyObject), generation: wholeNumber });
+const ROLLED_BACK = members({ to: wholeNumber, changes: listOf(CHANGE) });
+const DISCARDED = members({ changes: listOf(CHANGE) });
+const PUBLISH = members({ revision: wholeNumber, at: text, target: text, changes: listOf(members({ kind: text })) });
+const PUBLISHES = members({ publishes: listOf(PUBLISH), before: optional(wholeNumber) });
+const TEST_RUN = members({ total: wholeNumber, passed: wholeNumber, failed: wholeNumber, results: listOf(anyObject) });
+const MANIFEST = members({ hash: text, endpoints: listOf(anyObject), collections: listOf(anyObject) });
 
 /** Called before a request is sent again: why, and after how many milliseconds. */
 export type Retried = (why: string, waitMs: number) => void;
@@ -71,43 +93,44 @@ export class Remote {
   async sync(body: JsonObject, options: SyncOptions) {
     const headers = baseHeader(options.base ?? null);
     const answer = await this.#manage('PUT', 'sync', { target: options.target, query: queryOf(options), body, headers, again: 'keyed' });
-    return { ...bodyOf<contract.Synced>(answer), ...publishIn(answer) };
+    return { ...checkedBody<contract.Synced>(answer, DONE), ...publishIn(answer) };
   }
 
   /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
   async preflight(body: JsonObject, options: Omit<SyncOptions, 'base'>): Promise<contract.Preflighted> {
-    return bodyOf(await this.#manage('POST', 'sync/preflight', { target: options.target, query: queryOf(options), body, again: 'read' }));
+    const query = queryOf(options);
+    return checkedBody(await this.#manage('POST', 'sync/preflight', { target: options.target, query, body, again: 'read' }), DONE);
   }
 
   /** The definitions of a kind, as they were pushed; of `next` the live ones and, behind them, what is staged over them. */
   async list(kind: Listed, target: Target): Promise<contract.Listing['data']> {
     const query = target === 'next' ? { includeStaged: 'true', revisionTarget: 'next' } : { revisionTarget: 'live' };
-    return bodyOf<contract.Listing>(await this.#manage('GET', kind, { query }), 'data').data;
+    return checkedBody<contract.Listing>(await this.#manage('GET', kind, { query }), LISTING).data;
   }
 
   async gameValues(target: Target): Promise<contract.StoredValues> {
-    return bodyOf(await this.#manage('GET', 'game-values', { query: { revisionTarget: target } }));
+    return checkedBody(await this.#manage('GET', 'game-values', { query: { revisionTarget: target } }), VALUES);
   }
 
   async rateLimitRules(target: Target): Promise<contract.StoredRules> {
-    return bodyOf(await this.#manage('GET', 'rate-limit-rules', { query: { revisionTarget: target } }));
+    return checkedBody(await this.#manage('GET', 'rate-limit-rules', { query: { revisionTarget: target } }), RULES);
   }
 
   async tests(): Promise<contract.Tests['data']> {
-    return bodyOf<contract.Tests>(await this.#manage('GET', 'tests'), 'data').data;
+    return checkedBody<contract.Tests>(await this.#manage('GET', 'tests'), LISTING).data;
   }
 
   /** What a promotion would change. */
   async diff(): Promise<contract.Difference & { readonly position: number }> {
     const answer = await this.#manage('GET', 'diff');
-    return { ...bodyOf<contract.Difference>(answer, 'changes'), position: positionOf(answer) ?? 0 };
+    return { ...checkedBody<contract.Difference>(answer, DIFFERENCE), position: positionOf(answer) ?? 0 };
   }
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...bodyOf<contract.Promoted>(answer, 'changes', 'findings'), ...publishIn(answer) };
+    return { ...checkedBody<contract.Promoted>(answer, PROMOTED), ...publishIn(answer) };
   }
 
   /**
@@ -116,35 +139,35 @@ export class Remote {
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...bodyOf<contract.RolledBack>(answer, 'changes'), ...publishIn(answer) };
+    return { ...checkedBody<contract.RolledBack>(answer, ROLLED_BACK), ...publishIn(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
-    return bodyOf<contract.Discarded>(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), 'changes');
+    return checkedBody(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), DISCARDED);
   }
 
   async remove(kind: Listed, id: string, target: Target): Promise<contract.Removed> {
-    return bodyOf(await this.#manage('DELETE', `${kind}/${encodeURIComponent(id)}`, { target, again: 'keyed' }));
+    return checkedBody(await this.#manage('DELETE', `${kind}/${encodeURIComponent(id)}`, { target, again: 'keyed' }), DONE);
   }
 
   /** A page of the history, newest first. */
   async publishes(page: { readonly limit?: number; readonly before?: number } = {}): Promise<contract.Publishes> {
-    return bodyOf<contract.Publishes>(await this.#manage('GET', 'publishes', { query: page }), 'publishes');
+    return checkedBody(await this.#manage('GET', 'publishes', { query: page }), PUBLISHES);
   }
 
   /** Runs the saved tests; nothing of it is stored. */
   async runTests(target: Target): Promise<contract.TestRun> {
-    return bodyOf<contract.TestRun>(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }), 'results');
+    return checkedBody(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }), TEST_RUN);
   }
 
   /** What a target holds, by name and hash. */
   async manifest(target: Target): Promise<contract.Manifest> {
-    return bodyOf(await this.#manage('GET', 'agent-manifest', { target }));
+    return checkedBody(await this.#manage('GET', 'agent-manifest', { target }), MANIFEST);
   }
 
   /** Whether address, project and key fit together. */
   async validate(): Promise<contract.Validated> {
-    return bodyOf(await this.#manage('GET', 'validate'));
+    return checkedBody(await this.#manage('GET', 'validate'), members({ ok: flag, project: anyObject }));
   }
 
   #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, options: Request = {}): Promise<Answered> {
@@ -161,13 +184,12 @@ function baseHeader(base: number | null): Readonly<Record<string, string>> {
 }
 
 /**
- * The body of an answer, as the contract of its route says it is. `lists`: its members that are read as lists. Throws `RemoteUnreachable` for
- * the answer of something else, such as the page of a proxy.
+ * The body of an answer, as the contract of its route says it is. `shape`: what is read of it. Throws `RemoteUnreachable` for the answer of
+ * something else, such as the page of a proxy.
  */
-function bodyOf<Body>({ body, url }: Answered, ...lists: readonly (keyof Body & string)[]): Body {
-  if (!isObject(body)) throw strangeAnswer(url, 'it is no JSON object');
-  const missing = lists.find((name) => !isArray(body[name]));
-  if (missing !== undefined) throw strangeAnswer(url, `it has no list '${missing}'`);
+export function checkedBody<Body>({ body, url }: Pick<Answered, 'body' | 'url'>, shape: Shape): Body {
+  const fault = shape(body, '');
+  if (fault !== null) throw strangeAnswer(url, fault);
   return body as unknown as Body;
 }
 

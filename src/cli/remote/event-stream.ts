@@ -1,5 +1,5 @@
 import { readEvents, type ServerEvent } from '../../client/events.ts';
-import { answerOf, refused, unreachable } from '../../folder/exchange.ts';
+import { answerOf, refused, strangeAnswer, unreachable } from '../../folder/exchange.ts';
 import type { Remote } from '../../folder/remote.ts';
 
 /** Reads server-sent events of a server. */
@@ -25,5 +25,9 @@ export async function openEvents({ server }: Remote, { path, query, after, signa
   });
   const { body } = response;
   if (!response.ok || body === null) throw refused(await answerOf(response));
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    await body.cancel();
+    throw strangeAnswer(url, 'it is no stream of events');
+  }
   return (onEvent) => readEvents(body, { signal, onEvent });
 }

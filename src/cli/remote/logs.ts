@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerEvent } from '../../client/events.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
-import { RemoteRefusal } from '../../folder/refusal.ts';
-import type { Remote } from '../../folder/remote.ts';
-import { isObject } from '../../kernel/json.ts';
+import { listOf, members, optional, type Shape, something, text, wholeNumber } from '../../folder/answer-shape.ts';
+import { jsonIn } from '../../folder/exchange.ts';
+import { RemoteRefusal, RemoteUnreachable } from '../../folder/refusal.ts';
+import { checkedBody, type Remote } from '../../folder/remote.ts';
 import { openEvents } from './event-stream.ts';
 import { pathOf } from './requests.ts';
 
@@ -27,12 +28,18 @@ export interface LogListener {
   refused(code: string, message: string): never;
 }
 
+const REQUEST = members({
+  ...{ at: text, slug: optional(text), method: text, path: text, status: wholeNumber, ms: something },
+  ...{ code: optional(text), message: optional(text), platformId: optional(text), requestId: text },
+});
+const GAP = members({ missed: optional(wholeNumber) });
+const REFUSED = members({ code: text, message: text });
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 export async function lastLogs(remote: Remote, filter: LogFilter): Promise<readonly LoggedRequest[]> {
-  const { body } = await remote.request('GET', pathOf(remote, 'manage', 'logs'), { query: queryOf(filter) });
-  return (isObject(body) ? body['requests'] : []) as unknown as readonly LoggedRequest[];
+  const answer = await remote.request('GET', pathOf(remote, 'manage', 'logs'), { query: queryOf(filter) });
+  return checkedBody<{ readonly requests: readonly LoggedRequest[] }>(answer, members({ requests: listOf(REQUEST) })).requests;
 }
 
 /**
@@ -46,9 +53,9 @@ export async function followLogs(remote: Remote, filter: LogFilter, signal: Abor
   const tell = ({ id, event, data }: ServerEvent) => {
     // A comment, which only keeps the connection alive.
     if (data === null) return;
-    if (event === 'request') listener.request(JSON.parse(data));
-    else if (event === 'gap') listener.gap(JSON.parse(data).missed);
-    else if (event === 'refused') refusedWith(data, listener);
+    if (event === 'request') listener.request(dataOf(remote, data, REQUEST));
+    else if (event === 'gap') listener.gap(dataOf<{ readonly missed: number | null }>(remote, data, GAP).missed);
+    else if (event === 'refused') refusedWith(dataOf(remote, data, REFUSED), listener);
     last = id ?? last;
     pause = FIRST_PAUSE_MS;
   };
@@ -61,7 +68,7 @@ export async function followLogs(remote: Remote, filter: LogFilter, signal: Abor
       if (!signal.aborted) listener.broken('the server has ended it');
     } catch (error) {
       if (signal.aborted) return;
-      if (!hasBegun || (error instanceof RemoteRefusal && error.status < 500)) throw error;
+      if (!hasBegun || isFinal(error)) throw error;
       if (pause === FIRST_PAUSE_MS) listener.broken(error instanceof Error ? error.message : String(error));
     }
     await sleep(pause, undefined, { signal }).catch(() => undefined);
@@ -69,9 +76,18 @@ export async function followLogs(remote: Remote, filter: LogFilter, signal: Abor
   }
 }
 
-function refusedWith(data: string, listener: LogListener): never {
-  const { code, message } = JSON.parse(data);
-  return listener.refused(String(code), String(message));
+/** Whether the same request would fail again: it is refused, or no server of ours answers. */
+function isFinal(error: unknown): boolean {
+  return error instanceof RemoteRefusal ? error.status < 500 : error instanceof RemoteUnreachable && error.code === 'BAD_ANSWER';
+}
+
+/** The data of an event. Throws `RemoteUnreachable` if a server of ours did not send it. */
+function dataOf<Data>({ server }: Remote, data: string, shape: Shape): Data {
+  return checkedBody({ url: server.address, body: jsonIn(data) }, shape);
+}
+
+function refusedWith({ code, message }: { readonly code: string; readonly message: string }, listener: LogListener): never {
+  return listener.refused(code, message);
 }
 
 function queryOf({ slug, player, errors, lines }: LogFilter): Readonly<Record<string, string | undefined>> {

@@ -1,7 +1,8 @@
+import { flag, members, optional, wholeNumber } from '../../folder/answer-shape.ts';
 import { RemoteRefusal } from '../../folder/refusal.ts';
-import type { Remote, Target } from '../../folder/remote.ts';
+import { checkedBody, type Remote, type Target } from '../../folder/remote.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, jsonEquals, stringOrEmpty } from '../../kernel/json.ts';
+import { type JsonObject, jsonEquals, stringOrEmpty } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { namesOf } from './names.ts';
 import { objectsIn, pathOf } from './requests.ts';
@@ -15,6 +16,8 @@ export interface TestChoice {
   /** Tests of the folder. One that differs from the saved test with its id replaces it. */
   readonly folder: readonly JsonObject[];
 }
+
+const REPORT = members({ passed: flag, result: optional(members({ status: wholeNumber })) });
 
 export type TestsDone = {
   /** The results as the server reports them. */
@@ -58,8 +61,7 @@ async function runSaved(remote: Remote, target: Target, onProgress: (done: numbe
 
 async function runOne(remote: Remote, test: JsonObject, target: Target): Promise<JsonObject> {
   try {
-    const { body } = await remote.request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target, again: 'read' });
-    return isObject(body) ? body : {};
+    return await testEndpoint(remote, test, target, 'read');
   } catch (error) {
     // A missing endpoint or an invalid test is the result of this test, not a failure of the command.
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
@@ -67,6 +69,11 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     const reason = error.code === 'ENDPOINT_NOT_FOUND' ? await noSuchEndpoint(remote, endpoint, target) : error.message;
     return { id: idOf(test), name: stringOrEmpty(test['name']), endpoint, passed: false, reason, warnings: [] };
   }
+}
+
+/** A dry run of an endpoint as the server reports it. `again`: as of a request. */
+export async function testEndpoint(remote: Remote, test: JsonObject, target: Target, again: 'read' | 'never'): Promise<JsonObject> {
+  return checkedBody(await remote.request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target, again }), REPORT);
 }
 
 async function noSuchEndpoint(remote: Remote, endpoint: string, target: Target): Promise<string> {
