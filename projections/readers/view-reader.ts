@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
-import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
+import { countDocuments, countStagedDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readFlags } from '../models/flags/read.ts';
 import { readNeighbours } from '../models/leaderboards/neighbours.ts';
@@ -68,6 +68,7 @@ export function createViewReader(
     scan: bounded(scanDocuments),
     documentsAfter: bounded(readDocumentsAfter),
     documentCount: bounded(countDocuments),
+    stagedDocumentCount: bounded(countStagedDocuments),
     ledgerFields: bounded(readLedgerFields),
     neighbours: bounded(readNeighbours),
     leaderboard: bounded(readLeaderboard),

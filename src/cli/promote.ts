@@ -10,7 +10,7 @@ import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
+import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
 
 interface PromoteOptions extends RemoteOptions {
@@ -53,16 +53,19 @@ export function promoteCommand(): Command {
         remote.promote({ dryRun: false, force: options.force ?? false, base: preview.position }),
       );
       await moveBase(remote, position);
-      printResult(
-        options,
-        { ok: true, promoted: true, ...result, position, revision, generation },
-        () => `Promoted: live is what was staged${revision === null ? '' : ` (revision ${revision})`}. \`savepoint rollback\` goes back.`,
+      printResult(options, { ok: true, promoted: true, ...result, position, revision, generation }, () =>
+        promotedText(revision, preview.nextDocuments),
       );
     })
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote\n  savepoint promote --yes      # in a pipeline',
     );
+}
+
+function promotedText(revision: number | null, nextDocuments: number): string {
+  const anew = nextDocuments === 0 ? '' : ' The data of next have begun anew.';
+  return `Promoted: live is what was staged${revision === null ? '' : ` (revision ${revision})`}.${anew} \`savepoint rollback\` goes back.`;
 }
 
 /** Whether the user confirms. Throws {@link FolderProblem} if nobody can be asked. */
@@ -82,13 +85,21 @@ interface PromotionPreview {
   readonly findings: readonly JsonObject[];
   /** Findings in the definitions of `next` that live does not already have. */
   readonly definitionFindings: readonly Finding[];
+  /** Documents that were written through `next`, which the promotion does not take over. */
+  readonly nextDocuments: number;
 }
+
+const NOTHING_STAGED = {
+  tests: { total: 0, passed: 0, failed: 0, results: [] },
+  findings: [],
+  definitionFindings: [],
+  nextDocuments: 0,
+} as const;
 
 async function previewOf(remote: Remote): Promise<PromotionPreview> {
   progress('looking at what is staged');
   const { position, staged, changes } = await remote.diff();
-  if (!staged)
-    return { position, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [], definitionFindings: [] };
+  if (!staged) return { position, staged, changes, ...NOTHING_STAGED };
   progress('looking at the definitions of next');
   const definitionFindings = await stagedFindings(remote).catch(tooLarge);
   progress('running the tests of next');
@@ -97,7 +108,8 @@ async function previewOf(remote: Remote): Promise<PromotionPreview> {
   const promotion = await remote.promote({ dryRun: true, force: false, base: null });
   // What is opened is shown with the changes.
   const findings = promotion.findings.filter(({ code }) => code !== ACCESS_WIDENED);
-  return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings };
+  const { nextDocuments = 0 } = promotion;
+  return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings, nextDocuments };
 }
 
 /** Skips the check, with a note, if the staged definitions are too large for one request. They may have been pushed in several. */
@@ -117,9 +129,8 @@ export async function explainConflict<Answer>(request: Promise<Answer>): Promise
   }
 }
 
-function shown({ changes, tests, findings, definitionFindings }: PromotionPreview): string {
+function shown({ changes, tests, findings, definitionFindings, nextDocuments }: PromotionPreview): string {
   const failed = tests.results.filter((each) => each['passed'] !== true);
-  const lines = failed.map((each) => styled('red', `  FAILED ${nameOf(each)}: ${String(each['reason'] ?? '')}`));
   const findingLines = findings.map((each) =>
     styled('red', `  ${String(each['code'])} ${String(each['kind'] ?? '')} ${String(each['id'] ?? '')}: ${String(each['message'] ?? '')}`),
   );
@@ -128,12 +139,8 @@ function shown({ changes, tests, findings, definitionFindings }: PromotionPrevie
     ...(definitionFindings.length === 0
       ? []
       : ['', shownFindings(definitionFindings), '', `Definitions: ${summaryOf(definitionFindings)}.`]),
-    ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...lines]),
+    ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...shownFailedTests(failed)]),
     ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...findingLines]),
+    ...shownStagedPlay(nextDocuments),
   ].join('\n');
-}
-
-/** Tests without a name are called after their endpoint, so the id comes first. */
-function nameOf(result: JsonObject): string {
-  return String(result['id'] ?? result['name'] ?? '');
 }

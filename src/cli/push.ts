@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Done, type Pushed, pushFolder } from '../folder/push.ts';
-import type { Target } from '../folder/remote.ts';
+import { RemoteRefusal } from '../folder/refusal.ts';
+import type { Remote, Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
 import { keepSchemas } from './remote/schemas.ts';
@@ -32,7 +33,9 @@ export function pushCommand(): Command {
       const { prune = false, force = false, strict } = options;
       const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
-      printResult(options, { ...pushed, target, project: server.project, address: server.address }, () => shown(pushed, target));
+      const staged = pushed.ok && target === 'next' ? await stagedChanges(remote) : null;
+      const result = { ...pushed, ...(staged === null ? {} : { staged }), target, project: server.project, address: server.address };
+      printResult(options, result, () => shown(pushed, target, staged));
     })
     .addHelpText(
       'after',
@@ -40,7 +43,17 @@ export function pushCommand(): Command {
     );
 }
 
-function shown(pushed: Pushed, target: Target): string {
+/** How many definitions are staged over live; `null`: the key may not know. */
+async function stagedChanges(remote: Remote): Promise<number | null> {
+  try {
+    return (await remote.diff()).changes.length;
+  } catch (error) {
+    if (error instanceof RemoteRefusal && error.status === 403) return null;
+    throw error;
+  }
+}
+
+function shown(pushed: Pushed, target: Target, staged: number | null): string {
   if (!pushed.ok && pushed.reason === 'findings') {
     const why = pushed.isHeld ? `${target} holds all of this already, with ${summaryOf(pushed.findings)}` : summaryOf(pushed.findings);
     return `${shownFindings(pushed.findings)}\n\nNothing was pushed: ${why}.`;
@@ -56,16 +69,26 @@ function shown(pushed: Pushed, target: Target): string {
           `${counted(absent, 'definition')} of ${target} ${absent === 1 ? 'is' : 'are'} not in this folder, and left alone: \`push --prune\` removes ${absent === 1 ? 'it' : 'them'}.`,
         ];
   const warned = pushed.warnings.length === 0 ? [] : [shownFindings(pushed.warnings), ''];
-  if (!pushed.published) return [...warned, ...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
-  return [...warned, shownChanges(changes), ...hint, done(pushed, made, target)].join('\n');
+  if (!pushed.published) return [...warned, ...hint, `Nothing to push: ${target} holds all of this.${promotable(staged)}`].join('\n');
+  return [...warned, shownChanges(changes), ...hint, done(pushed, made, { target, staged })].join('\n');
 }
 
-function done({ revision }: Done, made: readonly Shown[], target: Target): string {
+function done(
+  { revision }: Done,
+  made: readonly Shown[],
+  { target, staged }: { readonly target: Target; readonly staged: number | null },
+): string {
   const what = counted(made.length, 'change');
   const at = revision === null ? '' : ` (revision ${revision})`;
   if (made.every(({ kind }) => kind === 'test'))
-    return `Pushed ${what} of tests${at}. Tests are never staged: there is nothing to promote.`;
+    return `Pushed ${what} of tests${at}. Tests are never staged${staged === 0 ? ': there is nothing to promote' : ''}.${promotable(staged)}`;
   return `Pushed ${what} to ${target}${at}.${target === 'next' ? ' `savepoint promote` makes it live.' : ''}`;
+}
+
+/** What a promotion would make live besides. */
+function promotable(staged: number | null): string {
+  if (staged === null || staged === 0) return '';
+  return ` ${counted(staged, 'change')} ${staged === 1 ? 'is' : 'are'} staged: \`savepoint promote\` makes ${staged === 1 ? 'it' : 'them'} live.`;
 }
 
 function conflict({ publishes, changes }: Extract<Pushed, { reason: 'conflict' }>): string {

@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { moveBase } from '../folder/push.ts';
-import { RemoteRefusal } from '../folder/refusal.ts';
+import { RemoteRefusal, RemoteUnreachable } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownChanges } from './show.ts';
+import { shownChanges, shownFailedTests, shownStagedPlay } from './show.ts';
 
 interface RollbackOptions extends RemoteOptions {
   readonly to?: number;
@@ -29,23 +30,58 @@ export function rollbackCommand(): Command {
       });
       const what = shownChanges(look.changes);
       const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
-      const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
+      const shown = [
+        `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`,
+        ...shownStagedPlay(look.nextDocuments ?? 0),
+      ].join('\n');
       if (options.dryRun) return printResult(options, look, () => shown);
       if (!options.json) printNote(shown);
       if (!(await isConfirmed(options, 'Roll back?'))) {
         process.exitCode = 1;
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
       }
+      const failedBefore = await failedTests(remote);
       // Applies what was shown, and only if nothing was published since.
       const done = await explainConflict(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;
-      printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal}${at}.`);
+      const red = newlyFailed(failedBefore, await failedTests(remote));
+      const anew = (look.nextDocuments ?? 0) === 0 ? '' : ' The data of next have begun anew.';
+      printResult(options, { ...done, rolledBack: true, failedTests: red }, () => `Rolled back: live is what it was ${goal}${at}.${anew}`);
+      if (red.length > 0 && !options.json) printNote(shownRed(red));
     })
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint rollback --dry-run\n  savepoint rollback\n  savepoint rollback --to 41 --yes      # 41: a revision of `savepoint publishes`',
     );
+}
+
+/** The saved tests that fail on what is live; `null` if that cannot be told. A rollback must not fail because of it. */
+async function failedTests(remote: Remote): Promise<readonly JsonObject[] | null> {
+  try {
+    const { results } = await remote.runTests('live');
+    return results.filter((each) => each['passed'] !== true);
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal || error instanceof RemoteUnreachable)) throw error;
+    printNote(`Note: the saved tests could not be run: ${error.message}`);
+    return null;
+  }
+}
+
+/** The tests that fail after a rollback and did not before. */
+function newlyFailed(before: readonly JsonObject[] | null, after: readonly JsonObject[] | null): readonly JsonObject[] {
+  if (before === null || after === null) return [];
+  const known = new Set(before.map(({ id }) => id));
+  return after.filter(({ id }) => !known.has(id)).map(({ id = '', endpoint = '', reason = '' }) => ({ id, endpoint, reason }));
+}
+
+function shownRed(red: readonly JsonObject[]): string {
+  const what = red.length === 1 ? 'This saved test fails now' : `These ${red.length} saved tests fail now`;
+  return [
+    `${what}, since tests are not rolled back and came with what was taken back:`,
+    ...shownFailedTests(red),
+    'They stop the next promotion: take the files of the folder back, too, and `savepoint push --prune` them.',
+  ].join('\n');
 }
 
 /** The error for a revision at which nothing was published to live. Commands also print revisions of other commits. */

@@ -21,6 +21,8 @@ const MARKS: Readonly<Record<string, readonly [mark: string, style: 'green' | 'y
   absent: ['?', 'gray'],
 };
 const MAX_TEXT = 80;
+/** Documents of next that a server counts at most. */
+const MAX_COUNTED = 10_000;
 
 /** One block per definition: its change, and each field that differs. */
 export function shownChanges(changes: readonly Shown[]): string {
@@ -71,6 +73,23 @@ function caretLines({ line, column, text }: Finding): string[] {
   // Tabs stay, so that the caret stands below its column.
   const indent = text.slice(0, (column ?? 1) - 1).replace(/[^\t]/g, ' ');
   return [`${styled('gray', `${number} |`)} ${text}`, `${styled('gray', '      |')} ${indent}${styled('red', '^')}`];
+}
+
+/** What a promotion or rollback, as its dry run told, does not take over; no line if nobody played on next. */
+export function shownStagedPlay(nextDocuments: number): readonly string[] {
+  if (nextDocuments === 0) return [];
+  const many = nextDocuments >= MAX_COUNTED ? `${nextDocuments} documents or more` : counted(nextDocuments, 'document');
+  return [styled('yellow', `Played on next: ${many}. Live takes nothing of it over, and next begins anew.`)];
+}
+
+/** Results of failed tests, each with its reason. */
+export function shownFailedTests(results: readonly JsonObject[]): readonly string[] {
+  return results.map((each) => styled('red', `  FAILED ${testName(each)}: ${String(each['reason'] ?? '')}`));
+}
+
+/** Tests without a name are called after their endpoint, so the id comes first. */
+function testName(result: JsonObject): string {
+  return String(result['id'] ?? result['name'] ?? '');
 }
 
 /** `3 errors in 2 files` */

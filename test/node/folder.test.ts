@@ -410,6 +410,56 @@ test('push, promote and rollback print the revision under which `publishes` list
   expect(await ends(0, 'push')).toContain('there is nothing to promote');
 });
 
+test('a promotion and a rollback say before they ask that what was played on next ends with them', async () => {
+  const { write, ends, run } = await manager('Staged play');
+  write('heroes.collection.yml', HEROES);
+  await ends(0, 'push', '--live');
+  await ends(0, 'doc', 'set', 'heroes', '42', 'gold=1', '--target', 'next');
+  expect((await run(['rollback', '--dry-run'])).stdout).toContain('Played on next: 1 document.');
+  write('heroes.collection.yml', `${HEROES}  lives: { type: number }\n`);
+  await ends(0, 'push');
+  const told = 'Played on next: 1 document. Live takes nothing of it over, and next begins anew.';
+  expect(await ends(0, 'promote', '--dry-run')).toContain(told);
+  const promoted = await ends(0, 'promote', '--yes');
+  expect(promoted).toContain(told);
+  expect(promoted).toContain('The data of next have begun anew.');
+  write('heroes.collection.yml', HEROES);
+  await ends(0, 'push');
+  expect(await ends(0, 'promote', '--yes')).not.toContain('Played on next');
+});
+
+test('a push says what is staged besides: where it was of tests alone, and where next holds all of it', async () => {
+  const { write, ends } = await manager('Staged besides');
+  write('look.endpoint.yml', LOOK);
+  await ends(0, 'push');
+  write('looks.test.yml', 'kind: test\nsourceVersion: 1\nid: looks\nendpoint: look\nexpect: { status: 200 }\n');
+  const pushed = await ends(0, 'push');
+  expect(pushed).not.toContain('nothing to promote');
+  expect(pushed).toContain('1 change is staged: `savepoint promote` makes it live.');
+  const again = await ends(0, 'push');
+  expect(again).toContain('Nothing to push');
+  expect(again).toContain('1 change is staged');
+  expect(JSON.parse(await ends(0, 'push', '--json'))).toMatchObject({ published: false, staged: 1 });
+});
+
+test('a rollback names the tests that came with what it took back and fail without it', async () => {
+  const { write, ends, run } = await manager('Red tests');
+  const testOf = (id: string, status: number) => `kind: test\nsourceVersion: 1\nid: ${id}\nendpoint: look\nexpect: { status: ${status} }\n`;
+  write('look.endpoint.yml', LOOK);
+  write('always-red.test.yml', testOf('always-red', 299));
+  await ends(0, 'push', '--live');
+  write('look.endpoint.yml', LOOK.replace('status: 200', 'status: 201'));
+  write('looks.test.yml', testOf('looks', 201));
+  await ends(0, 'push', '--live');
+  const { stdout, stderr } = await run(['rollback', '--yes']);
+  expect(stdout).toContain('Rolled back');
+  expect(stderr).toContain('FAILED looks');
+  expect(stderr).not.toContain('always-red');
+  expect(stderr).toContain('tests are not rolled back');
+  await ends(0, 'push', '--live', '--force');
+  expect(JSON.parse(await ends(0, 'rollback', '--yes', '--json'))).toMatchObject({ rolledBack: true, failedTests: [{ id: 'looks' }] });
+});
+
 test('a conflict is found however much of what does not count was published after it', async () => {
   const one = await manager('Long history');
   one.write('heroes.collection.yml', HEROES);

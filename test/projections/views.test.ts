@@ -35,6 +35,9 @@ test('a promotion reads live documents in pages by rows and bytes, a bounded cou
   expect(await keys('e', 9, 10)).toEqual(['f']);
   expect(await keys('f', 9, 10)).toEqual([]);
   expect([await views.documentCount('looked-at', 'saves', 100), await views.documentCount('looked-at', 'saves', 3)]).toEqual([5, 3]);
+  expect([await views.stagedDocumentCount('looked-at', 'next1', 100), await views.stagedDocumentCount('looked-at', 'next2', 100)]).toEqual([
+    1, 0,
+  ]);
   expect([await views.ledgerFields('looked-at', 'saves', 100), await views.ledgerFields('looked-at', 'other', 100)]).toEqual([['xp'], []]);
 });
 

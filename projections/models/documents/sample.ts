@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
 import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
+import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
 
-/** The live documents of one collection, a page at a time. A promotion checks them. */
+/** The live documents of one collection, a page at a time, and counts. A promotion looks at them. */
 
 /**
  * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document is included whatever its size.
@@ -18,6 +19,9 @@ WHERE before < $5 ORDER BY key`);
 const COUNT = throughViews(`
 SELECT count(*)::int AS count FROM (
   SELECT FROM {documents} d WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL LIMIT $3) c`);
+
+const STAGED = throughViews(`
+SELECT count(*)::int AS count FROM (SELECT FROM {documents} d WHERE d.project = $1 AND d.space = $2 LIMIT $3) c`);
 
 /** The next live documents of a collection after a key, up to the given rows and bytes. */
 export async function readDocumentsAfter(
@@ -34,5 +38,11 @@ export async function readDocumentsAfter(
 /** The number of live documents of a collection; counting stops at `most`. */
 export async function countDocuments(pool: Pool, projectId: string, collection: string, most: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>({ ...QUERY_TIMEOUT, text: COUNT, values: [projectId, collection, most] });
+  return rows[0]?.count ?? 0;
+}
+
+/** The number of documents that a `next` space has of its own; counting stops at `most`. */
+export async function countStagedDocuments(pool: Pool, projectId: string, space: Space, most: number): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>({ ...QUERY_TIMEOUT, text: STAGED, values: [projectId, space, most] });
   return rows[0]?.count ?? 0;
 }

@@ -17,6 +17,7 @@ import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { EarlierLiveSearches } from './earlier-live.ts';
 import { publishWhole } from './publish-whole.ts';
+import { stagedDocuments } from './staged-documents.ts';
 
 /** The history of publishes, and rollback. */
 export interface History {
@@ -55,10 +56,12 @@ export function createHistory(context: AppContext): History {
       const { key, state: seen } = accessAt(project, caller, 'live');
       requirePermissions(key, STAGED_SCOPES, 'rw');
       const earlier = await searches.find(project, options.to);
+      const ended = options.dryRun ? { nextDocuments: await stagedDocuments(context, project) } : {};
       return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
         // The search was made for another state of live.
         if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
-        return accepted(decideRollback(state, earlier, options));
+        const decision = accepted(decideRollback(state, earlier, options));
+        return { ...decision, answer: { ...decision.answer, ...ended } };
       });
     },
   };

@@ -24,6 +24,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
+import { stagedDocuments } from './staged-documents.ts';
 
 /** Promotion. Before it, stored data is checked against the staged definitions. */
 
@@ -62,13 +63,14 @@ export async function promote(
     const { key, state: seen, settings } = accessAt(project, caller, 'live');
     requirePermissions(key, STAGED_SCOPES, 'rw');
     const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults), seen);
+    const ended = options.dryRun ? { nextDocuments: await stagedDocuments(context, project) } : {};
     return publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();
       const decision = decidePromote(state, options);
       const { answer } = decision;
       // What is opened is told, and was meant: it stops nothing.
       const told = [...findings, ...wideningFindings(state)];
-      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings: told } };
+      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, ...ended, findings: told } };
       throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings: told, changes: answer.changes } });
     });
   });

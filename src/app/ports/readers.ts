@@ -296,6 +296,8 @@ export interface ViewReader {
   ): Promise<readonly ScannedDocument[]>;
   /** Number of live documents of one collection, counted up to `most`. */
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
+  /** Number of documents that a `next` space has of its own, counted up to `most`. */
+  stagedDocumentCount(projectId: string, space: Space, most: number): Promise<number>;
   /** Fields with entries in a collection's live ledgers. Only `most` of its entries are searched. */
   ledgerFields(projectId: string, collection: string, most: number): Promise<readonly string[]>;
   /**

@@ -22,6 +22,12 @@ const differing = {
   opens: z.array(z.string()).optional().meta({ description: 'What it opens to more callers, a sentence each' }),
 } as const;
 
+/** Of a dry run. */
+const nextDocuments = count.optional().meta({
+  description:
+    'Of a dry run: how many documents requests to `next` have written, 10 000 at most. They are not taken over: the data of `next` begins anew',
+});
+
 const Promoted = z
   .strictObject({
     ok,
@@ -29,6 +35,7 @@ const Promoted = z
     changes: z.array(Change),
     hash: z.string(),
     generation: count.meta({ description: 'Of the data of `next`' }),
+    nextDocuments,
     findings: z
       .array(anyObject)
       .meta({ description: 'What is stored and does not fit, and what is opened to more callers: `{code, kind, id, message, …}`' }),
@@ -171,7 +178,7 @@ export const publishing = {
       body: { dryRun: true },
       answer: {
         ...{ ok: true, promoted: { endpoints: 0, collections: 1 }, changes: [{ kind: 'collection', id: 'saves', action: 'change' }] },
-        ...{ hash: '0123456789abcdef', generation: 0, dryRun: true, findings: [] },
+        ...{ hash: '0123456789abcdef', generation: 0, nextDocuments: 0, dryRun: true, findings: [] },
       },
     },
   }),
@@ -229,6 +236,7 @@ export const publishing = {
           changes: z.array(z.strictObject({ ...acted, ...z.strictObject(differing).partial().shape })),
           hash: z.string(),
           generation: count,
+          nextDocuments,
           dryRun: ok.optional(),
         })
         .meta({ id: 'RolledBack', description: 'What the rollback changed, or would' }),
@@ -240,7 +248,7 @@ export const publishing = {
     example: {
       body: { dryRun: true },
       answer: {
-        ...{ ok: true, to: 4, hash: '0123456789abcdef', generation: 0, dryRun: true },
+        ...{ ok: true, to: 4, hash: '0123456789abcdef', generation: 0, nextDocuments: 0, dryRun: true },
         changes: [
           {
             ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },

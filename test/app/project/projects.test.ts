@@ -110,6 +110,7 @@ const NO_VIEWS: ViewReader = {
   revisions: no,
   documentsAfter: no,
   documentCount: no,
+  stagedDocumentCount: no,
   ledgerFields: no,
 };
 
@@ -324,6 +325,7 @@ async function withPublishes(indexMs: number) {
   const app = appOver(projects, table, {
     ...NO_VIEWS,
     caughtUp: async () => true,
+    stagedDocumentCount: async () => 0,
     revisions: async (_, __, { before }) => {
       counts.asked += 1;
       counts.running += 1;
