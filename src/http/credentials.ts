@@ -4,7 +4,17 @@ import type { PublishTarget } from '../domain/events.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText, type WithParams } from './exchange.ts';
+import {
+  type Context,
+  type Exchange,
+  firstHeader,
+  firstQuery,
+  headerText,
+  param,
+  queryOf,
+  queryText,
+  type WithParams,
+} from './exchange.ts';
 import { keyedRequestOf } from './keyed-request.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
@@ -135,12 +145,25 @@ function baseOf(exchange: Exchange): number | null {
 
 /**
  * The version that a write is based on: from the header, `If-Match`, or the query, in this order. The use case reads the body's
- * `_saveVersion` last. Throws 400 INVALID_REQUEST unless it is a whole number: ignoring it would drop the check that the caller asks for.
+ * `_saveVersion` last. `If-None-Match: *` is version 0: no document yet. Throws 400 INVALID_REQUEST for anything else, an empty text included:
+ * ignoring it would drop the check that the caller asks for.
  */
 export function saveVersionOf(exchange: Exchange): number | null {
-  return versionOf(
-    headerText(exchange, 'x-ns-save-version') ?? unquoted(headerText(exchange, 'if-match')) ?? queryText(exchange, 'saveVersion'),
-  );
+  const { headers } = exchange;
+  const named =
+    sentText(headers['x-ns-save-version']) ?? unquoted(sentText(headers['if-match'])) ?? sentText(queryOf(exchange)['saveVersion']);
+  const none = sentText(headers['if-none-match']);
+  if (none === null) return versionOf(named);
+  if (none.trim() !== '*') throw refusal('INVALID_REQUEST', 'Of a write, `If-None-Match` is `*`: there must be no document yet');
+  if (named !== null && versionOf(named) !== 0)
+    throw refusal('INVALID_REQUEST', '`If-None-Match: *` and a save version contradict each other');
+  return 0;
+}
+
+/** A header or parameter as it was sent, which may be empty; `null`: it was not. */
+function sentText(value: string | readonly string[] | undefined): string | null {
+  const text = typeof value === 'object' ? value[0] : value;
+  return text ?? null;
 }
 
 function unquoted(tag: string | null): string | null {

@@ -82,16 +82,12 @@ describe('creating a record', () => {
     });
   });
 
-  test('without a usable name takes the default one, whatever the body is', async () => {
-    for (const sent of [
-      {},
-      { body: {} },
-      { body: { recordName: ' ' } },
-      { body: { recordName: 5 } },
-      { body: [1] },
-      { raw: '{"recordN' },
-    ]) {
+  test('without a name takes the default one; a body that is no JSON object, or a name that is no text, makes none', async () => {
+    for (const sent of [{}, { body: {} }, { body: { recordName: ' ' } }, { body: { recordName: null } }]) {
       expect(Object((await ok(create(newPlayer(), sent))).body)).toMatchObject({ ok: true, recordName: 'Save' });
+    }
+    for (const sent of [{ body: { recordName: 5 } }, { body: [1] }, { raw: '{"recordN' }]) {
+      expect(await refused(create(newPlayer(), sent))).toBe('400 INVALID_BODY');
     }
     expect(await refused(create(newPlayer(), { raw: ' '.repeat(300_000) }))).toBe('413 PAYLOAD_TOO_LARGE');
   });

@@ -303,6 +303,14 @@ describe('save versions', () => {
     const path = `heroes/${key}`;
     expect(await bodyOf(post(path, { name: 'a' }, { 'x-ns-save-version': '0' }))).toEqual({ ok: true, version: 1 });
     expect(await refused(post(path, { name: 'b' }, { 'x-ns-save-version': '0' }))).toBe('409 STALE_SAVE');
+    expect(await refused(post(path, { name: 'b' }, { 'if-none-match': '*' }))).toBe('409 STALE_SAVE');
+    for (const headers of [
+      { 'x-ns-save-version': '' },
+      { 'if-match': '*' },
+      { 'if-none-match': '"1"' },
+      { 'if-none-match': '*', 'if-match': '1' },
+    ])
+      expect(await refused(post(path, { name: 'b' }, headers))).toBe('400 INVALID_REQUEST');
     expect(await bodyOf(post(path, { name: 'b', _saveVersion: 1 }))).toEqual({ ok: true, version: 2 });
     expect(await bodyOf(get(path))).not.toHaveProperty('_saveVersion');
     expect(await bodyOf(post(path, { ops: [{ op: 'set', path: 'name', value: 'c' }], _saveVersion: 2 }))).toEqual({ ok: true, version: 3 });

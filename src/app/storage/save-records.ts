@@ -9,7 +9,7 @@ import { recordName } from '../../domain/record/decide.ts';
 import { slotKey } from '../../domain/record/slot.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { type Json, stringOrEmpty } from '../../kernel/json.ts';
+import { isObject, type Json, stringOrEmpty } from '../../kernel/json.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -109,8 +109,12 @@ async function rename(
 }
 
 /** The name that a body gives to a slot; `null`: none. */
+/** The name that a body asks for; `null`: the default one. Throws 400 INVALID_BODY for what is no name. */
 function nameIn(body: Json | undefined): string | null {
-  return recordName(objectOf(body)['recordName']);
+  if (body !== undefined && body !== null && !isObject(body)) throw refusal('INVALID_BODY', 'The body must be a JSON object');
+  const { recordName: name } = objectOf(body);
+  if (name !== undefined && name !== null && typeof name !== 'string') throw refusal('INVALID_BODY', '`recordName` must be a text');
+  return recordName(name);
 }
 
 /** Checks that the caller may read a player's slots, and proves the player if that is needed. */

@@ -1,11 +1,9 @@
 import type { RecordAddress } from '../../app/app.ts';
 import { saveRecords } from '../../contract/routes/documents.ts';
 import { publishedSlots } from '../../domain/wire-answers.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
 import { invalidBody, readJson } from '../body.ts';
 import { authenticate } from '../credentials.ts';
-import { type Context, param } from '../exchange.ts';
+import { param } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { addressOf, documentBody, readAnswer, type Services } from './services.ts';
 
@@ -22,7 +20,7 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
 
     async create(ctx) {
       const caller = await authenticate(app, ctx, saveRecords.create);
-      return readAnswer(await app.saveRecords.create(caller, addressOf(ctx), () => anyBody(ctx, services)));
+      return readAnswer(await app.saveRecords.create(caller, addressOf(ctx), () => readJson(ctx.state.exchange, gameBody, invalidBody)));
     },
 
     async rename(ctx) {
@@ -39,16 +37,4 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
 
 function recordOf(ctx: ContextOf<typeof saveRecords.rename>): RecordAddress {
   return { ...addressOf(ctx), recordId: param(ctx, 'record') };
-}
-
-/**
- * The body; `undefined` if it is missing or not JSON. The record then has no name, which is no error. A body that is too large is refused.
- */
-async function anyBody(ctx: Context, { gameBody }: Services): Promise<Json | undefined> {
-  try {
-    return await readJson(ctx.state.exchange, gameBody, invalidBody);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'INVALID_BODY') return undefined;
-    throw error;
-  }
 }
