@@ -41,7 +41,7 @@ const OF_PLAYER: readonly Code[] = [
 const OF_BODY: readonly Code[] = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT', 'UNSUPPORTED_ENCODING'];
 /** Codes of routes that write. */
 const OF_WRITE: readonly Code[] = ['WRITE_CONFLICT', 'OUTCOME_UNKNOWN', 'APPEND_TOO_LARGE', 'QUOTA_EXCEEDED'];
-const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE', 'INVALID_REQUEST'];
+const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE'];
 
 /** Codes that may have another status than the catalogue's. */
 const ALSO: Partial<Record<Code, readonly number[]>> = {
@@ -63,6 +63,8 @@ function codesOf(route: Route): readonly Code[] {
   };
   if (keys !== null) {
     add(OF_PROJECT);
+    // An `Idempotency-Key` that is none.
+    codes.add('INVALID_REQUEST');
     codes.add(keys.disabledProject);
     if (keys.disabledKey === 'KEY_DISABLED') codes.add('KEY_DISABLED');
     if (keys.needs !== null || takesSecretKey(keys)) codes.add('FORBIDDEN');

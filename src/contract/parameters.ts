@@ -53,7 +53,9 @@ export const AS_PLAYER = {
 } as const;
 
 export const SAVE_VERSION = {
-  'x-ns-save-version': whole('The version that the write is based on; 0: there must be none yet. Also `If-Match` and `?saveVersion=`'),
+  'x-ns-save-version': whole(
+    'The version that the write is based on; 0: there must be none yet. Also `If-Match`, `If-None-Match: *` for 0, and `?saveVersion=`',
+  ),
 } as const;
 
 /** Every `idempotent` route accepts it. */

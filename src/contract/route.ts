@@ -45,6 +45,8 @@ export interface Route {
   readonly writes?: boolean;
   /** Whether the route accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
+  /** Whether it refuses an `Idempotency-Key`: each repetition counts, and ignoring the key would promise that it does not. */
+  readonly refusesKey?: boolean;
   readonly example?: Example;
 }
 

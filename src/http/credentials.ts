@@ -1,5 +1,6 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
 import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
+import type { Route } from '../contract/route.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -22,10 +23,13 @@ import { claimText, RequestProof } from './proof.ts';
 // Without `secret-key`, which clients send as a marker without a value.
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
 
+/** A route that takes a key of the project. */
+type Keyed = Partial<Pick<Route, 'idempotent' | 'refusesKey'>> & { readonly keys: KeyRules };
+
 /** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
-export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: { readonly keys: KeyRules }): Awaitable<Caller> {
+export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: Keyed): Awaitable<Caller> {
   const { exchange } = ctx.state;
-  return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route.keys)), (caller) => {
+  return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route)), (caller) => {
     exchange.caller = caller;
     return markUnproven(ctx, caller);
   });
@@ -44,7 +48,8 @@ function markUnproven(ctx: Context, caller: Caller): Caller {
 }
 
 /** The credentials of a request: keys, claims and proof, from the carriers that the route allows. Nothing is verified yet. */
-export function present(exchange: Exchange, rules: KeyRules): PresentedCredentials {
+export function present(exchange: Exchange, route: Keyed): PresentedCredentials {
+  const rules = route.keys;
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
     key: keyOf(exchange, rules.carriers) ?? extraSecret,
@@ -58,7 +63,7 @@ export function present(exchange: Exchange, rules: KeyRules): PresentedCredentia
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
     base: takesSecretKey(rules) && exchange.method !== 'GET' ? baseOf(exchange) : null,
-    keyed: keyedRequestOf(exchange, targetOf),
+    keyed: keyedRequestOf(exchange, targetOf, route),
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };

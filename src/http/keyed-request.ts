@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IdempotentRequest } from '../app/app.ts';
+import type { Route } from '../contract/route.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { requestHash } from '../domain/idempotency/answers.ts';
+import { readKey, requestHash } from '../domain/idempotency/answers.ts';
 import { isReservedQuery } from '../domain/security/reserved-queries.ts';
+import { accepted, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import { type BodyListener, type Exchange, queryOf } from './exchange.ts';
 
@@ -47,11 +49,23 @@ export class KeyedRequest implements IdempotentRequest, BodyListener {
   }
 }
 
-/** The request with its idempotency key; `null` without a key. An empty key counts as a key, and is refused as invalid. */
-export function keyedRequestOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): KeyedRequest | null {
+/**
+ * The request with its idempotency key; `null` without a key. What is no key, an empty text included, is refused by the use case once access is
+ * granted, and here where no use case looks at it: a read or a dry run, which does the same with a key as without. Throws 400 INVALID_REQUEST
+ * for any key where the route refuses them.
+ */
+export function keyedRequestOf(
+  exchange: Exchange,
+  targetOf: (exchange: Exchange) => PublishTarget,
+  { idempotent = false, refusesKey = false }: Partial<Pick<Route, 'idempotent' | 'refusesKey'>>,
+): KeyedRequest | null {
   const sent = exchange.headers['idempotency-key'];
   if (sent === undefined) return null;
   const keyed = new KeyedRequest(exchange, targetOf(exchange), Array.isArray(sent) ? sent.join(', ') : sent);
+  if (!idempotent) accepted(readKey(keyed.key));
+  if (refusesKey) throw refusal('INVALID_REQUEST', TAKES_NO_KEY);
   exchange.keyed = keyed;
   return keyed;
 }
+
+const TAKES_NO_KEY = 'This request takes no Idempotency-Key: each one counts, also the same one sent again. Leave the header out';

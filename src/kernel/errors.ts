@@ -49,7 +49,7 @@ export const CATALOGUE = {
   INVALID_KEY: [400, 'This is not a usable player id'],
   INVALID_OPERATION: [400, 'An operation is not valid'],
   INVALID_PLATFORMID: [400, 'This is not a valid player id; PLATFORM_ID_PATTERN says what one looks like'],
-  INVALID_REQUEST: [400, 'Missing endpoint slug'],
+  INVALID_REQUEST: [400, 'A header, a parameter or the path is not usable; the message says which'],
   KEY_DISABLED: [403, 'This key is disabled'],
   LEDGER_RANGE_TOO_LARGE: [400, 'The ledger holds too many entries for this read; ask for a shorter range (from, to), or page by cursor'],
   LIMIT_EXCEEDED: [400, 'A limit of the endpoint language was exceeded'],

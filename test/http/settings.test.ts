@@ -62,9 +62,14 @@ describe('revoking a public key', () => {
   });
 
   it('refuses a key that is not a text, instead of leaving it valid', async () => {
-    for (const body of [{ publicKey: 5 }, [PUBLIC_KEY]]) {
+    for (const body of [{ publicKey: 5 }, [PUBLIC_KEY], { publickey: PUBLIC_KEY }, { publicKey: PUBLIC_KEY, kye: 1 }]) {
       const refused = await manage('DELETE', '/keys', body);
       expect([refused.status, refused.json.resourceKind]).toEqual([400, 'api-keys']);
+    }
+    for (const query of ['publickey', 'key']) {
+      expect((await manage('DELETE', `/keys?${query}=${PUBLIC_KEY}`)).json.message).toBe(
+        `\`${query}\` names no key to revoke; \`publicKey\` does`,
+      );
     }
   });
 });

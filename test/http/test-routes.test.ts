@@ -47,13 +47,27 @@ describe('the routes of tests', () => {
   });
   afterAll(() => server.stop());
 
+  it.each([
+    ['auto-test', '{"slgu":"a"}', 'The body has no member `slgu`, only slug'],
+    ['suggest-tests', '{"endpoint":"a"}', 'The body has no member `endpoint`, only slug'],
+    ['auto-test', '{"slug":5}', '`slug` must be the slug of an endpoint; without it all endpoints are meant'],
+    ['auto-test', '{"slug":" "}', '`slug` must be the slug of an endpoint; without it all endpoints are meant'],
+    ['run-tests', '{"slug":"a"}', 'The body has no member `slug`'],
+    ['run-tests', '[]', 'The body must be a JSON object'],
+    ['test-endpoint', '[]', 'The body must be a JSON object'],
+  ])('%s refuses %s, instead of running what nobody asked for', async (path, body, message) => {
+    const { status, json } = await server.send('POST', `/v3/manage/demo/${path}`, { headers, body });
+    expect([status, json.error]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_FAILED', message })]);
+    expect(server.app.calls).toEqual([]);
+  });
+
   it('pass on the body and the publish target, from header or query', async () => {
     await server.send('POST', '/v3/manage/demo/auto-test?revisionTarget=NEXT', { headers, body: '{"slug":"a"}' });
     await server.send('POST', '/v3/manage/demo/suggest-tests', { headers: { ...headers, 'x-ns-publish-target': ' next ' } });
     await server.send('PUT', '/v3/manage/demo/tests', { headers, body: '[]' });
     expect(server.app.calls.map(({ name, arguments: given }) => [name, ...given])).toEqual([
-      ['tests.autoTest', { slug: 'a' }, 'next'],
-      ['tests.suggestTests', undefined, 'next'],
+      ['tests.autoTest', 'a', 'next'],
+      ['tests.suggestTests', null, 'next'],
       ['tests.replace', [], false],
     ]);
   });

@@ -190,6 +190,16 @@ describe('test-endpoint', () => {
     expect(await refused(post('test-endpoint', body))).toBe(expected);
   });
 
+  test('members that the run does nothing with are warnings, and with strict=true refused', async () => {
+    const asked = { slug: 'buy', inputs: { item: 'axe' }, input: { item: 'axe' }, platformId: PLAYER, expect: { state: 200 } };
+    const { warnings } = Object((await ok(post('test-endpoint', asked))).body);
+    expect(warnings).toEqual([expect.stringMatching(/does nothing with 'inputs'.*input/), expect.stringMatching(/compared with 'state'/)]);
+    const strictly = { body: asked, headers: {} };
+    expect(await refused(studio.manage('POST', `${studio.definitions('test-endpoint')}?strict=true`, strictly))).toBe(
+      '400 STRICT_FINDINGS',
+    );
+  });
+
   test('an unusable player id, and a body that is not JSON, are told of', async () => {
     expect((await ok(post('test-endpoint', { slug: 'buy', input: { item: 'axe' }, platformId: 'a/b' }))).body).toMatchObject({
       passed: false,

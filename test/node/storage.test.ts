@@ -547,8 +547,8 @@ describe('global collections', () => {
     await ok(post(`daily/${two}`, {}));
   });
 
-  test('a key named like a route of another method is an ordinary document', async () => {
-    await ok(post('any/list', { n: 1 }));
+  test('a key named like a route of another method makes no document, and is read and deleted like any other', async () => {
+    expect(await refused(post('any/list', { n: 1 }))).toBe('400 ADDRESS_TAKEN');
     expect(await refused(game.play('DELETE', game.storage('heroes/append')))).not.toBe('404 NOT_FOUND');
     expect(await refused(get('heroes/append'))).toBe('404 NOT_FOUND');
   });

@@ -3,13 +3,14 @@ import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { noSuchEndpoint } from '../../domain/access/refusals.ts';
 import { answered } from '../../domain/definition/publish.ts';
-import { listOf } from '../../domain/definition/read.ts';
+import { listOf, stringOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
-import { runRequest, savedTest, storedTests, type TestCase } from '../../domain/test/model.ts';
+import { testsFindings } from '../../domain/test/findings.ts';
+import { savedTest, storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { accessAt, accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -24,13 +25,13 @@ export interface Tests {
   list(caller: Caller): Promise<ManageAnswer<contract.Tests>>;
   /** `body`: a list of tests or source items, or `{tests}`. */
   replace(caller: Caller, body: Json | undefined, strict: boolean): Promise<ManageAnswer<contract.TestsReplaced>>;
-  /** `body`: `{testId}`, or a test itself. */
-  testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.TestReport>>;
+  /** `body`: `{testId}`, or a test itself. `strict`: members that a run does nothing with refuse it; else they are warnings. */
+  testEndpoint(caller: Caller, body: JsonObject, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.TestReport>>;
   runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.TestRun>>;
-  /** `body`: `{slug}`, or nothing for every endpoint. */
-  autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.AutoTested>>;
-  /** `body`: as for {@link autoTest}. */
-  suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.SuggestedTests>>;
+  /** `slug`: `null` for every endpoint. */
+  autoTest(caller: Caller, slug: string | null, target: PublishTarget): Promise<ManageAnswer<contract.AutoTested>>;
+  /** `slug`: as for {@link autoTest}. */
+  suggestTests(caller: Caller, slug: string | null, target: PublishTarget): Promise<ManageAnswer<contract.SuggestedTests>>;
 }
 
 /** Time limit of a list of tests, ms: the editor gives up after 30 s. */
@@ -65,12 +66,14 @@ export function createTests(context: AppContext): Tests {
       return publishWhole(context, caller, 'tests.put', 'live', SCOPES, decide);
     },
 
-    async testEndpoint(caller, body, target) {
+    async testEndpoint(caller, body, target, strict) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const unread = unreadIn(body);
+      if (strict && unread.length > 0) throw refusal('STRICT_FINDINGS', `Nothing was run. ${unread.join(' ')}`);
       const test = requestedTest(access, body);
       const report = await testReport(context, environmentOf(project, caller, target), test, SINGLE_TRACE_BYTES);
       if (report === null) throw noSuchEndpoint(test.endpoint, target);
-      return answer(report);
+      return answer({ ...report, warnings: [...unread, ...report.warnings] });
     },
 
     async runTests(caller, target) {
@@ -80,11 +83,10 @@ export function createTests(context: AppContext): Tests {
       return answer({ dryRun: true as const, total, passed, failed, ...listed(done) });
     },
 
-    async autoTest(caller, body, target) {
+    async autoTest(caller, slug, target) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const { slug } = accepted(runRequest(body));
-      const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
-      if (slug !== undefined && endpoint === undefined) {
+      const endpoint = slug === null ? undefined : access.definitions.endpoint(slug);
+      if (slug !== null && endpoint === undefined) {
         // 400, unlike everywhere else: an editor takes 404 for a missing route.
         throw new Refusal(400, 'ENDPOINT_NOT_FOUND', `Endpoint '${slug}' was not found.`);
       }
@@ -94,11 +96,10 @@ export function createTests(context: AppContext): Tests {
       return endpoint === undefined || only === undefined ? answer(listed(done)) : answer(only);
     },
 
-    async suggestTests(caller, body, target) {
+    async suggestTests(caller, slug, target) {
       const { access, answer } = await open(caller, target, SCOPES, 'rw');
-      const { slug } = accepted(runRequest(body));
-      const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
-      if (slug !== undefined && endpoint === undefined) throw noSuchEndpoint(slug, target);
+      const endpoint = slug === null ? undefined : access.definitions.endpoint(slug);
+      if (slug !== null && endpoint === undefined) throw noSuchEndpoint(slug, target);
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
       return answer({ suggestions: endpoints.flatMap((each) => suggestedTests(each.slug, each.definition)) });
     },
@@ -119,12 +120,19 @@ function environmentOf(project: Project, caller: Caller, target: PublishTarget):
 }
 
 /** The saved test named by `testId`, else the body itself. */
-function requestedTest(access: AccessContext, body: Json | undefined): TestCase {
-  const request = accepted(runRequest(body));
-  const test = request.testId === undefined ? request.test : savedTest(access.state, request.testId);
+function requestedTest(access: AccessContext, body: JsonObject): TestCase {
+  const testId = stringOf(body['testId']);
+  const test = testId === undefined ? testCase(body) : savedTest(access.state, testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');
-  if (test.endpoint === '') throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
+  if (test.endpoint === '') throw refusal('VALIDATION_FAILED', ['Endpoint slug is required.', ...unreadIn(body)].join(' '));
   return test;
+}
+
+/** What a run does nothing with. A saved test, by its `testId`, runs as it was saved. */
+function unreadIn(body: JsonObject): readonly string[] {
+  const { testId, id: _, ...test } = body;
+  if (stringOf(testId) !== undefined) return Object.keys(test).map((name) => `A saved test runs as it is: '${name}' counts for nothing.`);
+  return testsFindings([body]).map(({ message, fix = '' }) => `${message} ${fix}`.trim());
 }
 
 function listed<Result>({ results, total, passed, failed }: TestsDone<Result>) {

@@ -108,7 +108,6 @@ async function rename(
   return { ...stored(outcome), result: { ok: true, recordId, recordName: name } };
 }
 
-/** The name that a body gives to a slot; `null`: none. */
 /** The name that a body asks for; `null`: the default one. Throws 400 INVALID_BODY for what is no name. */
 function nameIn(body: Json | undefined): string | null {
   if (body !== undefined && body !== null && !isObject(body)) throw refusal('INVALID_BODY', 'The body must be a JSON object');

@@ -95,6 +95,7 @@ export const guests = {
     answers: { 200: Guest },
     errors: [...ERRORS, 'RATE_LIMITED'],
     writes: true,
+    refusesKey: true,
     example: { headers: { 'x-platform-token': SECRET }, answer: ANSWER },
   }),
   join: route({
@@ -109,6 +110,7 @@ export const guests = {
     answers: { 200: Guest },
     errors: [...ERRORS, 'GUEST_CODE_INVALID', 'GUEST_NOT_LINKED'],
     writes: true,
+    refusesKey: true,
   }),
   link: route({
     ...COMMON,
@@ -122,6 +124,7 @@ export const guests = {
     answers: { 200: Guest },
     errors: ERRORS,
     writes: true,
+    refusesKey: true,
   }),
   unlink: route({
     ...COMMON,
@@ -134,6 +137,7 @@ export const guests = {
     answers: { 200: Guest },
     errors: ERRORS,
     writes: true,
+    refusesKey: true,
   }),
   issueCode: route({
     ...COMMON,
@@ -145,6 +149,7 @@ export const guests = {
     answers: { 200: GuestWithCode },
     errors: ERRORS,
     writes: true,
+    refusesKey: true,
     example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } },
   }),
   show: route({
@@ -190,6 +195,7 @@ export const guests = {
     answers: { 200: Guest },
     errors: ERRORS,
     writes: true,
+    refusesKey: true,
     example: { ...EXAMPLE, body: { device: 'fedcba9876543210' } },
   }),
 } as const satisfies Readonly<Record<string, Route>>;

@@ -72,6 +72,7 @@ const session = <const Operation extends 'create' | 'refresh' | 'reauth' | 'revo
     },
     errors: [],
     writes: true,
+    refusesKey: true,
     idempotent: false,
     ...(operation === 'create'
       ? {

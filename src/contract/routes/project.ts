@@ -70,7 +70,7 @@ export const settings = {
     summary: 'Revoke a public key of the project; 200 also when there is none',
     keys: managementKeys('rw', 'settings'),
     query: { publicKey: z.string().meta({ description: 'The key; its place is the body' }) },
-    body: { schema: z.object({ publicKey: z.string().nullable().optional() }).catchall(anyJson), required: false },
+    body: { schema: z.strictObject({ publicKey: z.string().nullable().optional() }), required: false },
     answers: {
       200: z
         .strictObject({ ok, projectId: z.string(), revoked: z.boolean() })

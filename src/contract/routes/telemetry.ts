@@ -58,6 +58,7 @@ export const telemetry = {
     answers: { 200: Tracked },
     errors: ['INVALID_JSON', 'INVALID_ANALYTICS_EVENT', 'INVALID_KEY'],
     idempotent: false,
+    refusesKey: true,
     example: { body: { type: 'level_done', platformId: PLAYER, context: { level: 3 } }, answer: { ok: true, stored: true, reason: null } },
   }),
   heartbeat: route({
@@ -76,6 +77,7 @@ export const telemetry = {
     answers: { 200: Counted },
     errors: ['INVALID_KEY'],
     idempotent: false,
+    refusesKey: true,
     example: {
       body: { platformId: PLAYER, event: 'join' },
       answer: {
@@ -147,6 +149,7 @@ export const saveFailures = {
     },
     errors: [],
     idempotent: false,
+    refusesKey: true,
     example: { body: { collection: 'saves', key: PLAYER, reason: 'gold is missing' }, answer: { ok: true, recorded: true } },
   }),
 } as const;

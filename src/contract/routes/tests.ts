@@ -73,7 +73,9 @@ const summary = z.strictObject({ total: count, passed: count, failed: count });
 const dryRun = { ...about, tag: 'Tests', idempotent: false } as const;
 const Test = anyObject.meta({ id: 'StoredTest', description: 'A test as it was put' });
 const PutTest = z.union([resources.test, SourceItem]);
-const Slug = z.object({ slug: z.string().optional() }).catchall(anyJson);
+const Slug = z.strictObject({
+  slug: z.string().regex(/\S/).nullable().optional().meta({ description: 'Of one endpoint; left out: all of them' }),
+});
 
 export const tests = {
   list: route({
@@ -122,9 +124,10 @@ export const tests = {
     description: '`{testId}` of a saved test, or `{slug, input, platformId, asServer, expect}`.',
     keys: RUN_KEYS,
     headers: TARGET,
+    query: STRICT,
     body: { schema: anyObject, required: false },
     answers: { 200: TestReport },
-    errors: ['VALIDATION_FAILED', 'TEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE'],
+    errors: ['VALIDATION_FAILED', 'STRICT_FINDINGS', 'TEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE'],
     example: { body: { slug: 'buy', input: { item: 'axe' } }, answer: REPORT },
   }),
   autoTest: route({
@@ -169,7 +172,7 @@ export const tests = {
     summary: 'Run every saved test; nothing of it is stored',
     keys: RUN_KEYS,
     headers: TARGET,
-    body: { schema: anyObject, required: false },
+    body: { schema: z.strictObject({}), required: false },
     answers: {
       200: z
         .strictObject({ ok, dryRun: ok, total: count, passed: count, failed: count, results: z.array(TestReport), summary })

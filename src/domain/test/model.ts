@@ -1,6 +1,5 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { expectation, seed as seedSchema, test as testSchema } from '../../contract/resources/test.ts';
-import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { definitionOf } from '../definition/overlay.ts';
 import { flagOf, numberOf, objectOf, objectsIn, stringOf } from '../definition/read.ts';
@@ -56,22 +55,6 @@ export function testCase(json: JsonObject): TestCase {
     expect: expected,
     seed: seedOf(objectOf(test.seed)),
   };
-}
-
-/** What a body asks to run. A missing body counts as an empty one. */
-interface RunRequest {
-  /** Id of a saved test. */
-  readonly testId: string | undefined;
-  /** Slug of an endpoint. */
-  readonly slug: string | undefined;
-  /** The body as a test. */
-  readonly test: TestCase;
-}
-
-export function runRequest(body: Json | undefined): RunRequest | Refusal {
-  if (body !== undefined && !isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object.');
-  const request = objectOf(body);
-  return { testId: stringOf(request['testId']), slug: stringOf(request['slug']), test: testCase(request) };
 }
 
 /** The saved test with this id. */

@@ -18,6 +18,8 @@ import { type CallOutcome, type Context, type Exchange, headerText, param, query
 import type { ContextOf, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
+const NO_SLUG = 'Missing endpoint slug';
+
 /** Endpoint calls. The HTTP method is not compared with the definition's. */
 export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<typeof endpoints> {
   const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
@@ -63,7 +65,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
 
     async callNothing(ctx) {
       await authenticate(app, ctx, endpoints.callNothing);
-      throw refusal('INVALID_REQUEST');
+      throw refusal('INVALID_REQUEST', NO_SLUG);
     },
 
     async callByQuery(ctx) {
@@ -100,7 +102,7 @@ function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string 
   for (const slug of [endpoint, named, _endpointSlug]) {
     if (typeof slug === 'string' && slug.trim() !== '') return slug;
   }
-  throw refusal('INVALID_REQUEST');
+  throw refusal('INVALID_REQUEST', NO_SLUG);
 }
 
 /** Input from the query. Throws 400 INVALID_INPUT for text that JSON bodies may not contain either: once stored, it could never be read. */

@@ -16,7 +16,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       const { exchange } = ctx.state;
       const sent = queryOf(exchange)['topic'] ?? [];
       const project = param(ctx, 'project');
-      const stream = await app.live.open(project, present(exchange, live.listen.keys), {
+      const stream = await app.live.open(project, present(exchange, live.listen), {
         topics: Array.isArray(sent) ? sent : [sent],
         target: targetOf(exchange),
         address: exchange.addressOf(exchange.req),

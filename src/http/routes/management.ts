@@ -127,7 +127,7 @@ export async function unknownManagementRoute(ctx: Context, { app }: Services): P
   const { exchange } = ctx.state;
   const project = PROJECT_PATH.exec(exchange.location)?.[1];
   if (project === undefined || exchange.method === 'POST' || exchange.method === 'OPTIONS') throw refusal('NOT_FOUND');
-  await app.authenticate(decodeURIComponent(project), present(exchange, ANY_SECRET_KEY));
+  await app.authenticate(decodeURIComponent(project), present(exchange, { keys: ANY_SECRET_KEY }));
   throw refusal('NOT_FOUND');
 }
 

@@ -1,11 +1,11 @@
 import { publishing } from '../../contract/routes/publishing.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import { type Exchange, param, queryParam, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { flagOf, managed, type Services } from './services.ts';
+import { flagOf, managed, membersOf, type Services } from './services.ts';
 
 const invalidSync: MakeRefusal = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: MakeRefusal = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
@@ -75,18 +75,6 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       return managed(await app.manifest.job(await authenticate(app, ctx, publishing.job), param(ctx, 'job')));
     },
   };
-}
-
-/**
- * The body of a promotion, rollback or discard; no body counts as an empty one. Unknown members are refused: if `dry_run` were ignored, a
- * dry run would promote.
- */
-function membersOf(body: Json | undefined, known?: readonly string[]): JsonObject {
-  if (body === undefined) return {};
-  if (!isObject(body)) throw refusal('INVALID_BODY');
-  const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
-  if (unknown === undefined) return body;
-  throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
 }
 
 /** The revision, as `publishes` lists it, of the publish that a rollback returns to: in the body or the query. */

@@ -3,7 +3,7 @@ import type { TextOf } from '../../contract/values.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, invalidBody, type MakeRefusal, readJson } from '../body.ts';
@@ -81,6 +81,18 @@ export function flagOf(exchange: Exchange, name: string, body?: Json, invalid: M
   const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : false;
   if ((value !== 'true' && value !== 'false') || typeof sent !== 'boolean') throw invalid(`\`${name}\` must be true or false.`);
   return sent || value === 'true';
+}
+
+/**
+ * The body of a route that acts; no body counts as an empty one. Unknown members are refused: if `dry_run` were ignored, a dry run would
+ * promote, and with a misspelt `slug` every endpoint would be tested.
+ */
+export function membersOf(body: Json | undefined, known?: readonly string[], invalid: MakeRefusal = invalidBody): JsonObject {
+  if (body === undefined) return {};
+  if (!isObject(body)) throw invalid('The body must be a JSON object');
+  const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
+  if (unknown === undefined) return body;
+  throw invalid(`The body has no member \`${unknown}\`${known?.length === 0 ? '' : `, only ${known?.join(', ')}`}`);
 }
 
 /** Answer of a management route, which no cache stores. */

@@ -1,14 +1,15 @@
 import type { ManageAnswer } from '../../app/app.ts';
 import type { Settings as SettingsBody } from '../../contract/answers.ts';
 import { settings } from '../../contract/routes/project.ts';
+import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { wireNames } from '../../domain/wire-names.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { readJson } from '../body.ts';
 import { authenticate } from '../credentials.ts';
-import { queryParam } from '../exchange.ts';
+import { type Exchange, queryOf, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { flagOf, invalidResource, managed, type Services } from './services.ts';
+import { flagOf, invalidResource, managed, membersOf, type Services } from './services.ts';
 
 /** Project settings, and revoking a public key. */
 export function settingsHandlers(services: Services): Handlers<typeof settings> {
@@ -29,8 +30,9 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
 
     async revokePublicKey(ctx) {
       const caller = await authenticate(app, ctx, settings.revokePublicKey);
-      const named = publicKeyOf(await readJson(ctx.state.exchange, managementBody, invalidKey));
-      return managed(await app.settings.revokePublicKey(caller, named ?? queryParam(ctx, 'publicKey')));
+      const named = publicKeyOf(await readJson(ctx.state.exchange, managementBody, invalidKey)) ?? queryParam(ctx, 'publicKey');
+      if (named === null) requireNoOther(ctx.state.exchange);
+      return managed(await app.settings.revokePublicKey(caller, named));
     },
   };
 }
@@ -39,11 +41,15 @@ const invalidKey = invalidResource('api-keys');
 
 /** The key to revoke. Anything but text is refused: counted as "no key named", it would leave a valid key that was meant to be revoked. */
 function publicKeyOf(body: Json | undefined): string | null {
-  if (body === undefined) return null;
-  if (!isObject(body)) throw invalidKey('The body must be an object');
-  const publicKey = member(body, 'publicKey') ?? null;
+  const publicKey = member(membersOf(body, ['publicKey'], invalidKey), 'publicKey') ?? null;
   if (publicKey !== null && typeof publicKey !== 'string') throw invalidKey('`publicKey` must be a text');
   return publicKey || null;
+}
+
+/** A query that names no key, and something else: a key was meant to be revoked. */
+function requireNoOther(exchange: Exchange): void {
+  const other = Object.keys(queryOf(exchange)).find((name) => !isReservedQuery(name) && !name.startsWith('_'));
+  if (other !== undefined) throw invalidKey(`\`${other}\` names no key to revoke; \`publicKey\` does`);
 }
 
 type Shown = ManageAnswer<SettingsBody>;

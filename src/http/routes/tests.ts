@@ -1,10 +1,11 @@
 import type { TestReport } from '../../contract/answers.ts';
 import { tests } from '../../contract/routes/tests.ts';
 import { wireNames } from '../../domain/wire-names.ts';
+import type { Json } from '../../kernel/json.ts';
 import { readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import type { Handlers } from '../handlers.ts';
-import { flagOf, invalidResource, managed, type Services } from './services.ts';
+import { flagOf, invalidResource, managed, membersOf, type Services } from './services.ts';
 
 const invalid = invalidResource('tests');
 
@@ -26,28 +27,36 @@ export function testHandlers({ app, managementBody, settings }: Services): Handl
     async testEndpoint(ctx) {
       const caller = await authenticate(app, ctx, tests.testEndpoint);
       const { exchange } = ctx.state;
-      const answer = await app.tests.testEndpoint(caller, await readJson(exchange, managementBody, invalid), targetOf(exchange));
+      const body = membersOf(await readJson(exchange, managementBody, invalid), undefined, invalid);
+      const answer = await app.tests.testEndpoint(caller, body, targetOf(exchange), flagOf(exchange, 'strict'));
       return managed({ ...answer, result: shown(answer.result) });
     },
 
     async autoTest(ctx) {
       const caller = await authenticate(app, ctx, tests.autoTest);
       const { exchange } = ctx.state;
-      return managed(await app.tests.autoTest(caller, await readJson(exchange, managementBody, invalid), targetOf(exchange)));
+      return managed(await app.tests.autoTest(caller, slugIn(await readJson(exchange, managementBody, invalid)), targetOf(exchange)));
     },
 
     async suggestTests(ctx) {
       const caller = await authenticate(app, ctx, tests.suggestTests);
       const { exchange } = ctx.state;
-      return managed(await app.tests.suggestTests(caller, await readJson(exchange, managementBody, invalid), targetOf(exchange)));
+      return managed(await app.tests.suggestTests(caller, slugIn(await readJson(exchange, managementBody, invalid)), targetOf(exchange)));
     },
 
-    // The editor sends `{}`, which means all tests.
+    // The editor sends `{}`. A member would ask for some of the tests, and all are run.
     async runTests(ctx) {
       const caller = await authenticate(app, ctx, tests.runTests);
-      await readJson(ctx.state.exchange, managementBody, invalid);
+      membersOf(await readJson(ctx.state.exchange, managementBody, invalid), [], invalid);
       const answer = await app.tests.runTests(caller, targetOf(ctx.state.exchange));
       return managed({ ...answer, result: { ...answer.result, results: answer.result.results.map(shown) } });
     },
   };
+}
+
+/** The endpoint that is asked for; `null`: all of them. */
+function slugIn(body: Json | undefined): string | null {
+  const { slug = null } = membersOf(body, ['slug'], invalid);
+  if (slug === null || (typeof slug === 'string' && slug.trim() !== '')) return slug;
+  throw invalid('`slug` must be the slug of an endpoint; without it all endpoints are meant');
 }
