@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { endProcess } from '../../../infra/postgres/process-exit.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { type BrokenStream, type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
 import { type CommonOptions, command, configOf, counted, endProgress, printNote, printResult, progress } from '../context.ts';
@@ -17,6 +18,7 @@ interface CopyCommandOptions extends CommonOptions {
   readonly readModels?: boolean;
 }
 
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 /** 128 + SIGINT, as in shells. */
 const INTERRUPTED = 130;
 
@@ -87,21 +89,37 @@ async function copyAndCatchUp(from: LogLocation, to: LogLocation, options: CopyC
 
 async function copyBetween(from: LogLocation, to: LogLocation, options: CopyCommandOptions): Promise<CopyResult> {
   const { openSource, openTarget } = await import('./open.ts');
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   const source = await openSource(from, options.allowIncomplete ?? false);
   try {
     const target = await openTarget(to);
     try {
       const follow = options.follow ?? false;
-      return await copyLog({ source: source.end, target: target.end, signal: stop.signal, follow, onProgress: show, onBroken });
+      return await untilInterrupted((signal) =>
+        copyLog({ source: source.end, target: target.end, signal, follow, onProgress: show, onBroken }),
+      );
     } finally {
       await target.close();
     }
   } finally {
     await source.close();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
+  }
+}
+
+/**
+ * The first signal has the work end by itself. The second ends the process: what is worked on may wait for something that does not come. What
+ * opens places before does not look at signals, so these end it.
+ */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const interrupt = () => {
+    if (stop.signal.aborted) void endProcess(INTERRUPTED);
+    stop.abort();
+  };
+  for (const signal of INTERRUPTIONS) process.on(signal, interrupt);
+  try {
+    return await work(stop.signal);
+  } finally {
+    for (const signal of INTERRUPTIONS) process.off(signal, interrupt);
   }
 }
 

@@ -5,6 +5,7 @@ import type { AdoptKey } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type Json, JsonError, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
+import { isOtherThanFile } from '../../kernel/regular-file.ts';
 
 /** A JSON project export as a file. It is read as a stream, however large it is. */
 
@@ -93,6 +94,8 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
 
 /** Reads everything except the streamed rows, which are only counted. Throws VALIDATION_FAILED and names what is missing or wrong. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
+  if (await isOtherThanFile(file))
+    throw refusal('VALIDATION_FAILED', `${file} is no regular file. An import reads it twice, so save it on a disk first.`);
   const head = new Map<string, Json>();
   const pages: Json[] = [];
   let project: Json | undefined;

@@ -1,9 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
+import { isOtherThanFile } from '../../kernel/regular-file.ts';
 import { DamagedPart, decodePart, ForeignPart, HEADER_BYTES, MAGIC, memberSize, type Part } from './part.ts';
 
 /** The file is no copy of a log, or it was damaged elsewhere than at its end. It is left as it is. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
+}
+
+/** Throws {@link FileProblem} for anything else than a file, or nothing, at this path. */
+export async function requireFile(path: string): Promise<void> {
+  if (await isOtherThanFile(path))
+    throw new FileProblem(`${path} is no regular file: a copy is read and written at more than one place of it. Name a file on a disk.`);
 }
 
 export interface WholePart {

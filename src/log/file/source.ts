@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { CopySource, CopyStep } from '../copy/ends.ts';
 import type { RecordedEvent } from '../port.ts';
 import type { Part } from './part.ts';
-import { FileProblem, readParts, type Tail } from './parts.ts';
+import { FileProblem, readParts, requireFile, type Tail } from './parts.ts';
 
 export interface FileSource extends CopySource {
   /** Why the file does not hold all that its writer meant to copy; `null`: it does. */
@@ -29,6 +29,7 @@ export async function openFileSource(path: string, { allowIncomplete = false } =
 }
 
 async function opened(path: string): Promise<FileHandle> {
+  await requireFile(path);
   try {
     return await open(path, 'r');
   } catch (error) {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type CopyTarget, type Stored, storedOf } from '../copy/ends.ts';
 import type { AppendResult, NewEvent } from '../port.ts';
 import { encodePart, eventLine, type Part } from './part.ts';
-import { FileProblem, readParts } from './parts.ts';
+import { FileProblem, readParts, requireFile } from './parts.ts';
 import { recorded } from './source.ts';
 
 export interface FileTargetOptions {
@@ -37,6 +37,7 @@ export async function openFileTarget(path: string, { partSize = 4 * 1024 * 1024 
 }
 
 async function opened(path: string): Promise<FileHandle> {
+  await requireFile(path);
   try {
     return await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
