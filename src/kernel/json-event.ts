@@ -1,3 +1,4 @@
+import { isDeeper, JsonError } from './json-parse.ts';
 import { type Printed, type PrintedObject, printedBefore } from './json-text.ts';
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
@@ -44,10 +45,22 @@ function encode(data: Json | object): string {
   }
 }
 
-/** The value that was given to {@link encodeEvent}. Throws `SyntaxError` if the text is not JSON. */
+/** Far above what is written: of documents, bodies and definitions 64 levels are taken. */
+const MAX_DEPTH = 256;
+
+/**
+ * The value that was given to {@link encodeEvent}. Throws `SyntaxError` if the text is not JSON, and {@link JsonError} if it is nested more
+ * deeply than any event: a log may come from a file or an engine that others write to.
+ */
 export function decodeEvent(text: string): Json {
+  if (isDeepEvent(text)) throw new JsonError('depth', `The data of an event is nested deeper than ${MAX_DEPTH} levels`);
   const value: Json = JSON.parse(text);
   return text.includes(NAME_END) ? decoded(value) : value;
+}
+
+/** Whether the data of an event is nested so deeply that nothing of ours wrote it. */
+export function isDeepEvent(text: string): boolean {
+  return isDeeper(text, MAX_DEPTH);
 }
 
 function occurrences(text: string, part: string): number {

@@ -110,7 +110,7 @@ function isDigitOrPoint(code: number | undefined): boolean {
 }
 
 /** Whether brackets nest deeper than `max`. It takes any text and runs before the recursive parser, which would overflow the stack. */
-function isDeeper(text: string, max: number): boolean {
+export function isDeeper(text: string, max: number): boolean {
   if (!hasMoreBrackets(text, max)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,7 +1,7 @@
 /** JSON in the whole product: values, exact numbers, parsing, printing, the stored form of events, equality. */
 
 export { equalTo, jsonEquals, membersEqualTo } from './json-equality.ts';
-export { decodeEvent, encodeEvent } from './json-event.ts';
+export { decodeEvent, encodeEvent, isDeepEvent } from './json-event.ts';
 export {
   addDecimals,
   addNumbers,

@@ -168,6 +168,14 @@ describe('the stored form of events', () => {
   });
 });
 
+test.each(['[', '{"$n":'])('an event of too many %s is refused before anything recurses over it', (open) => {
+  const close = open === '[' ? ']' : '}';
+  const nested = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+  expect(() => decodeEvent(nested(300_000))).toThrow(JsonError);
+  expect(() => decodeEvent(nested(257))).toThrow('deeper than 256 levels');
+  expect(() => decodeEvent(nested(256))).not.toThrow();
+});
+
 describe('canonical JSON', () => {
   test('a test vector of the wire format', () => {
     const value = { b: 'q"\\/\n\u0001é+', a: [1, 2.5, null, true], A: { z: 1, y: '' } };

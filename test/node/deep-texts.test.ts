@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
+import { NO_HASH, seal } from '../../src/log/chain.ts';
+import { openFileTarget } from '../../src/log/file/target.ts';
+import { projectStream } from '../../src/log/streams.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { newProject } from './support/command-line.ts';
 import { type Client, createClient, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
@@ -26,18 +32,25 @@ const DEEP: readonly [name: string, text: string][] = [
 ];
 
 let node: Node;
+let workers: Node;
 let game: Client;
+let database: string;
 
 beforeAll(async () => {
   node = await startNode(newFolder());
   game = createClient(node.url, demoCredentials(node.data));
+  database = await testDatabase();
+  workers = await startNode(newFolder(), { env: { DATABASE_URL: database }, args: ['--workers', '2', '--no-demo'] });
 });
 
 afterAll(async () => {
   game?.close();
-  const ended = await node?.stop();
+  const ended = [await node?.stop(), await workers?.stop()];
   removeFolders();
-  expect(ended).toMatchObject({ code: 0, signal: null });
+  expect(ended).toMatchObject([
+    { code: 0, signal: null },
+    { code: 0, signal: null },
+  ]);
 });
 
 const source = (sourceText: string) => ({ kind: 'endpoint', id: 'deep', sourcePath: 'deep.endpoint.yml', sourceText });
@@ -49,6 +62,45 @@ test.each(DEEP)('%s: a push that is nested too deeply is refused, and the node g
   expect(await refused(game.manage('POST', game.definitions('source-upgrade'), { body: source(text) }))).toMatch(/^400 /);
   await ok(game.send('GET', '/health'));
 });
+
+test('nor does a worker end by one', async () => {
+  const crew = createClient(workers.url, await newProject({ DATABASE_URL: database }, 'Crew'));
+  for (const [, text] of DEEP)
+    expect(await refused(crew.manage('POST', crew.definitions('sync/preflight'), { body: { endpoints: [source(text)] } }))).toMatch(
+      /^400 /,
+    );
+  await ok(crew.send('GET', '/health'));
+  crew.close();
+  expect(workers.stderr()).not.toMatch(/worker .*(?:ended|died|stopped)/i);
+});
+
+test('`log copy` of a file with an event of many levels says what is wrong', async () => {
+  const deep = (open: string, close: string) => `{"a":${open.repeat(100_000)}1${close.repeat(100_000)}}`;
+  for (const [name, data] of [
+    ['lists', deep('[', ']')],
+    ['tags', deep('{"$n":', '}')],
+  ] as const) {
+    const file = join(newFolder(), `${name}.ndjson.gz`);
+    await writeLog(file, data);
+    const env = { DATABASE_URL: await testDatabase() };
+    const { code, signal, stdout, stderr } = await savepoint(['log', 'copy', '--from', `file:${file}`], { env });
+    expect({ code, signal, said: `${stdout}${stderr}` }).toEqual({
+      code: 1,
+      signal: null,
+      said: expect.stringContaining('project-p1@0 is nested more deeply than any event'),
+    });
+  }
+});
+
+/** Writes a file as `log copy` does, with one sealed event. */
+async function writeLog(file: string, data: string): Promise<void> {
+  const metadata = JSON.stringify({ commandId: 'c', cause: 'test', actor: { kind: 'operator' }, schemaVersion: 1, recordedAt: 0 });
+  const { event } = seal(NO_HASH, { id: randomUUID(), type: 'document.written', metadata, data });
+  const target = await openFileTarget(file);
+  await target.append(projectStream('p1'), 'none', [event]);
+  await target.settle(true);
+  await target.close();
+}
 
 test('`check --offline` names the place in each file', async () => {
   const dir = newFolder();

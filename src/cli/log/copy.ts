@@ -31,7 +31,8 @@ stop it, copy again, and start the node on the target; \`savepoint verify\` ther
 Events that other programs wrote to the streams of projects are replaced by \`log.foreign\`. Where a stream is corrupt, what lies before
 that is copied, and so are all other streams.
 
-Exit codes: 0 all is copied, 1 refused, failed or corrupt, 2 wrong usage, 130 interrupted before all was copied.`;
+Exit codes: 0 all is copied, 1 refused, failed or corrupt, 2 wrong usage, 130 interrupted before all was copied. A second signal
+ends it at once.`;
 
 /** `savepoint log copy`: backup, restore, and moves to another engine. */
 export function copyCommand(): Command {

@@ -1,3 +1,4 @@
+import { isDeepEvent } from '../../kernel/json.ts';
 import { pause } from '../../kernel/pause.ts';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { FOREIGN, fillerOf, isForeign } from '../foreign.ts';
@@ -220,6 +221,7 @@ class Copy {
       return this.#break(progress, event, `comes after revision ${progress.sourceHead}: events are missing`);
     }
     if (!isLinked(progress, event)) return this.#break(progress, event, 'does not match its hash, or its hash the event before it');
+    if (isDeepEvent(event.data)) return this.#break(progress, event, 'is nested more deeply than any event, and nothing could read it');
     progress.sourceHead = revision;
     progress.hash = hashOf(event.metadata) ?? progress.hash;
     if (event.type === FOREIGN) this.#foreign += 1;
