@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Written } from '../contract/answers.ts';
+import { typeOfCollection } from '../domain/definition/models.ts';
+import { CORRECTION } from '../domain/document/correction.ts';
 import { members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
@@ -9,11 +11,12 @@ import { type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
 import { print, printNote, printResult } from './context.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
-import { needFields } from './remote/fields.ts';
+import { definitionOf, needFields } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { confirm, isInteractive } from './terminal.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint doc`: single documents. */
@@ -50,6 +53,8 @@ function get(): Command {
 }
 
 interface SetOptions extends DocOptions {
+  readonly correction?: boolean;
+  readonly create?: boolean;
   readonly file?: string;
   readonly ifVersion?: string;
   readonly reason?: string;
@@ -66,10 +71,12 @@ function set(): Command {
     .option('--if-version <n>', 'only where the document has this version; 0: only where there is none')
     .option('--player <id>', 'the player to name in the log')
     .option('--reason <text>', 'why, for the ledger')
+    .option('--correction', "pass the game's rate limits and count in none, as support does; needs --reason")
+    .option('--create', 'also where this player has no document yet; without it you are asked')
     .option('--no-strict', 'also store fields that the schema of the collection does not name')
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 --file ada.json --if-version 3',
+      '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 gold+=500 --correction --reason "refund 1733"\n  savepoint doc set players 42 --file ada.json --if-version 3',
     )
     .action(async (collection: string, key: string, changes: string[], options: SetOptions) => {
       const { ifVersion, player, target } = options;
@@ -77,6 +84,11 @@ function set(): Command {
       const body = await bodyOf(changes, options);
       const remote = remoteOf(options);
       if (options.strict) await needFields(remote, collection, target, body);
+      if (!(await mayMake(remote, collection, key, options))) {
+        printNote('Nothing was stored.');
+        process.exitCode = 1;
+        return;
+      }
       const headers = { ...asPlayer(player), ...(ifVersion === undefined ? {} : { 'x-ns-save-version': ifVersion }) };
       const answer = await answered(remote, collection, target, 'POST', key, { body, headers, again: 'keyed' });
       const { version } = checkedBody<Written>(answer, members({ version: wholeNumber }));
@@ -85,14 +97,44 @@ function set(): Command {
     });
 }
 
-async function bodyOf(changes: readonly string[], { file, reason }: SetOptions): Promise<JsonObject> {
+/**
+ * Whether the write may go on: if it would make a document for a player, `--create` says so, or somebody who is asked. A mistyped id must not
+ * make a player.
+ */
+async function mayMake(remote: Remote, collection: string, key: string, options: SetOptions): Promise<boolean> {
+  const { target, create, ifVersion, json } = options;
+  if (create === true || ifVersion !== undefined) return true;
+  const definition = await definitionOf(remote, collection, target);
+  if (definition !== undefined && typeOfCollection(definition) === 'global') return true;
+  if (await isStored(remote, collection, target, key)) return true;
+  const missing = `There is no document ${collection}/${key}`;
+  if (json || !isInteractive())
+    throw refusal('NOT_FOUND', `${missing}, and nothing was stored. Is the player's id right? --create makes the document.`);
+  return confirm(`${missing}. Make it?`);
+}
+
+async function isStored(remote: Remote, collection: string, target: Target, key: string): Promise<boolean> {
+  try {
+    await answered(remote, collection, target, 'GET', key, {});
+    return true;
+  } catch (error) {
+    if (error instanceof RemoteRefusal && error.code === 'NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+async function bodyOf(changes: readonly string[], options: SetOptions): Promise<JsonObject> {
+  const { file, reason, correction } = options;
+  if (correction && (reason ?? '').trim() === '') throw new WrongUsage('--correction needs --reason, which the ledger tells');
+  if (correction && file !== undefined) throw new WrongUsage('A correction changes fields: give path=value and not --file');
   if (file !== undefined) {
     if (changes.length > 0) throw new WrongUsage('Give either changes or --file, which replaces the whole document');
     return documentFrom(file);
   }
   const ops = changes.map(operationOf);
   if (ops.length === 0) throw new WrongUsage('Nothing to change: give path=value, or --file');
-  return { ops: reason === undefined ? ops : ops.map((op) => ({ ...op, reason })) };
+  const told = { ...(reason === undefined ? {} : { reason }), ...(correction ? { source: CORRECTION } : {}) };
+  return { ops: ops.map((op) => ({ ...op, ...told })) };
 }
 
 /** The answer of a document route. Throws its refusal; for an unknown collection, with the name that was probably meant. */

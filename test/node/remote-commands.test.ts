@@ -94,7 +94,7 @@ describe('savepoint call', () => {
 describe('savepoint doc and ledger', () => {
   test('set changes fields, each in its own way; get prints the document or a field', async () => {
     const changes = ['gold+=5', 'gold-=2', 'name=Grace', 'items[]=rope', 'id64=76561198000000001'];
-    expect(await json('doc', 'set', 'players', '7', ...changes, '--player', '7', '--reason', 'a gift')).toMatchObject({
+    expect(await json('doc', 'set', 'players', '7', ...changes, '--player', '7', '--reason', 'a gift', '--create')).toMatchObject({
       ok: true,
       version: 1,
     });
@@ -134,8 +134,35 @@ describe('savepoint doc and ledger', () => {
     writeFileSync(file, '{"gold": 1, "bga": {}}');
     expect(await refused('doc', 'set', 'wallets', '1', '--file', file)).toContain("Did you mean 'bag'?");
     expect(await refused('doc', 'get', 'wallets', '1')).toContain('No document');
-    expect(await json('doc', 'set', 'wallets', '1', 'bag.size=3', 'goold=5', '--no-strict')).toMatchObject({ version: 1 });
+    expect(await json('doc', 'set', 'wallets', '1', 'bag.size=3', 'goold=5', '--no-strict', '--create')).toMatchObject({ version: 1 });
     expect(await json('doc', 'get', 'wallets', '1')).toEqual({ bag: { size: 3 }, goold: 5 });
+  });
+
+  test('set makes no document of a player whose id may be mistyped; --create does, and what belongs to no player needs none', async () => {
+    const { code, stderr } = await savepoint('doc', 'set', 'players', '7656119800000000l', 'gold=5');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/no document players\/7656119800000000l.*--create/)]);
+    expect(await refused('doc', 'get', 'players', '7656119800000000l')).toContain('No document');
+    expect(await json('doc', 'set', 'players', '70', 'gold=5', '--create')).toMatchObject({ version: 1 });
+    expect(await json('doc', 'set', 'towns', 'new', 'sold=1')).toMatchObject({ version: 1 });
+  });
+
+  test('a correction passes the limits and counts in none; the ledger tells it with its reason', async () => {
+    const coins = { type: 'number', _ledger: true, _maxPerDay: 10 };
+    const definition = { id: 'purses', accessMode: 'public', schema: { coins } };
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [definition] }));
+    await json('doc', 'set', 'purses', '7', 'coins+=10', '--create');
+    expect(await refused('doc', 'set', 'purses', '7', 'coins+=1')).toContain('RATE_LIMIT');
+    const correction = ['--correction', '--reason', 'refund 1733'];
+    await json('doc', 'set', 'purses', '7', 'coins+=500', ...correction);
+    expect(await json('doc', 'get', 'purses', '7', 'coins')).toBe(510);
+    expect(await printed(['ledger', 'purses', '7'], { env })).toMatch(/\+500 .*correction.*refund 1733/);
+    await json('doc', 'set', 'purses', '8', 'coins+=500', '--create', ...correction);
+    expect(await json('doc', 'set', 'purses', '8', 'coins+=10')).toMatchObject({ version: 2 });
+    const missing = ['doc', 'set', 'purses', '7', 'coins+=5', '--correction'];
+    expect(await savepoint(...missing)).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+    const op = { op: 'inc', path: 'coins', value: 5, source: 'correction', reason: 'mine' };
+    const at = game.storage('purses/7');
+    expect(await game.play('POST', at, { body: { ops: [op] } })).toMatchObject({ status: 403 });
   });
 
   test('a collection that is not there is named with the one that was probably meant', async () => {

@@ -148,7 +148,9 @@ function decide(
   }
   // A step names no save version and needs none: what the call has read cannot change before its commit.
   const unversioned = { saveVersion: null, strictSaveVersion: false };
-  const how = { player, ...unversioned, checkSchema: access.settings.validateEndpointWrites, source: slug };
+  const checkSchema = access.settings.validateEndpointWrites;
+  // Whatever a step says, players must not pass limits by calling an endpoint.
+  const how = { player, ...unversioned, checkSchema, source: slug, isCorrection: false };
   writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 

@@ -16,7 +16,7 @@ import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { RecordWrites } from './record-writes.ts';
 
 /** How a caller writes. `player` counts in global collections; ledger entries name `source`. */
-type WriteOptions = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source'>;
+type WriteOptions = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source' | 'isCorrection'>;
 
 /**
  * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes to one

@@ -3,6 +3,7 @@ import { asTextOf } from '../../contract/values.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
 import { namedPlayer, playerOf } from '../../domain/access/credential.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import { readCorrection } from '../../domain/document/correction.ts';
 import { readWriteBody } from '../../domain/document/decide.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
@@ -95,12 +96,14 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (namedPlayer(caller) ?? 'anonymous') : accepted(playerOf(caller, context.platformId));
     const request = accepted(read);
+    const isCorrection = accepted(readCorrection(request.body, caller.isSecret));
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
     ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));
     return idempotent({ ctx, now, keyed }, VERSION_CODEC, () => {
       const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
       const { strictSaveVersion } = access.settings;
-      const how = { player, saveVersion: saveVersion ?? request.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
+      const seen = saveVersion ?? request.saveVersion;
+      const how = { player, saveVersion: seen, strictSaveVersion, checkSchema: true, source: 'direct', isCorrection };
       const state = writes.write(collection, at.key, request.body, how);
       return decided(state.version, writes.events);
     });

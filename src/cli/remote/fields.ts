@@ -37,6 +37,11 @@ function toldOf({ path, name, known }: UnknownField): string {
 
 /** The collection's schema; `undefined`: it has none, does not exist, or may not be read with this key. */
 async function schemaOf(remote: Remote, collection: string, target: Target): Promise<Json | undefined> {
+  return (await definitionOf(remote, collection, target))?.['schema'];
+}
+
+/** The definition of a collection; `undefined`: it does not exist, or may not be read with this key. */
+export async function definitionOf(remote: Remote, collection: string, target: Target): Promise<JsonObject | undefined> {
   try {
     const held = (await collectionsOf(remote, target)).find(({ id, resource }) => {
       const names = [id, isObject(resource) ? stringOrEmpty(resource['name']) : ''];
@@ -45,7 +50,7 @@ async function schemaOf(remote: Remote, collection: string, target: Target): Pro
     const resource = held?.resource;
     if (!isObject(resource)) return undefined;
     const { definition } = resource;
-    return isObject(definition) ? definition['schema'] : resource['schema'];
+    return isObject(definition) ? definition : resource;
   } catch (error) {
     if (!(error instanceof RemoteRefusal) || error.status !== 403) throw error;
     printNote('Note: this key may not read collections, so the names of fields are not checked.');

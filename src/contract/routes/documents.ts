@@ -28,7 +28,10 @@ const Operation = z
     path: z.string().meta({ description: 'Dotted path of the field; `$` is the whole document', examples: ['stats.gold'] }),
     value: anyJson.optional(),
     match: anyJson.optional().meta({ description: 'Of `pull`: which items of the list' }),
-    source: z.string().optional().meta({ description: "Told by the ledger; an endpoint's slug or `direct` where it is left out" }),
+    source: z.string().optional().meta({
+      description:
+        "Told by the ledger; an endpoint's slug or `direct` where it is left out. `correction`, of all operations of a request, with the secret key and a `reason`: meets no rate-limit rule and counts in none",
+    }),
     reason: z.string().optional().meta({ description: 'Told by the ledger' }),
   })
   .catchall(anyJson)

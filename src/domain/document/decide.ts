@@ -51,6 +51,8 @@ export interface WriteCommand extends DocumentCommand {
   /** Whether a collection with `requireSaveVersion` refuses writers that name no version. */
   readonly strictSaveVersion: boolean;
   readonly rules: readonly RuleModel[];
+  /** Whether it meets no rate-limit rule and counts in no window. */
+  readonly isCorrection: boolean;
   windowOf(counter: string): WindowState | null;
   /** Most UTF-8 bytes of the stored document's JSON. */
   readonly maxBytes: number;
@@ -101,12 +103,17 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   const printed = printObject(draft.stored);
   const refused = checkForm(command, draft, printed) ?? checkVersion(command);
   if (refused !== null) return refused;
+  const limited = limitedBy(command, draft);
+  if (limited instanceof Refusal) return limited;
+  return decided(command, limited, limited.draft.stored === draft.stored ? printed : printObject(limited.draft.stored));
+}
+
+function limitedBy(command: WriteCommand, draft: DocumentDraft): LimitResult | Refusal {
+  if (command.isCorrection) return { draft, clamps: [], windows: [], flags: [] };
   const { rules, collection, key, player, now, current } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
   const isRecreated = current !== null && !isThere(current);
-  const limited = applyRules({ rules, collection, key, player, now, windowOf, isRecreated, draft });
-  if (limited instanceof Refusal) return limited;
-  return decided(command, limited, limited.draft.stored === draft.stored ? printed : printObject(limited.draft.stored));
+  return applyRules({ rules, collection, key, player, now, windowOf, isRecreated, draft });
 }
 
 /** The result of a delete. */

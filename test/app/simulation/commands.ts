@@ -84,7 +84,7 @@ function play(
       wallets,
       key,
       { kind: 'operations', ops: [{ op, path, value }] },
-      { player: key, saveVersion, strictSaveVersion: false, checkSchema: true, source: 'simulation' },
+      { player: key, saveVersion, strictSaveVersion: false, checkSchema: true, source: 'simulation', isCorrection: false },
     ).version;
   switch (ask.kind) {
     case 'inc': {

@@ -258,6 +258,7 @@ describe('the validator', () => {
     ['MISSING_OP_PATH /steps/0/ops/0', 'endpoint', op({ op: 'set', value: 1 })],
     ['MISSING_OP_VALUE /steps/0/ops/0', 'endpoint', op({ op: 'set', path: 'a' })],
     ['INC_VALUE_NOT_NUMERIC /steps/0/ops/0/value', 'endpoint', op({ op: 'inc', path: 'a', value: '5' })],
+    ['CORRECTION_COUNTED /steps/0/ops/0/source', 'endpoint', op({ op: 'inc', path: 'a', value: 5, source: 'correction' })],
     ['MERGE_VALUE_NOT_OBJECT /steps/0/ops/0/value', 'endpoint', op({ op: 'merge', path: 'a', value: 5 })],
     ['PULL_REQUIRES_MATCH /steps/0/ops/0', 'endpoint', op({ op: 'pull', path: 'a', value: 5 })],
     ['COLLECTION_NAME_FORMAT /name', 'collection', { name: 'My Camp' }],

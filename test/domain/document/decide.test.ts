@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readCorrection } from '../../../src/domain/document/correction.ts';
 import {
   type Decided,
   type Deleted,
@@ -33,7 +34,7 @@ function refused(command: WriteCommand): Refusal {
   return result;
 }
 
-const ops = (...list: { op: string; path: string; value?: number | string; source?: string }[]) =>
+const ops = (...list: { op: string; path: string; value?: number | string; source?: string; reason?: string }[]) =>
   ({ kind: 'operations', ops: list }) as const;
 
 describe('the key of a new document', () => {
@@ -48,6 +49,36 @@ describe('the key of a new document', () => {
     for (const command of [{ key: 'ledger' }, { key: 'events' }, { key: 'heartbeat' }, { collection: feed, key: 'record' }]) {
       expect(accepted(write(command)).state.version).toBe(1);
     }
+  });
+});
+
+describe('a correction', () => {
+  const corrected = { op: 'inc', path: 'gold', value: 5, source: 'correction', reason: 'refund' };
+  const read = (list: readonly Operation[], isSecret = true) => readCorrection({ kind: 'operations', ops: list }, isSecret);
+
+  test('is a write of the secret key all of whose operations say so, each with a reason', () => {
+    expect(read([corrected, { ...corrected, path: 'gems' }])).toBe(true);
+    expect(read([{ op: 'inc', path: 'gold', value: 5, source: 'quest' }], false)).toBe(false);
+    expect(readCorrection({ kind: 'replace', document: { source: 'correction' } }, true)).toBe(false);
+    expect(read([corrected], false)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    expect(read([corrected, { op: 'inc', path: 'gold', value: 5 }])).toMatchObject({
+      code: 'INVALID_OPERATION',
+      message: expect.stringContaining('ops[1]'),
+    });
+    for (const reason of ['', ' ']) {
+      expect(read([{ ...corrected, reason }])).toMatchObject({ code: 'INVALID_OPERATION', message: expect.stringContaining('reason') });
+    }
+  });
+
+  test('meets no rule and no daily limit, and counts in none', () => {
+    const limited = collection({ gold: { type: 'number', _ledger: true } }, { dailyLimit: { per: 'player', count: 1 } });
+    const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 1, action: 'clamp' }]);
+    const used = { start: NOW, used: 1, flagged: false };
+    const command = { collection: limited, current: stored({ gold: 1 }), rules, windowOf: () => used, body: ops(corrected) };
+    expect(refused(write(command)).code).toBe('RATE_LIMIT_DAILY');
+    const { data, state } = accepted(write({ ...command, isCorrection: true }));
+    expect([data.windows, data.clamps, state.document]).toEqual([undefined, undefined, { gold: 6 }]);
+    expect(data.ledger?.at(-1)).toEqual({ field: 'gold', before: 1, after: 6, delta: 5, source: 'correction', reason: 'refund' });
   });
 });
 

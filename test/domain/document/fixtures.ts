@@ -51,6 +51,7 @@ export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
     strictSaveVersion: false,
     fillDefaults: true,
     rules: [],
+    isCorrection: false,
     windowOf: () => null,
     maxBytes: 65_536,
     checkSchema: true,

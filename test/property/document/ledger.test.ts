@@ -142,6 +142,7 @@ class History {
       strictSaveVersion: false,
       fillDefaults: this.fills,
       rules: [],
+      isCorrection: false,
       windowOf: () => null,
       maxBytes: 65_536,
       checkSchema: false,

@@ -11,6 +11,7 @@ import {
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { refuseTakenKey } from '../../document/address.ts';
+import { CORRECTION } from '../../document/correction.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { objectOf } from '../read.ts';
 import { calledFindings } from './called.ts';
@@ -225,6 +226,10 @@ function operation(written: Json, pointer: string, findings: Findings, documents
   if (!isText(op.path)) findings.add('MISSING_OP_PATH', pointer, `An operation needs a 'path'.`);
   if (documents !== null) operationFields(documents, op, pointer, findings);
   operationWhen(op, pointer, findings);
+  if (op.source === CORRECTION) {
+    const fix = 'Corrections are writes of the secret key to a document, as of `savepoint doc set --correction`.';
+    findings.add('CORRECTION_COUNTED', `${pointer}/source`, `What an endpoint writes meets the limits, whatever its 'source'.`, fix);
+  }
   const { value } = op;
   const computed = (['valueExpression', 'expression'] as const).find((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
