@@ -49,7 +49,8 @@ function fileOf(program: Program | undefined, path: string, isWanted: boolean): 
     if (isWanted) throw error;
     return {};
   }
-  const value: unknown = JSON.parse(text);
+  // Some editors begin a file with a byte order mark.
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   if (!isObject(value)) throw new Error(`${path} must hold an object with url, projectId and publicKey`);
   return value;
 }

@@ -64,7 +64,7 @@ export function parseStored(text: string): JsonObject {
   return value;
 }
 
-/** Parses UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
+/** Parses UTF-8 bytes; one byte order mark before the text is read over. Throws {@link JsonError}. */
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
   // Some editors and Windows tools put a byte order mark before JSON.

@@ -233,7 +233,7 @@ test('integers beyond 2^53 stay exact with a JSON library that supports them', a
 test('a program reads its credentials from its environment and from a file before its first request', async () => {
   const { url, projectId, publicKey, fetch } = game.options;
   const path = join(newFolder(), 'keys.json');
-  writeFileSync(path, JSON.stringify({ url, projectId, publicKey: 'another' }));
+  writeFileSync(path, `\uFEFF${JSON.stringify({ url, projectId, publicKey: 'another' })}`);
   vi.stubEnv('SAVEPOINT_CREDENTIALS', path);
   vi.stubEnv('SAVEPOINT_PUBLIC_KEY', publicKey);
   const client = createClient({ ...(fetch === undefined ? {} : { fetch }) });

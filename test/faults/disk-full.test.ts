@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,6 +86,20 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
     const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
     const named = findings.filter(({ what }) => what === 'disk' || what === 'database');
     expect(named).toMatchObject(Array(2).fill({ state: 'fail', cure: expect.stringContaining('Free some space') }));
+  });
+
+  test('`doctor` on another machine says what its database answers, and where it is', async () => {
+    fill();
+    // What Postgres needs to let somebody in.
+    truncateSync(ballast, statSync(ballast).size - 512 * 1024);
+    const env = { DATABASE_URL: databaseUrlOf(place.data) ?? '' };
+    const { code, stdout } = await here(['doctor', '--json'], { env });
+    rmSync(ballast);
+    const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
+    expect([code, findings.find(({ what }) => what === 'database disk')]).toMatchObject([
+      1,
+      { state: 'fail', found: expect.stringContaining('No space left'), cure: expect.stringContaining('disk of the server is full') },
+    ]);
   });
 
   test('Postgres gives up for want of space: the node starts it again as soon as there is some', async () => {

@@ -176,6 +176,14 @@ describe('savepoint.json and keys', () => {
     );
   });
 
+  it('are read over a byte order mark, in the file of the folder and in that of the user', () => {
+    write('savepoint.json', '\uFEFF{"address": "https://h", "project": "p1"}');
+    write('config/savepoint/credentials.json', '\uFEFF{"https://h": {"p1": {"secretKey": "of-user"}}}');
+    expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-user');
+    write('savepoint.credentials.json', '\uFEFF{"url": "https://h", "secretKey": "of-file"}');
+    expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-file');
+  });
+
   it('that name no address are sent where the user says, or to this machine, and never where a commit points', () => {
     write('savepoint.json', '{"address": "https://evil.example", "project": "p1"}');
     write('savepoint.credentials.json', '{"secretKey": "of-file"}');

@@ -50,6 +50,7 @@ test('a database: version, clock, settings and connections; without fsync it fai
   expect(by('max_connections')).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^200;/) }]);
   expect(by('synchronous_commit')).toMatchObject([{ state: 'ok', found: 'on' }]);
   expect(by('fsync')).toMatchObject([{ state: 'fail', found: 'off', cure: expect.stringContaining('power cut') }]);
+  expect(by('database disk')).toMatchObject([{ state: 'ok', found: expect.stringContaining('1 MiB') }]);
   expect(by('tables')).toMatchObject([{ found: expect.stringContaining('not made yet') }]);
 });
 

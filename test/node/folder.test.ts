@@ -326,7 +326,7 @@ test('findings in values, rules and tests have their places, too', async () => {
 });
 
 test('what is no longer in the folder is left alone and told of, and --prune removes it in the same publish', async () => {
-  const { dir, write, ends } = await manager('Prune');
+  const { dir, write, ends, run } = await manager('Prune');
   write('heroes.collection.yml', HEROES);
   write('rules.yml', 'rules:\n  - { id: r, field: gold, window: perMinute, limit: 3 }\n');
   await ends(0, 'push', '--live');
@@ -338,6 +338,10 @@ test('what is no longer in the folder is left alone and told of, and --prune rem
     { id: 'heroes', action: 'absent' },
     { kind: 'rate-limit-rules', action: 'absent' },
   ]);
+  symlinkSync('.', join(dir, 'linked'));
+  expect(await run(['push', '--prune'])).toMatchObject({ code: 1, stderr: expect.stringContaining('linked is a link to a folder') });
+  expect(JSON.parse(await ends(0, 'diff', '--staged', '--json')).changes).toEqual([]);
+  rmSync(join(dir, 'linked'));
   expect(await ends(0, 'push', '--prune')).toContain('- collection heroes');
   expect(JSON.parse(await ends(0, 'diff', '--staged', '--json')).changes).toMatchObject(
     expect.arrayContaining([expect.objectContaining({ id: 'heroes', action: 'delete' })]),

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { demoCredentials } from '../../infra/harness/node.ts';
+import { demoCredentials, ownEnvironment, programPath } from '../../infra/harness/node.ts';
 import { here, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
@@ -122,6 +123,16 @@ describe('savepoint doc and ledger', () => {
     const wrong = (...words: readonly string[]) => savepoint('doc', 'set', 'players', '8', ...words);
     expect(await wrong('gold=2', '--file', file)).toMatchObject({ code: 2, stderr: expect.stringContaining('either changes or --file') });
     expect(await wrong('gold+=many')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a number') });
+  });
+
+  test('a file and standard input may begin with a byte order mark', async () => {
+    const file = join(folder, 'marked.json');
+    writeFileSync(file, '\uFEFF{"gold": 4}');
+    expect(await json('doc', 'set', 'players', '19', '--file', file)).toMatchObject({ version: 1 });
+    const words = [programPath(), 'doc', 'set', 'players', '19', '--file', '-'];
+    const piped = spawnSync(process.execPath, words, { env: ownEnvironment(env), input: '\uFEFF{"gold": 5}' });
+    expect([piped.status, String(piped.stderr)]).toEqual([0, '']);
+    expect(await json('doc', 'get', 'players', '19')).toMatchObject({ gold: 5 });
   });
 
   test('set refuses a field that the schema does not name, with the one that was probably meant; --no-strict stores it', async () => {

@@ -5,6 +5,7 @@ import { LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { VERSION } from '../../version.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
 import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
+import { checkDatabaseDisk } from './database-disk.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The Postgres that holds the read models and, without an EventStoreDB, the log. */
@@ -53,6 +54,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     connections(config, row.max_connections),
     encoding(row),
     await tables(pool),
+    ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
 }
 
