@@ -7,6 +7,8 @@ import type { Reply } from './exchange.ts';
 export interface Answer {
   readonly body: unknown;
   readonly headers: Headers;
+  /** What `body` was read of. */
+  readonly text: string;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -30,7 +32,7 @@ export function readAnswer({ status, headers, text }: Reply, parse: (text: strin
   if (status >= 400) return { ok: false, error: refusalIn(read.ok ? read.value : null, status, headers) };
   if (!read.ok) return failure('INVALID_RESPONSE', text === '' ? 'The answer is empty' : 'The answer is not JSON', { status });
   if (refusesWith200 && isRefused(read.value)) return { ok: false, error: refusalIn(read.value, status, headers) };
-  return success({ body: read.value, headers });
+  return success({ body: read.value, headers, text });
 }
 
 /** The answer if it has the shape, which what stands between client and server may not give it. */

@@ -87,7 +87,7 @@ export class Calls {
 
   async #prepare(settings: Settings, slug: string, input: object): Promise<Result<Prepared>> {
     // A secret key proves the server, so nothing is encrypted.
-    if (settings.secretKey) return success({ body: { input } });
+    if (settings.secretKey) return success({ body: bodyOf(input, {}) });
     const modes = await this.#security.modes();
     const session = modes.sessions ? await this.#sessions.ensure() : null;
     const mode = clientMode(modes, session !== null);
@@ -104,14 +104,22 @@ export class Calls {
       revisionId: revision ?? 0,
       revisionOutdated: this.#revision.status?.isOutdated ?? false,
     };
-    // The game's members are nested under `input`, so that none is mistaken for a member of the call.
-    const body = { input, security, _endpointSlug: slug };
+    const body = bodyOf(input, { security, _endpointSlug: slug });
     if (!modes.encryption) return body;
     const stringify = this.#connection.options.json?.stringify ?? JSON.stringify;
     const plain = stringify({ ...body, encryptedRequestId: createEncryptedRequestId(this.#security.now()) });
     const identity = session === null ? { platformId: player?.id ?? 'anonymous' } : { sessionId: session.id };
     return { security, encrypted: true, envelope: await seal({ publicKey, projectId, identity, plain }) };
   }
+}
+
+/** Members of a body that are about the call. */
+const OF_CALLS =
+  /^(?:input|args|endpoint|slug|security|_endpointSlug|encrypted|envelope|encryptedRequest(?:Id)?|apiKey|token|authSessionToken|sessionToken|platformId|steamId)$/;
+
+/** The body of a call. An input one of whose members would be taken for one of the call is nested under `input`. */
+function bodyOf(input: object, call: object): object {
+  return Object.keys(input).some((name) => OF_CALLS.test(name)) ? { input, ...call } : { ...input, ...call };
 }
 
 function clientMode({ sessions, encryption }: Modes, hasSession: boolean): string {

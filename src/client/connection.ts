@@ -3,7 +3,7 @@ import { checkArguments, requireClientOptions, requireOptions, requirePlayer } f
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange, readReply } from './exchange.ts';
-import { jsonText } from './json-text.ts';
+import { type ExactNumbers, inexactNumbers, jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
 import { isTransient, isVerifierUnavailable, MAX_RETRY_AFTER_MS, pause, retryDelayMs, wasNotProcessed } from './retry.ts';
@@ -25,6 +25,8 @@ export interface Observer {
   writing(write: OwnWrite): (answer: Result<Answer>) => void;
   /** Options have changed. */
   changed(): void;
+  /** Why a write to a document must not be sent now; `null`: it may be. `key`: its idempotency key. */
+  refuses?(write: OwnWrite, key: string): SavepointError | null;
 }
 
 /** A request that a part of the library sends. */
@@ -48,6 +50,8 @@ export interface ApiRequest {
   readonly refusesWith200?: boolean;
   /** What its answer has; left out: it is an object. */
   readonly answer?: AnswerShape;
+  /** Numbers of the body that keep the digits with which they were read. */
+  readonly exact?: ExactNumbers | undefined;
   readonly options?: RequestOptions | undefined;
   /** Called for each attempt. Its headers and body override `headers` and `body`. */
   prepare?(settings: Settings): Promise<Result<Prepared>>;
@@ -66,6 +70,8 @@ export type Settings = Omit<ClientOptions, keyof Credentials | 'player'> & Crede
 
 const TIMEOUT_MS = 15_000;
 const RETRIES = 3;
+/** Bound on the documents whose numbers are noted. */
+const MAX_EXACT_DOCUMENTS = 1000;
 /** The most recoveries within one request. */
 const MAX_RECOVERIES = 3;
 
@@ -84,6 +90,8 @@ export class Connection {
   renewProof: (code: string) => boolean = () => false;
 
   readonly #observers = new Set<Observer>();
+  /** Of documents whose numbers doubles do not hold, by collection and key. */
+  readonly #exact = new Map<string, ExactNumbers>();
 
   /** Throws `INVALID_ARGUMENT`. */
   constructor(options: ClientOptions) {
@@ -106,6 +114,15 @@ export class Connection {
   observe(observer: Observer): () => void {
     this.#observers.add(observer);
     return () => void this.#observers.delete(observer);
+  }
+
+  /** Why a write to a document must not be sent now; `null`: it may be. `key`: its idempotency key. */
+  refusalOf(write: OwnWrite, key: string): SavepointError | null {
+    for (const observer of this.#observers) {
+      const refused = observer.refuses?.(write, key) ?? null;
+      if (refused !== null) return refused;
+    }
+    return null;
   }
 
   /** Reports that a write to a document begins. The caller passes the outcome to the function that is returned. */
@@ -252,6 +269,21 @@ export class Connection {
     }
   }
 
+  /** Notes how the numbers of a document stood in its text, so that a write of it changes none that the game leaves alone. */
+  noteNumbers(collection: string, key: string, text: string): void {
+    const name = `${collection}/${key}`;
+    this.#exact.delete(name);
+    const exact = this.#options.json === undefined ? inexactNumbers(text) : undefined;
+    if (exact === undefined) return;
+    this.#exact.set(name, exact);
+    const [oldest] = this.#exact.keys();
+    if (this.#exact.size > MAX_EXACT_DOCUMENTS && oldest !== undefined) this.#exact.delete(oldest);
+  }
+
+  exactNumbers(collection: string, key: string): ExactNumbers | undefined {
+    return this.#exact.get(`${collection}/${key}`);
+  }
+
   /** Later reads will show at least this revision. */
   advancePosition(position: number): void {
     if (position > this.#position) this.#position = position;
@@ -270,7 +302,7 @@ export class Connection {
       if (cause instanceof SavepointError) return { ok: false, error: cause };
       return failure('PLATFORM_AUTH_FAILED', `The player's token could not be had: ${String(cause)}`, { cause });
     }
-    const body = this.#printed(prepared.body ?? ask.body);
+    const body = this.#printed(prepared.body ?? ask.body, ask.exact);
     if (!body.ok) return body;
     const all = { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) };
     // Headers are checked here because `fetch` throws the same error for an invalid header as for a network failure. The text may be a
@@ -305,8 +337,8 @@ export class Connection {
     return { ...named, ...(await (kind === 'token' ? proofByToken : this.proof)(player)) };
   }
 
-  #printed(body: unknown): Result<string | null> {
-    return body === undefined ? success(null) : jsonText(body, this.#options.json);
+  #printed(body: unknown, exact: ExactNumbers | undefined): Result<string | null> {
+    return body === undefined ? success(null) : jsonText(body, this.#options.json, exact);
   }
 
   #trackPosition(ask: ApiRequest, { headers }: Answer): void {

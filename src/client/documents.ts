@@ -1,5 +1,5 @@
 import type { Ledger, Written } from '../contract/answers.ts';
-import { isObject } from './answer.ts';
+import { type Answer, isObject } from './answer.ts';
 import { checkArguments, requireKind } from './arguments.ts';
 import type { ApiRequest, Connection, OwnWrite } from './connection.ts';
 import { mapped, orThrow, type Result, SavepointError, success } from './errors.ts';
@@ -123,6 +123,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
       return nullIfMissing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
     }
     const read = await this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, isDocument: true, options }));
+    if (read.ok) this.#connection.noteNumbers(this.#collection, key.value, read.value.text);
     return nullIfMissing(
       mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })),
     );
@@ -244,10 +245,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const more = { headers: versionHeaders(options), key: idempotencyKey, isRepeatable: true, options };
-    const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change: {} });
-    const answer = await this.#connection.send(this.#request('DELETE', [key.value], more));
-    settled(answer);
-    return mapped(answer, () => undefined);
+    return mapped(await this.#sendWrite(this.#request('DELETE', [key.value], more), key.value, {}), () => undefined);
   }
 
   /**
@@ -288,11 +286,23 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
-    const more = { headers: versionHeaders(options), body, key: idempotencyKey, isRepeatable: true, answer: WRITTEN, options } as const;
-    const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change });
-    const answer = await this.#connection.send(this.#request('POST', [key.value], more));
+    const exact = this.#connection.exactNumbers(this.#collection, key.value);
+    const sent = { body, exact, answer: WRITTEN } as const;
+    const more = { headers: versionHeaders(options), ...sent, key: idempotencyKey, isRepeatable: true, options };
+    return mapped(
+      await this.#sendWrite(this.#request('POST', [key.value], more), key.value, change),
+      ({ body: written }) => written as Written,
+    );
+  }
+
+  async #sendWrite(request: ApiRequest, key: string, change: OwnWrite['change']): Promise<Result<Answer>> {
+    const write = { collection: this.#collection, key, change };
+    const refused = this.#connection.refusalOf(write, request.key ?? '');
+    if (refused !== null) return { ok: false, error: refused };
+    const settled = this.#connection.writing(write);
+    const answer = await this.#connection.send(request);
     settled(answer);
-    return mapped(answer, ({ body: written }) => written as Written);
+    return answer;
   }
 
   #keyOf({ key, record }: DocumentAddress): Result<string> {

@@ -34,6 +34,8 @@ export type ClientCode =
   | 'QUEUE_FULL'
   /** The storage of the offline queue failed. */
   | 'QUEUE_STORAGE'
+  /** An older write of the same document waits in the offline queue. */
+  | 'WRITE_QUEUED'
   /** The storage of a guest's secret failed. */
   | 'GUEST_STORAGE';
 

@@ -73,7 +73,43 @@ export function trySignInGuest<G extends GameTypes = AnyGame>(client: Client<G>,
     if (kept.player !== null) return signIn(client, kept.secret, kept.player, options);
     // The secret is stored before it is sent, so a device that is switched off in between remains the same guest.
     await store.write(kept);
-    return register(client, store, kept.secret, 'register', {}, options);
+    // A page without locks may have written another secret meanwhile: both pages go on with the one that is stored.
+    const { secret } = (await store.read()) ?? kept;
+    return register(client, store, secret, 'register', {}, options);
+  });
+}
+
+/**
+ * Signs the device out, whatever is stored: also a secret that is damaged, with which `signInGuest` fails (`GUEST_STORAGE`). The next
+ * `signInGuest` makes a new guest. What was stored stays there under the name with `:before` appended, because it may be the only way to the
+ * guest. Sends nothing. Throws `GUEST_STORAGE`.
+ *
+ * @example
+ * ```ts
+ * const storage = memoryStorage();
+ * const { id } = await signInGuest(client, { storage });
+ * await forgetGuest(client, { storage });
+ * (await signInGuest(client, { storage })).id === id; // → false
+ * ```
+ */
+export function forgetGuest<G extends GameTypes = AnyGame>(client: Client<G>, options?: GuestOptions): Promise<void> {
+  return orThrow(tryForgetGuest(client, options));
+}
+
+/**
+ * The same as a value.
+ *
+ * @example
+ * ```ts
+ * const forgotten = await tryForgetGuest(client, { storage: memoryStorage() });
+ * forgotten.ok; // → true
+ * ```
+ */
+export function tryForgetGuest<G extends GameTypes = AnyGame>(client: Client<G>, options: GuestOptions = {}): Promise<Result<void>> {
+  return withSecretStore(client, options, async (store) => {
+    await store.setAside();
+    client.player = null;
+    return success(undefined);
   });
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from './answer.ts';
 import { checkArguments, requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { base64url } from './crypto.ts';
@@ -34,6 +35,8 @@ export interface SecretStore {
   read(): Promise<StoredSecret | null>;
   write(kept: StoredSecret): Promise<void>;
   keepBefore(kept: StoredSecret): Promise<void>;
+  /** Puts aside what is stored, whatever it is. */
+  setAside(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -60,25 +63,56 @@ export async function withSecretStore<G extends GameTypes, T>(
   const name = options.name ?? `savepoint-guest:${ready.value.projectId}`;
   const { locks } = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator ?? {};
   try {
-    const store = secretStore(storage, name);
-    return await (locks === undefined ? work(store) : locks.request(name, () => work(store)));
+    const run = () => work(secretStore(storage, name));
+    return await (locks === undefined ? inTurn(storage, run) : locks.request(name, run));
   } catch (cause) {
     if (cause instanceof SavepointError) return { ok: false, error: cause };
     return failure('GUEST_STORAGE', `The storage of the device's secret failed: ${String(cause)}`, { cause });
   }
 }
 
+/** The last work with each storage. */
+const turns = new WeakMap<QueueStorage, Promise<unknown>>();
+
+/** Runs one work with a storage after the other, where the platform has no locks. */
+function inTurn<T>(storage: QueueStorage, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(storage) ?? Promise.resolve()).then(work);
+  turns.set(
+    storage,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
 function secretStore(storage: QueueStorage, name: string): SecretStore {
   return {
     async read() {
       const text = await storage.getItem(name);
-      const kept = text === null ? null : (JSON.parse(text) as Partial<StoredSecret> | null);
-      if (kept === null) return null;
-      if (typeof kept.secret !== 'string') throw new SavepointError('GUEST_STORAGE', `What is stored as ${name} holds no secret`);
-      return { ...kept, secret: kept.secret, player: kept.player ?? null };
+      const kept = text === null ? null : storedSecret(text);
+      if (kept === undefined)
+        throw new SavepointError('GUEST_STORAGE', `What is stored as ${name} holds no secret. Repair it, or begin anew with forgetGuest`);
+      return kept;
     },
     write: async (kept) => storage.setItem(name, JSON.stringify(kept)),
     keepBefore: async (kept) => storage.setItem(`${name}:before`, JSON.stringify(kept)),
+    async setAside() {
+      const text = await storage.getItem(name);
+      if (text !== null) await storage.setItem(`${name}:before`, text);
+      await storage.removeItem(name);
+    },
     remove: async () => storage.removeItem(name),
   };
+}
+
+/** `undefined`: the text is none of this library's. `null`: nothing is stored. */
+function storedSecret(text: string): StoredSecret | null | undefined {
+  try {
+    const kept: unknown = JSON.parse(text);
+    if (kept === null) return null;
+    if (!isObject(kept) || typeof kept['secret'] !== 'string') return undefined;
+    const { secret, player, joining } = kept;
+    return { secret, player: typeof player === 'string' ? player : null, ...(typeof joining === 'string' && { joining }) };
+  } catch {
+    return undefined;
+  }
 }

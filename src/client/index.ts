@@ -23,12 +23,14 @@ export type {
 export { type GuestRequest, guestRelay, type HostAnswer, type RelayOptions } from './guest.ts';
 export {
   type Account,
+  forgetGuest,
   type GuestDevice,
   type GuestFacts,
   type GuestPlayer,
   type GuestProof,
   recoverGuest,
   signInGuest,
+  tryForgetGuest,
   tryRecoverGuest,
   trySignInGuest,
 } from './guest-player.ts';

@@ -467,6 +467,7 @@ export class Live<G extends GameTypes = AnyGame> {
     else if (event === 'resync') void this.#reread(topic, Number(revision));
     else if (event === 'message' && data !== null) {
       this.#connection.advancePosition(Number(revision));
+      noteNumbers(this.#connection, String(text), data);
       topic?.receive(value, Number(revision), Number(version ?? 0));
     }
     if (id !== null) for (const one of topics) one.advanceTo(Number(id));
@@ -527,8 +528,14 @@ async function readTopic(
   const { family, path: rest } = requestPathOf(path);
   const query = Object.fromEntries(new URLSearchParams(parameters));
   const answer = await connection.send({ method: 'GET', family, path: rest, query, player: 'proven', isRepeatable: true });
+  if (answer.ok) noteNumbers(connection, text, answer.value.text);
   if (answer.ok) return success({ value: answer.value.body, version: Number(answer.value.headers.get('x-ns-save-version') ?? 0) });
   return answer.error.code === 'NOT_FOUND' ? success({ value: null, version: 0 }) : answer;
+}
+
+function noteNumbers(connection: Connection, topic: string, text: string): void {
+  const [kind, collection = '', key = ''] = topic.split('/');
+  if (kind === 'documents') connection.noteNumbers(collection, key, text);
 }
 
 function requestPathOf(path: string): Pick<ApiRequest, 'family' | 'path'> {

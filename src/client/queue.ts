@@ -1,6 +1,8 @@
 import type { Written } from '../contract/answers.ts';
+import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import { Client } from './client.ts';
+import type { OwnWrite } from './connection.ts';
 import { type DocumentAddress, requireOperations } from './documents.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
 import type {
@@ -19,8 +21,8 @@ import type {
 } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import { jsonText } from './json-text.ts';
-import type { PublishTarget } from './options.ts';
-import { QueueEntries } from './queue-entries.ts';
+import type { JsonCodec, PublishTarget } from './options.ts';
+import { type EntryFormat, QueueEntries } from './queue-entries.ts';
 import { isTransient, pause } from './retry.ts';
 import { type QueueStorage, storageOf } from './storage.ts';
 
@@ -47,7 +49,12 @@ export type QueuedWrite = {
       readonly at: DocumentAddress & { readonly ifVersion?: number };
       readonly body?: AnyJson;
     }
+  /** What the storage holds is no write. It is kept in the storage, under the queue's name with `:damaged:` and a number appended. */
+  | { readonly kind: 'damaged'; readonly text: string }
 );
+
+/** A write that can be sent. */
+type Sendable = Exclude<QueuedWrite, { readonly kind: 'damaged' }>;
 
 /** A write that is stored. */
 export interface Queued<Value = AnyJson, Own extends string = string> {
@@ -115,7 +122,7 @@ export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>
   const name = options.name ?? `savepoint-queue:${ready.value.projectId}:${player.value}`;
   const unlock = await lock(name);
   if (unlock === null) throw new SavepointError('QUEUE_STORAGE', `The queue ${name} is open in another page`);
-  const entries = new QueueEntries<QueuedWrite>(storage, name);
+  const entries = new QueueEntries<QueuedWrite>(storage, name, entryFormat(player.value, ready.value.json));
   try {
     await entries.load();
   } catch (error) {
@@ -140,6 +147,9 @@ export class Queue<G extends GameTypes = AnyGame> {
   #running: Promise<void> | null = null;
   #isReachable = false;
   readonly #wake = () => this.#waking.abort();
+  readonly #unobserve: () => void;
+  /** The write whose outcome the game is told now: it waits no longer. */
+  #settling: QueuedWrite | null = null;
 
   /** @internal */
   constructor(client: Client<G>, player: string, entries: QueueEntries<QueuedWrite>, options: QueueOptions, unlock: () => void) {
@@ -149,6 +159,8 @@ export class Queue<G extends GameTypes = AnyGame> {
     this.#options = options;
     this.#unlock = unlock;
     (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#wake);
+    const [writing, changed] = [() => () => undefined, () => undefined];
+    this.#unobserve = client.connection.observe({ writing, changed, refuses: (write, key) => this.#refusalOf(write, key) });
     this.#run();
   }
 
@@ -304,6 +316,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     await this.#running;
     this.#state = 'closed';
     (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#wake);
+    this.#unobserve();
     this.#unlock();
   }
 
@@ -311,13 +324,36 @@ export class Queue<G extends GameTypes = AnyGame> {
     return { id: newIdempotencyKey(), player: this.#player, target: this.#client.publishTarget, queuedAt: Date.now() };
   }
 
-  async #add(write: QueuedWrite): Promise<Queued> {
+  /** Why a write that does not go through the queue must not be sent now; `null`: it may be. */
+  #refusalOf({ collection, key, change }: OwnWrite, id: string): SavepointError | null {
+    const waiting = this.#entries.all.filter((write) => write !== this.#settling);
+    if (waiting.some((write) => write.id === id)) return null;
+    const isOlder = (write: QueuedWrite) =>
+      'collection' in write && write.collection === collection && this.#keyOf(write.at) === key && !(write.kind === 'update' && change.ops);
+    if (!waiting.some(isOlder)) return null;
+    const where = `${collection}/${key}`;
+    return new SavepointError(
+      'WRITE_QUEUED',
+      `An older write of ${where} waits in the offline queue and would overwrite this one: send it through the queue, or await queue.idle()`,
+    );
+  }
+
+  #keyOf({ key = this.#player, record }: DocumentAddress): string {
+    return record === undefined ? key : `${key}_${record}`;
+  }
+
+  async #add(write: Sendable): Promise<Queued> {
     const { limit = LIMIT } = this.#options;
     if (this.#closing.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
     if (this.#entries.size >= limit) throw new SavepointError('QUEUE_FULL', `${limit} writes wait already`);
     requireWrite(write);
-    const text = jsonText(write);
-    if (!text.ok) throw text.error;
+    const { connection } = this.#client;
+    // Numbers that the document holds and a double does not are refused: the entry would keep the doubles.
+    const read = 'collection' in write ? connection.exactNumbers(write.collection, this.#keyOf(write.at)) : undefined;
+    const inexact = read && new Map([...read.keys()].map((double) => [double, null]));
+    const content = write.kind === 'call' ? write.input : write.body;
+    const text = content === undefined ? null : jsonText(content, connection.options.json, inexact);
+    if (text?.ok === false) throw text.error;
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
     try {
       await this.#entries.add(write);
@@ -358,6 +394,11 @@ export class Queue<G extends GameTypes = AnyGame> {
   /** Sends a write once. Returns why it stays in the queue; `null`: it is done or refused, and removed. */
   async #attempt(write: QueuedWrite, failures: number): Promise<SavepointError | null> {
     this.#state = 'sending';
+    if (write.kind === 'damaged') {
+      await this.#entries.setAside(write.text);
+      await this.#settle(write, failure('QUEUE_STORAGE', 'What the storage of the queue holds is no write; it is set aside'));
+      return null;
+    }
     // No write is sent before the server has answered a read. An unsent write may wait for ever; once sent, its key is remembered for a
     // limited time only.
     if (!this.#isReachable && this.#client.relay === null) {
@@ -387,7 +428,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     return null;
   }
 
-  async #send(write: QueuedWrite): Promise<Result<AnyJson>> {
+  async #send(write: Sendable): Promise<Result<AnyJson>> {
     const client = this.#senderOf(write);
     if (client === null) return failure('PLATFORM_AUTH_FAILED', `The queue belongs to the player ${write.player}, but another one plays`);
     const options = { idempotencyKey: write.id, retries: 0, signal: this.#closing.signal };
@@ -407,12 +448,14 @@ export class Queue<G extends GameTypes = AnyGame> {
 
   /** Reports the outcome before it removes the entry. After a crash in between the outcome is reported again, so none is lost. */
   async #settle(write: QueuedWrite, result: Result<AnyJson>): Promise<void> {
+    this.#settling = write;
     try {
       await this.#options.onSettled?.(write, result);
     } catch (error) {
       this.#client.connection.log('error', 'onSettled of the queue threw', { error });
     }
     await this.#entries.removeHead();
+    this.#settling = null;
     this.#results.get(write.id)?.(result);
     this.#results.delete(write.id);
   }
@@ -429,12 +472,45 @@ export class Queue<G extends GameTypes = AnyGame> {
 }
 
 /** Throws `INVALID_ARGUMENT` for a write that could never be sent, so that it is not stored. */
-function requireWrite(write: QueuedWrite): void {
+function requireWrite(write: Sendable): void {
   const [name, value] = write.kind === 'call' ? ['slug', write.slug] : ['collection', write.collection];
   requireKind(name, value || undefined, 'string');
   if (write.kind === 'call') requireKind('input', write.input, 'object');
   else requireOptions(write.at);
   if (write.kind === 'update') requireOperations(write.body);
+}
+
+/** Writes in a storage. A codec of the game keeps the numbers that doubles do not hold. */
+function entryFormat(player: string, codec: JsonCodec = JSON): EntryFormat<QueuedWrite> {
+  return {
+    stringify: (write) => codec.stringify(write),
+    parse(text, n) {
+      const damaged = { kind: 'damaged', id: `damaged:${n}`, player, target: 'live', queuedAt: 0, text } as const;
+      try {
+        const read = codec.parse(text);
+        return isWrite(read) ? withPlainNumbers(read) : damaged;
+      } catch {
+        return damaged;
+      }
+    },
+  };
+}
+
+/** A codec may read numbers as objects of its own; those of the queue itself are plain ones. */
+function withPlainNumbers(write: Sendable): Sendable {
+  const plain = (members: object) => Object.fromEntries(Object.entries(members).map(([name, value]) => [name, Number(value)]));
+  const { queuedAt, sentAt } = write;
+  const timed = { ...write, ...plain({ queuedAt, ...(sentAt !== undefined && { sentAt }) }) };
+  if (timed.kind === 'call' || timed.at.ifVersion === undefined) return timed;
+  return { ...timed, at: { ...timed.at, ...plain({ ifVersion: timed.at.ifVersion }) } };
+}
+
+function isWrite(value: unknown): value is Sendable {
+  if (!isObject(value)) return false;
+  const { id, player, target, kind, slug, collection, input, at } = value;
+  if (![id, player, target].every((text) => typeof text === 'string')) return false;
+  if (kind === 'call') return typeof slug === 'string' && isObject(input);
+  return ['update', 'save', 'delete'].includes(String(kind)) && typeof collection === 'string' && isObject(at);
 }
 
 function isBlocking(error: SavepointError): boolean {

@@ -172,6 +172,13 @@ test('members of an input belong to the game, whatever their names', async () =>
   await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [{ ...echo, response: { status: 200, body } }] }));
   const input = { token: 'gold', args: 3, platformId: 'else' };
   expect(await (await rich()).call('mirror', input)).toEqual({ ok: true, ...input });
+  const { fetch, sent } = network();
+  const client = await rich({ fetch });
+  await client.call('buy', { item: 'axe' });
+  await client.call('mirror', input);
+  const [plain, nested] = sent.filter(({ path }) => path.includes('/endpoints/')).map(({ body }) => JSON.parse(body));
+  expect(plain).toMatchObject({ item: 'axe', security: { clientMode: 'legacy' }, _endpointSlug: 'buy' });
+  expect(nested).toMatchObject({ input, _endpointSlug: 'mirror' });
 });
 
 test.each(['', '.', '..', 'https://example.com/'])('the slug %j leads nowhere, and is not sent', async (slug) => {
@@ -221,6 +228,29 @@ test('an edit is repeated on a newer document, and loses nothing', async () => {
   );
   await Promise.all(edits);
   expect(await client.documents('players').get()).toMatchObject({ level: 5 });
+});
+
+test('numbers beyond doubles that a game leaves alone keep their digits when it edits, saves or updates the document', async () => {
+  const { fetch, sent } = network();
+  const client = await rich({ fetch });
+  const bags = client.documents('bags');
+  const address = `${game.options.url}/v3/storage/${game.options.projectId}/bags/${client.player?.id}`;
+  const headers = { 'x-public-key': game.options.publicKey, 'content-type': 'application/json' };
+  await globalThis.fetch(address, {
+    method: 'POST',
+    headers,
+    body: '{"id":9007199254740993,"list":[{"n":12345678901234567891}],"gold":1}',
+  });
+  const stored = async () => (await globalThis.fetch(address, { headers })).text();
+  await bags.edit((bag) => ({ ...bag, gold: 2 }));
+  expect(await stored()).toBe('{"id":9007199254740993,"list":[{"n":12345678901234567891}],"gold":2}');
+  const bag = await bags.get();
+  await bags.save({ ...bag, list: [...bag.list, ...bag.list] });
+  await bags.update(set('copy', bag.id));
+  expect(await stored()).toBe(
+    '{"id":9007199254740993,"list":[{"n":12345678901234567891},{"n":12345678901234567891}],"gold":2,"copy":9007199254740993}',
+  );
+  expect(sent.some(({ body }) => body.includes('9007199254740992'))).toBe(false);
 });
 
 test('integers beyond 2^53 stay exact with a JSON library that supports them', async () => {
@@ -279,6 +309,24 @@ test('a value that cannot be sent is refused on every way, and never replaced', 
     expect(await codeOf(client.documents('players').trySave(wrong))).toBe('0 INVALID_ARGUMENT');
     expect(await codeOf(client.tryCall('buy', wrong))).toBe('0 INVALID_ARGUMENT');
     await expect(queue.save('players', wrong)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  }
+  for (const wrong of [
+    new Map([['a', 1]]),
+    new Set(),
+    new Date(),
+    Promise.resolve(),
+    /x/,
+    new Error('x'),
+    () => 1,
+    Symbol('x'),
+    [undefined],
+  ]) {
+    const named = { ok: false, error: { code: 'INVALID_ARGUMENT', message: expect.stringContaining('bag.wrong') } };
+    expect(await client.documents('players').trySave({ bag: { wrong } })).toMatchObject(named);
+    expect(await client.documents('players').tryEdit(() => ({ bag: { wrong } }))).toMatchObject(named);
+    expect(await client.documents('players').tryUpdate(set('x', { bag: { wrong } }))).toMatchObject(named);
+    expect(await client.tryCall('buy', { bag: { wrong } })).toMatchObject(named);
+    await expect(queue.save('players', { bag: { wrong } })).rejects.toMatchObject(named.error);
   }
   expect(queue.size).toBe(0);
   await queue.close();

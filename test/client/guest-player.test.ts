@@ -3,6 +3,7 @@ import {
   answerGuest,
   type Client,
   createClient,
+  forgetGuest,
   type GuestPlayer,
   guestRelay,
   memoryStorage,
@@ -59,6 +60,33 @@ describe('a device', () => {
     expect(tokens.size).toBe(1);
     expect((await guest.show()).devices).toHaveLength(1);
   });
+
+  test.each([
+    ['one storage', false],
+    ['two views of one storage', true],
+  ])('is one guest when it signs in twice at once without locks of the platform: %s', async (_, isView) => {
+    const storage = memoryStorage();
+    const storages = [storage, isView ? { ...storage } : storage];
+    const guests = await Promise.all(storages.map((each) => signInGuest(over().client, { storage: each })));
+    expect(new Set(guests.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test.each(['no JSON', '{"secret":5}', '[]'])(
+    'whose secret is damaged (%s) begins anew on purpose, and keeps what was stored',
+    async (text) => {
+      const storage = memoryStorage();
+      await storage.setItem('mine', text);
+      const { client } = over();
+      expect(await trySignInGuest(client, { storage, name: 'mine' })).toMatchObject({
+        ok: false,
+        error: { code: 'GUEST_STORAGE', message: expect.stringContaining('forgetGuest') },
+      });
+      await forgetGuest(client, { storage, name: 'mine' });
+      expect(client.player).toBeNull();
+      expect(await plays(client, await signInGuest(client, { storage, name: 'mine' }))).toBe(true);
+      expect(await storage.getItem('mine:before')).toBe(text);
+    },
+  );
 
   test('makes a guest only when its secret is stored', async () => {
     const full: QueueStorage = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };

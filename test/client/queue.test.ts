@@ -177,6 +177,89 @@ test('without locks, two queues on one storage lose nothing: a write that would 
   ).toMatchObject({ gold: 17 });
 });
 
+test('a damaged entry is set aside and told, and the others go out', async () => {
+  const storage = memoryStorage();
+  const player = await game.newRich();
+  const offline = createClient({ ...game.options, player, fetch: () => Promise.reject(new TypeError()) });
+  const queue = await openQueue(offline, { storage, name: 'q' });
+  for (const mark of ['a', 'b', 'c', 'd']) await queue.update('counters', push('marks', mark));
+  await queue.close();
+  await storage.setItem('q:1', '{"kind":"upd');
+  await storage.setItem('q:2', '{"id":5}');
+  const settled: unknown[] = [];
+  const client = createClient({ ...game.options, player });
+  const onSettled = (write: QueuedWrite, result: Result<unknown>) => {
+    settled.push([write.kind, result.ok ? null : result.error.code]);
+  };
+  const again = await openQueue(client, { storage, name: 'q', onSettled });
+  await again.idle();
+  expect(settled).toEqual([
+    ['update', null],
+    ['damaged', 'QUEUE_STORAGE'],
+    ['damaged', 'QUEUE_STORAGE'],
+    ['update', null],
+  ]);
+  expect(await client.documents('counters').get()).toEqual({ marks: ['a', 'd'] });
+  expect([await storage.getItem('q:damaged:1'), await storage.getItem('q:damaged:2')]).toEqual(['{"kind":"upd', '{"id":5}']);
+  await again.close();
+  await storage.setItem('q', 'x');
+  await expect(openQueue(client, { storage, name: 'q' })).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+});
+
+test('a direct save is refused while an older write of its document waits, which would overwrite it; the game may write when it is told', async () => {
+  let isOnline = false;
+  const { fetch } = network();
+  const player = await game.newRich();
+  const offline = { fetch: (url: string, init: RequestInit) => (isOnline ? fetch(url, init) : Promise.reject(new TypeError())) };
+  const client = createClient({ ...game.options, player, retries: 0, ...offline });
+  const players = client.documents('players');
+  const resolved: unknown[] = [];
+  const onSettled = async (_: QueuedWrite, result: Result<unknown>) => {
+    if (!result.ok) resolved.push((await players.trySave({ gold: 3 })).ok);
+  };
+  const queue = await openQueue(client, { storage: memoryStorage(), onSettled });
+  await queue.save('players', { gold: 1 }, { ifVersion: 7 });
+  const codes = await Promise.all([players.trySave({ gold: 2 }), players.tryUpdate(inc('gold', 1)), players.tryDelete()]);
+  expect(codes.map((result) => !result.ok && result.error.code)).toEqual(['WRITE_QUEUED', 'WRITE_QUEUED', 'WRITE_QUEUED']);
+  expect(await client.documents('bags').trySave({ a: 1 })).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
+  isOnline = true;
+  queue.flush();
+  await queue.idle();
+  expect([resolved, (await players.get())?.['gold']]).toEqual([[true], 3]);
+  await queue.update('players', inc('gold', 2));
+  expect((await players.tryUpdate(inc('gold', 1))).ok).toBe(true);
+  await queue.idle();
+  expect(await players.get()).toMatchObject({ gold: 6 });
+});
+
+test('numbers that doubles do not hold are refused by the queue with their path, or kept by a codec of the game', async () => {
+  const player = game.newPlayer();
+  const { url, projectId, publicKey } = game.options;
+  const write = { method: 'POST', headers: { 'x-public-key': publicKey, 'content-type': 'application/json', 'x-platform-id': player } };
+  await fetch(`${url}/v3/storage/${projectId}/bags/${player}`, { ...write, body: '{"id":9007199254740993}' });
+  const client = createClient({ ...game.options, player });
+  const bag = await client.documents('bags').get();
+  const queue = await openQueue(client, { storage: memoryStorage() });
+  await expect(queue.save('bags', { ...bag, n: 1 })).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    message: expect.stringContaining('`id`'),
+  });
+
+  const text = /(?<=:)\d{16,}(?=[,}])/g;
+  const json = {
+    parse: (given: string) =>
+      JSON.parse(given.replace(text, '"big:$&"'), (_, value) => (/^big:/.test(value) ? BigInt(value.slice(4)) : value)),
+    stringify: (value: unknown) =>
+      JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `big:${member}` : member)).replace(/"big:(\d+)"/g, '$1'),
+  };
+  const exact = createClient({ ...game.options, player, json });
+  const storage = memoryStorage();
+  const other = await openQueue(exact, { storage });
+  await other.save('bags', { ...(await exact.documents('bags').get()), n: 2 });
+  await other.idle();
+  expect(await exact.documents('bags').get()).toEqual({ id: 9007199254740993n, n: 2 });
+});
+
 test('a crash between two storage operations neither loses nor repeats a write', async () => {
   const folder = newFolder();
   const storage = fileStorage(folder);
