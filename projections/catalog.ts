@@ -1,11 +1,11 @@
-import { effectiveDefinitions } from '../src/domain/definition/effective.ts';
-import { hashText } from '../src/domain/definition/hash.ts';
-import type { CollectionModel, QueryModel, SchemaModel } from '../src/domain/definition/model.ts';
+import { effectiveDefinitions } from '../src/domain/definition/model/effective.ts';
 import type { PublishTarget } from '../src/domain/events.ts';
+import type { CollectionModel, QueryModel, SchemaModel } from '../src/domain/model.ts';
 import { boardHash } from '../src/domain/query/board-hash.ts';
 import { type BoardPlan, queryPlan } from '../src/domain/query/plan.ts';
 import type { DefinitionsState } from '../src/domain/states.ts';
 import { groupBy } from '../src/kernel/group.ts';
+import { hashText } from '../src/kernel/hash.ts';
 import { type Json, stringifyJson } from '../src/kernel/json.ts';
 import { splitPath } from '../src/kernel/path.ts';
 

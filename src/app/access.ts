@@ -2,7 +2,7 @@ import type { Level } from '../contract/credentials.ts';
 import { type AccessContext, accessContext, operatorContext } from '../domain/access/context.ts';
 import { closedNext } from '../domain/access/next.ts';
 import { missingPermission } from '../domain/access/refusals.ts';
-import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS } from '../domain/definition/model/evolve.ts';
 import type { Actor, PublishTarget } from '../domain/events.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';

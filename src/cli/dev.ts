@@ -6,7 +6,7 @@ import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import { RemoteUnreachable } from '../folder/refusal.ts';
 import { Remote } from '../folder/remote.ts';
-import { TYPES_FILE } from '../typegen/sources.ts';
+import { TYPES_FILE } from '../folder/type-sources.ts';
 import { JSON_LINES, withJsonHelp } from './context.ts';
 import { CoalescingRunner } from './dev/coalescing-runner.ts';
 import { keepRunning } from './dev/keep-running.ts';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Written } from '../contract/answers.ts';
-import { typeOfCollection } from '../domain/definition/models.ts';
+import { typeOfCollection } from '../domain/definition/model/models.ts';
 import { CORRECTION } from '../domain/document/correction.ts';
 import { members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';

@@ -60,7 +60,7 @@ interface Maker {
 }
 
 async function makerOf(options: TypesOptions): Promise<Maker> {
-  const { TYPES_FILE, typesOfFolder, typesOfRemote } = await import('../typegen/sources.ts');
+  const { TYPES_FILE, typesOfFolder, typesOfRemote } = await import('../folder/type-sources.ts');
   const isRemote = options.remote === true || options.address !== undefined || options.project !== undefined;
   if (isRemote) {
     const remote = remoteOf(options);
@@ -90,7 +90,7 @@ function outOf({ out }: TypesOptions, otherwise: string): string | null {
 
 async function tell({ json, check }: TypesOptions, out: string | null, types: string): Promise<void> {
   if (out === null) return print(json ? JSON.stringify({ ok: true, types }) : types.trimEnd());
-  const { isWritten, writeTypes } = await import('../typegen/sources.ts');
+  const { isWritten, writeTypes } = await import('../folder/type-sources.ts');
   if (check) {
     const isFresh = isWritten(out, types);
     if (!isFresh) process.exitCode = 1;

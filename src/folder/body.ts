@@ -1,4 +1,4 @@
-import { SECTIONS, SOURCE_KINDS } from '../domain/definition/kinds.ts';
+import { SECTIONS, SOURCE_KINDS } from '../domain/kinds.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';

@@ -1,6 +1,6 @@
 import { openedBetween } from '../domain/access/widened.ts';
-import { differenceOf, type FieldDifferences } from '../domain/definition/difference.ts';
-import { AUTHORING_MEMBERS } from '../domain/definition/source.ts';
+import { differenceOf, type FieldDifferences } from '../domain/definition/release/difference.ts';
+import { AUTHORING_MEMBERS } from '../domain/definition/source/compile.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals } from '../kernel/json.ts';
 import { textOfSource } from './body.ts';
 import type { FileKind } from './kinds.ts';

@@ -1,5 +1,5 @@
 import { type ScalarTag, stringify } from 'yaml';
-import { parseYaml } from '../domain/definition/yaml.ts';
+import { parseYaml } from '../domain/definition/source/yaml.ts';
 import { ExactNumber, type Json, jsonEquals, prettyJson } from '../kernel/json.ts';
 import type { Format } from './kinds.ts';
 

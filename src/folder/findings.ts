@@ -1,6 +1,6 @@
 import { ACCESS_WIDENED } from '../domain/access/widened.ts';
-import { SECTIONS } from '../domain/definition/kinds.ts';
-import { positionsIn } from '../domain/definition/positions.ts';
+import { positionsIn } from '../domain/definition/source/positions.ts';
+import { SECTIONS } from '../domain/kinds.ts';
 import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../kernel/json.ts';
 import { itemsOf } from './body.ts';
 import type { FileKind } from './kinds.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type SingleKind, SOURCE_KINDS, type SourceKind } from '../domain/definition/kinds.ts';
+import { type SingleKind, SOURCE_KINDS, type SourceKind } from '../domain/kinds.ts';
 
 /**
  * The file names of sources: `heroes.collection.yml` contains the collection `heroes`, `values.yml` all game values. Each may be YAML

@@ -1,5 +1,5 @@
-import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
-import { preflight } from '../domain/definition/preflight.ts';
+import { EMPTY_DEFINITIONS } from '../domain/definition/model/evolve.ts';
+import { preflight } from '../domain/definition/push/preflight.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { bodyOf } from './body.ts';
 import { type Finding, findingsIn, problemsIn } from './findings.ts';

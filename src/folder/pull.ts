@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileItem } from '../domain/definition/source.ts';
+import { compileItem } from '../domain/definition/source/compile.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { changesOf } from './changes.ts';
 import { type ServerAccess, storedAddress } from './credentials.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { SOURCE_KINDS } from '../domain/definition/kinds.ts';
-import { failed, type Problem } from '../domain/definition/problem.ts';
-import { AUTHORING_MEMBERS, compileItem, parseText } from '../domain/definition/source.ts';
-import { parseYaml } from '../domain/definition/yaml.ts';
+import { AUTHORING_MEMBERS, compileItem, parseText } from '../domain/definition/source/compile.ts';
+import { failed, type Problem } from '../domain/definition/source/problem.ts';
+import { parseYaml } from '../domain/definition/source/yaml.ts';
+import { SOURCE_KINDS } from '../domain/kinds.ts';
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { readFileBytes } from './files.ts';

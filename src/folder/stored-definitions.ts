@@ -1,4 +1,4 @@
-import { compileItem } from '../domain/definition/source.ts';
+import { compileItem } from '../domain/definition/source/compile.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { type FileKind, type Format, fileNameOf } from './kinds.ts';
 import type { Listed, Remote, Target } from './remote.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { WINDOW_NAMES } from '../../src/contract/resources/rate-limits.ts';
-import { preflight } from '../../src/domain/definition/preflight.ts';
+import { preflight } from '../../src/domain/definition/push/preflight.ts';
 import { applyOperations } from '../../src/domain/document/operations.ts';
-import { COLLECTION_FUNCTIONS } from '../../src/domain/endpoint/collections.ts';
-import { FUNCTION_NAMES } from '../../src/domain/endpoint/functions.ts';
-import { compileOperator } from '../../src/domain/endpoint/operators.ts';
-import { STEP_TYPES } from '../../src/domain/endpoint/steps/types.ts';
 import { SETTING_RULES } from '../../src/domain/project/settings.ts';
+import { COLLECTION_FUNCTIONS } from '../../src/language/collections.ts';
+import { FUNCTION_NAMES } from '../../src/language/functions.ts';
+import { compileOperator } from '../../src/language/operators.ts';
+import { STEP_TYPES } from '../../src/language/steps/types.ts';
 import { EMPTY, put } from '../domain/definition/given.ts';
 import { filesOf, textOfPage } from './support/pages.ts';
 

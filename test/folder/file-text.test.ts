@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseYaml } from '../../src/domain/definition/yaml.ts';
+import { parseYaml } from '../../src/domain/definition/source/yaml.ts';
 import { fileText } from '../../src/folder/file-text.ts';
 import { parseJson } from '../../src/kernel/json.ts';
 

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { SOURCE_KINDS } from '../../src/domain/definition/kinds.ts';
+import { SOURCE_KINDS } from '../../src/domain/kinds.ts';
 import { schemaLine, writeSchemas } from '../../src/folder/schemas.ts';
 import { filesOfTemplate } from '../../src/folder/templates.ts';
 

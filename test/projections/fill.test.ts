@@ -12,7 +12,7 @@ import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
 import { transaction } from '../../projections/transaction.ts';
 import { type Memory, NOTHING, writeInStep } from '../../projections/write.ts';
-import { hashText } from '../../src/domain/definition/hash.ts';
+import { hashText } from '../../src/kernel/hash.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { decodeProjectEvent } from '../../src/log/decode.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';

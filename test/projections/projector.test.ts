@@ -4,7 +4,7 @@ import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createProjector, type Projector } from '../../projections/projector/projector.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
-import { hashText } from '../../src/domain/definition/hash.ts';
+import { hashText } from '../../src/kernel/hash.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const RULES = ['src/kernel', 'src/contract', 'src/domain'];
+const RULES = ['src/kernel', 'src/contract', 'src/domain', 'src/language'];
 /** What every use case begins with. */
 const USE_CASES = [
   ...RULES,
@@ -21,10 +21,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/contract': ['src/kernel'],
   // Types alone: it runs where nothing else of the project does.
   'src/client': ['src/contract'],
-  'src/domain': ['src/kernel', 'src/contract'],
+  // Their own order is DOMAIN_LEVELS.
+  'src/domain': ['src/kernel', 'src/contract', 'src/language'],
+  'src/language': ['src/kernel', 'src/contract', 'src/domain'],
   // What a game's folder and its server's address are enough for: no database, nothing of the server.
   'src/folder': RULES,
-  'src/typegen': [...RULES, 'src/folder'],
   'src/log': RULES,
   'src/app/caller.ts': RULES,
   'src/app/answers.ts': RULES,
@@ -43,7 +44,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/live': [...USE_CASES, 'src/app/security', 'src/app/storage', 'src/app/management'],
   'src/app/operator': [...USE_CASES, 'src/app/management'],
   'src/app/create-app.ts': ['src/app'],
-  'src/http': ['src/kernel', 'src/contract', 'src/domain', 'src/app/app.ts', 'src/log/port.ts'],
+  'src/http': ['src/kernel', 'src/contract', 'src/domain', 'src/language', 'src/app/app.ts', 'src/log/port.ts'],
   'src/jobs': ['src/kernel', 'src/domain', 'src/app/management/test-runs.ts'],
   'src/outbound': ['src/kernel', 'src/domain', 'src/app/ports'],
   projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
@@ -78,6 +79,27 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
 };
 
+/**
+ * The rooms of the rules from below. A room imports rooms of its own level and of the levels before. `src/domain` here: the files beside its
+ * rooms, which say what events, states and definitions are.
+ */
+const DOMAIN_LEVELS: readonly (readonly string[])[] = [
+  ['src/domain'],
+  [
+    ...['document', 'limit', 'record', 'guest', 'session', 'idempotency', 'page'].map((room) => `src/domain/${room}`),
+    ...['project', 'revision', 'security', 'telemetry'].map((room) => `src/domain/${room}`),
+  ],
+  ['src/language'],
+  ['src/domain/query'],
+  ['src/language/validate', 'src/language/types'],
+  ['src/domain/definition/source'],
+  ['src/domain/definition/model'],
+  ['src/domain/access', 'src/domain/live'],
+  ['src/domain/definition/findings'],
+  ['src/domain/definition/push', 'src/domain/test'],
+  ['src/domain/definition/pull', 'src/domain/definition/release'],
+];
+
 const ROOT = resolve(import.meta.dirname, '../..');
 
 interface File {
@@ -108,10 +130,14 @@ function read(path: string): File {
 
 const files = [...filesIn('src'), ...filesIn('projections'), ...filesIn('infra')].map(read);
 
-function roomOf(path: string): string | undefined {
-  return Object.keys(ROOMS)
-    .filter((room) => path === room || path.startsWith(`${room}/`))
-    .sort((a, b) => b.length - a.length)[0];
+function roomOf(path: string, rooms: readonly string[] = Object.keys(ROOMS)): string | undefined {
+  return rooms.filter((room) => path === room || path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0];
+}
+
+/** `undefined`: the file is none of the rules. */
+function levelOf(path: string): number | undefined {
+  const room = roomOf(path, DOMAIN_LEVELS.flat());
+  return room === undefined ? undefined : DOMAIN_LEVELS.findIndex((level) => level.includes(room));
 }
 
 describe('the structure', () => {
@@ -126,6 +152,19 @@ describe('the structure', () => {
       return imports
         .filter((target) => !open.some((allowed) => target === allowed || target.startsWith(`${allowed}/`)))
         .map((target) => `${path} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('the rooms of the rules have an order: what games store below, the language over it, definitions and their release above', () => {
+    const folders = files
+      .map(({ path }) => dirname(path))
+      .filter((folder) => /^src\/domain\/(?!definition$)[^/]+$|^src\/domain\/definition\/[^/]+$/.test(folder));
+    expect(folders.filter((folder) => !DOMAIN_LEVELS.flat().includes(folder))).toEqual([]);
+    const wrong = files.flatMap(({ path, imports }) => {
+      const level = levelOf(path);
+      if (level === undefined) return [];
+      return imports.filter((target) => (levelOf(target) ?? 0) > level).map((target) => `${path} → ${target}`);
     });
     expect(wrong).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { ExactNumber, isArray, isObject, type Json } from '../../src/kernel/json.ts';
-import { memberType, type ObjectType, partsOf, type Type } from '../../src/typegen/type.ts';
+import { memberType, type ObjectType, partsOf, type Type } from '../../src/language/types/type.ts';
 
 /** Whether a value is what its type says: the other side of the generator, to hold real answers against it. */
 

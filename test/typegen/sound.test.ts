@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EffectiveDefinitions, EndpointModel } from '../../src/domain/definition/model.ts';
 import { fillDefaults } from '../../src/domain/document/schema.ts';
-import { compileEndpoint } from '../../src/domain/endpoint/compile.ts';
-import { runEndpoint } from '../../src/domain/endpoint/execute.ts';
-import { checkInput } from '../../src/domain/endpoint/input.ts';
-import type { Reads } from '../../src/domain/endpoint/run.ts';
+import type { EffectiveDefinitions, EndpointModel } from '../../src/domain/model.ts';
+import { definitionsIn } from '../../src/folder/game-definitions.ts';
 import { CATALOGUE, Refusal } from '../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { definitionsIn } from '../../src/typegen/definitions.ts';
-import { typesOfGame } from '../../src/typegen/game-types.ts';
-import { typeKey } from '../../src/typegen/type.ts';
-import { callOf, NO_READS } from '../domain/endpoint/support.ts';
+import { compileEndpoint } from '../../src/language/compile.ts';
+import { runEndpoint } from '../../src/language/execute.ts';
+import { checkInput } from '../../src/language/input.ts';
+import type { Reads } from '../../src/language/run.ts';
+import { typesOfGame } from '../../src/language/types/game-types.ts';
+import { typeKey } from '../../src/language/types/type.ts';
+import { callOf, NO_READS } from '../language/support.ts';
 import { misfit } from './fits.ts';
 
 /** What an endpoint really answers is always what its type says, whatever its steps do. */

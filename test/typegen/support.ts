@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { definitionsIn } from '../../src/folder/game-definitions.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
 import { type JsonObject, tryParseJson } from '../../src/kernel/json.ts';
-import { definitionsIn } from '../../src/typegen/definitions.ts';
-import { generateTypes } from '../../src/typegen/generate.ts';
+import { generateTypes } from '../../src/language/types/generate.ts';
 import { blocksOf, filesOf, ROOT } from '../docs/support/pages.ts';
 
 /** Types of small games, and the compiler that reads them. */

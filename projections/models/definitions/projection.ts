@@ -1,4 +1,4 @@
-import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/model/evolve.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DefinitionItem, DefinitionsState } from '../../../src/domain/states.ts';
 import type { Projection } from '../../batch.ts';

@@ -1,4 +1,4 @@
-import { EMPTY_LAYER } from '../../../src/domain/definition/evolve.ts';
+import { EMPTY_LAYER } from '../../../src/domain/definition/model/evolve.ts';
 import type { DefinitionKind, PublishTarget } from '../../../src/domain/events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../../../src/domain/states.ts';
 

@@ -1,4 +1,5 @@
-import { boardMetric, metricOf } from '../../../src/domain/query/board-metric.ts';
+import { metricOf } from '../../../src/domain/document/reached.ts';
+import { boardMetric } from '../../../src/domain/query/board-metric.ts';
 import { parseStored } from '../../../src/kernel/json.ts';
 import { splitPath } from '../../../src/kernel/path.ts';
 import type { Filling, FillState } from '../../batch.ts';

@@ -1,11 +1,11 @@
-import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
-import { type Effects, MAX_SCANNED } from '../../domain/endpoint/run.ts';
 import type { Space } from '../../domain/events.ts';
 import type { Subject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { KeyedMutex, MutexLock } from '../../kernel/keyed-mutex.ts';
 import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
+import type { CompiledEndpoint } from '../../language/compile.ts';
+import { type Effects, MAX_SCANNED } from '../../language/run.ts';
 import type { AppContext } from '../context.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
 import type { DecisionContext } from '../project/decision-context.ts';

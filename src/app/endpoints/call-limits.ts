@@ -1,6 +1,6 @@
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { EndpointModel } from '../../domain/definition/model.ts';
 import { countCall } from '../../domain/limit/calls.ts';
+import type { EndpointModel } from '../../domain/model.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { type Decided, decidedBy, withEvents } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';

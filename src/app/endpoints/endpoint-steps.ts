@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { type CompiledEndpoint, compileEndpoint } from '../../domain/endpoint/compile.ts';
-import { runEndpoint } from '../../domain/endpoint/execute.ts';
-import { checkInput } from '../../domain/endpoint/input.ts';
-import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../domain/endpoint/run.ts';
-import type { Trace } from '../../domain/endpoint/step.ts';
-import { mayWrite } from '../../domain/endpoint/writes.ts';
+import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isLargerThan, type JsonObject } from '../../kernel/json.ts';
+import { type CompiledEndpoint, compileEndpoint } from '../../language/compile.ts';
+import { runEndpoint } from '../../language/execute.ts';
+import { checkInput } from '../../language/input.ts';
+import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../language/run.ts';
+import type { Trace } from '../../language/step.ts';
+import { mayWrite } from '../../language/writes.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 

@@ -1,5 +1,5 @@
-import { objectOf } from '../../domain/definition/read.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { AnswerCodec } from '../idempotency.ts';
 
 /** The kept answer to a push, removal or other change of management, in the form that older builds used too. */

@@ -1,5 +1,5 @@
-import { decidedOn, type PublishSince } from '../../domain/definition/conflict.ts';
-import type { Decision as Publish } from '../../domain/definition/publish.ts';
+import { decidedOn, type PublishSince } from '../../domain/definition/push/conflict.ts';
+import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';

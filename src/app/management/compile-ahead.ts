@@ -1,11 +1,11 @@
 import { cacheFindings, findingsOf } from '../../domain/definition/findings/cached-findings.ts';
-import type { Known } from '../../domain/definition/findings/finding.ts';
 import { type Lookup, type LookupResult, lookUp } from '../../domain/definition/findings/lookups.ts';
-import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
-import { type PlannedItem, plan, type ValidItem } from '../../domain/definition/plan.ts';
-import { knownByName } from '../../domain/definition/pushed.ts';
-import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/source.ts';
+import { type PlannedItem, plan, type ValidItem } from '../../domain/definition/push/plan-item.ts';
+import { knownByName } from '../../domain/definition/push/warnings.ts';
+import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/source/compile.ts';
 import type { PublishTarget } from '../../domain/events.ts';
+import type { Known } from '../../domain/finding.ts';
+import { isListed, type ListedKind, type SourceKind } from '../../domain/kinds.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';

@@ -1,15 +1,15 @@
 import type { UpgradedSource } from '../../contract/answers.ts';
 import { asTextOf, parsedText } from '../../contract/values.ts';
 import { definitionFindings } from '../../domain/definition/findings/definition.ts';
-import type { Finding } from '../../domain/definition/findings/finding.ts';
 import { knownFrom, type Lookup, type LookupResult, recordingLookups } from '../../domain/definition/findings/lookups.ts';
-import { type ListedKind, SOURCE_KINDS } from '../../domain/definition/kinds.ts';
-import { located, ParseBudget } from '../../domain/definition/positions.ts';
-import { objectOf } from '../../domain/definition/read.ts';
-import { type Compiled, compileItem } from '../../domain/definition/source.ts';
-import { upgradeSource } from '../../domain/definition/upgrade.ts';
+import { upgradeSource } from '../../domain/definition/push/upgrade-source.ts';
+import { type Compiled, compileItem } from '../../domain/definition/source/compile.ts';
+import { located, ParseBudget } from '../../domain/definition/source/positions.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { type ListedKind, SOURCE_KINDS } from '../../domain/kinds.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { Compiler, CompilerTask } from '../ports/compiler.ts';
 
 /**

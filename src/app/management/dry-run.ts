@@ -1,13 +1,13 @@
 import type { TestReport } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { EndpointModel } from '../../domain/definition/model.ts';
-import { objectOf } from '../../domain/definition/read.ts';
-import { withoutInfinities } from '../../domain/endpoint/response.ts';
-import type { PendingWrite, Reads } from '../../domain/endpoint/run.ts';
-import type { Value } from '../../domain/endpoint/value.ts';
+import type { EndpointModel } from '../../domain/model.ts';
 import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
+import { withoutInfinities } from '../../language/response.ts';
+import type { PendingWrite, Reads } from '../../language/run.ts';
+import type { Value } from '../../language/value.ts';
 import { requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';

@@ -1,4 +1,4 @@
-import { type EarlierLive, RollbackSearch } from '../../domain/definition/rollback.ts';
+import { type EarlierLive, RollbackSearch } from '../../domain/definition/release/rollback.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';

@@ -1,12 +1,12 @@
 import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { isStaged } from '../../domain/definition/effective.ts';
-import { decidePromote } from '../../domain/definition/promote.ts';
-import { answered, type Decision as Publish } from '../../domain/definition/publish.ts';
+import { isStaged } from '../../domain/definition/model/effective.ts';
+import { answered, type Decision as Publish } from '../../domain/definition/push/publish-events.ts';
+import { decidePromote } from '../../domain/definition/release/promote.ts';
 import type { DomainEvent } from '../../domain/events.ts';
+import { decidePackageSync, packageBody, syncedPackage } from '../../domain/project/package.ts';
 import { revisionInitBody } from '../../domain/revision/init.ts';
-import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { accessAt, requirePermissions } from '../access.ts';

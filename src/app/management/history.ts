@@ -1,8 +1,8 @@
 import type * as contract from '../../contract/answers.ts';
 import { closedPublishes } from '../../domain/access/calls.ts';
 import type { AccessContext, SharedAccess } from '../../domain/access/context.ts';
-import { answered } from '../../domain/definition/publish.ts';
-import { decideRollback } from '../../domain/definition/rollback.ts';
+import { answered } from '../../domain/definition/push/publish-events.ts';
+import { decideRollback } from '../../domain/definition/release/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';

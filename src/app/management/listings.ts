@@ -1,9 +1,9 @@
 import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
-import { type ListedKind, STAGED_KINDS } from '../../domain/definition/kinds.ts';
-import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/listing.ts';
-import { diffDefinitions } from '../../domain/definition/promote.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/pull/listing.ts';
+import { diffDefinitions } from '../../domain/definition/release/promote.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
+import { type ListedKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { accessAt, requirePermissions } from '../access.ts';

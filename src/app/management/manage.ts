@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
-import { tooManyItems } from '../../domain/definition/capacity.ts';
+import { tooManyItems } from '../../domain/definition/push/capacity.ts';
 import {
   decidePutSingle,
   decideRemove,
@@ -8,13 +8,13 @@ import {
   decideUpsertMany,
   decideUpsertOne,
   itemOfPatch,
-} from '../../domain/definition/decide.ts';
-import { decideDiscard } from '../../domain/definition/discard.ts';
-import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/definition/kinds.ts';
-import { preflight } from '../../domain/definition/preflight.ts';
-import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
-import { decideSync, type SyncMode } from '../../domain/definition/sync.ts';
+} from '../../domain/definition/push/decide-kind.ts';
+import { decideSync, type SyncMode } from '../../domain/definition/push/decide-sync.ts';
+import { itemsOfSync, scopesOfSync } from '../../domain/definition/push/plan-sections.ts';
+import { preflight } from '../../domain/definition/push/preflight.ts';
+import { decideDiscard } from '../../domain/definition/release/discard.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
+import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';

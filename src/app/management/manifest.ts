@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
-import { manifestOf } from '../../domain/definition/manifest.ts';
+import { manifestOf } from '../../domain/definition/pull/manifest.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { accessAt, requirePermissions } from '../access.ts';

@@ -1,7 +1,7 @@
 import type { Promoted } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { decidePromote, wideningFindings } from '../../domain/definition/promote.ts';
-import type { Decision } from '../../domain/definition/publish.ts';
+import type { Decision } from '../../domain/definition/push/publish-events.ts';
+import { decidePromote, wideningFindings } from '../../domain/definition/release/promote.ts';
 import {
   type ChangedCollection,
   changedCollections,
@@ -11,7 +11,7 @@ import {
   UniqueScan,
   vanishingFields,
   withDocument,
-} from '../../domain/definition/stored-data.ts';
+} from '../../domain/definition/release/stored-data.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';

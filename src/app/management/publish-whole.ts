@@ -1,6 +1,6 @@
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { Decision as Publish } from '../../domain/definition/publish.ts';
-import { strictly } from '../../domain/definition/strict.ts';
+import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
+import { strictly } from '../../domain/definition/push/strict.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';

@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { wholeDiagnostics } from '../../domain/definition/plan-single.ts';
-import { strictly } from '../../domain/definition/strict.ts';
+import { wholeDiagnostics } from '../../domain/definition/push/plan-single.ts';
+import { strictly } from '../../domain/definition/push/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';

@@ -1,13 +1,13 @@
 import type { AutoTest, TestReport } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { EndpointModel } from '../../domain/definition/model.ts';
-import { objectOf, stringOf } from '../../domain/definition/read.ts';
-import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { Actor } from '../../domain/events.ts';
+import type { EndpointModel } from '../../domain/model.ts';
 import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
 import { sampleInput } from '../../domain/test/sample.ts';
 import type { Json } from '../../kernel/json.ts';
+import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { yielding } from '../../kernel/scheduler.ts';
+import type { CompiledEndpoint } from '../../language/compile.ts';
 import type { AppContext } from '../context.ts';
 import { CallEffects } from '../endpoints/call-effects.ts';
 import { replayableRandom } from '../endpoints/endpoint-steps.ts';

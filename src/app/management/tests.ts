@@ -2,8 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { noSuchEndpoint } from '../../domain/access/refusals.ts';
-import { answered } from '../../domain/definition/publish.ts';
-import { listOf, stringOf } from '../../domain/definition/read.ts';
+import { answered } from '../../domain/definition/push/publish-events.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
 import { testsFindings } from '../../domain/test/findings.ts';
@@ -11,6 +10,7 @@ import { savedTest, storedTests, type TestCase, testCase } from '../../domain/te
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { listOf, stringOf } from '../../kernel/json-read.ts';
 import { accessAt, accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';

@@ -1,10 +1,10 @@
 import type { AccessContext } from '../../domain/access/context.ts';
-import { effectiveDefinitions } from '../../domain/definition/effective.ts';
-import { evolveDefinitions } from '../../domain/definition/evolve.ts';
-import type { CollectionModel, UniqueField } from '../../domain/definition/model.ts';
+import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
+import { evolveDefinitions } from '../../domain/definition/model/evolve.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { uniqueValues } from '../../domain/document/unique.ts';
 import { type DomainEvent, type PublishTarget, projectEvent, type Space, type UniqueClaimed } from '../../domain/events.ts';
+import type { CollectionModel, UniqueField } from '../../domain/model.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';

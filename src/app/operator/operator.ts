@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../../domain/events.ts';
 import { isPageSlug, removePage, type SavePage, savePage } from '../../domain/page/page.ts';
 import {

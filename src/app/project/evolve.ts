@@ -1,4 +1,4 @@
-import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/model/evolve.ts';
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';

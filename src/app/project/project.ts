@@ -1,5 +1,5 @@
 import { spaceOf } from '../../domain/access/context.ts';
-import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { NO_QUOTAS } from '../../domain/project/quotas.ts';
 import type { AuthorityState, DefinitionsState, StateOf, SubjectKind } from '../../domain/states.ts';

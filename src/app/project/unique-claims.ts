@@ -1,8 +1,8 @@
-import type { CollectionModel } from '../../domain/definition/model.ts';
 import { ReadDocument } from '../../domain/document/read-document.ts';
 import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
 import { type UniqueValue, uniqueValues } from '../../domain/document/unique.ts';
 import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { DecisionContext } from './decision-context.ts';

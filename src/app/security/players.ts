@@ -1,9 +1,9 @@
 import type { AccessContext } from '../../domain/access/context.ts';
 import { nextNeedsProof } from '../../domain/access/next.ts';
-import type { CollectionModel } from '../../domain/definition/model.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { isPass } from '../../domain/guest/pass.ts';
 import { readGuestToken } from '../../domain/guest/token.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { isSignedBy } from '../../domain/security/proxy-signature.ts';
 import { sessionInForce } from '../../domain/session/decide.ts';

@@ -1,7 +1,7 @@
 import type { AccessContext } from '../../domain/access/context.ts';
 import { type Allowed, dataAccess, type Operation } from '../../domain/access/data.ts';
 import { notProven } from '../../domain/access/refusals.ts';
-import type { CollectionModel } from '../../domain/definition/model.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal } from '../../kernel/errors.ts';
 import { accessAt, accessOf } from '../access.ts';

@@ -1,11 +1,11 @@
 import type { AccessContext } from '../../domain/access/context.ts';
-import type { CollectionModel } from '../../domain/definition/model.ts';
+import { sortedFields } from '../../domain/definition/model/sorted-fields.ts';
 import { ByAddress } from '../../domain/document/by-address.ts';
 import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '../../domain/document/decide.ts';
 import { ReadDocument } from '../../domain/document/read-document.ts';
 import type { DomainEvent, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
-import { sortedFields } from '../../domain/query/reached.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { answered } from '../../domain/definition/publish.ts';
+import { answered } from '../../domain/definition/push/publish-events.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { pageLimit } from '../../kernel/page-limit.ts';

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { CollectionModel } from '../../domain/definition/model.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
+import { reachesNumber } from '../../domain/document/reached.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { boardMetric, rankOf, valueAt } from '../../domain/query/board-metric.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { type RankedRow, Ranking } from '../../domain/query/ranking.ts';
-import { reachesNumber } from '../../domain/query/reached.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { collectionSubject, DEFINITIONS, documentSubject, type Subject } from '../../domain/subjects.ts';
 import { yielding } from '../../kernel/scheduler.ts';

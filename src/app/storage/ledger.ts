@@ -1,8 +1,8 @@
 import type { Ledger } from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
-import type { CollectionModel } from '../../domain/definition/model.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';

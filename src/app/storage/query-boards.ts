@@ -1,5 +1,5 @@
 import type { SharedAccess } from '../../domain/access/context.ts';
-import { effectiveDefinitions } from '../../domain/definition/effective.ts';
+import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { type AnswerContext, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';

@@ -1,8 +1,8 @@
 import { queryAccess } from '../../domain/access/calls.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
-import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
+import type { QueryModel } from '../../domain/model.ts';
 import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { pageLimit } from '../../kernel/page-limit.ts';

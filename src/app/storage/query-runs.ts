@@ -1,7 +1,6 @@
 import type { SharedAccess } from '../../domain/access/context.ts';
-import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
-import { objectOf } from '../../domain/definition/read.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
+import type { CollectionModel, QueryModel } from '../../domain/model.ts';
 import { type AnswerContext, rankedText, rowText, type ShownRow } from '../../domain/query/answer.ts';
 import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
@@ -10,6 +9,7 @@ import type { ProfileOf } from '../../domain/query/run.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type JsonObject, parseJson } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 

@@ -1,12 +1,12 @@
 import type * as contract from '../../contract/answers.ts';
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import { closedUsage } from '../../domain/access/calls.ts';
-import type { CollectionModel, EffectiveDefinitions, RuleModel } from '../../domain/definition/model.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { callCounters } from '../../domain/limit/calls.ts';
 import { type Counting, counterOf, dailyCounter, type Limit, usedIn } from '../../domain/limit/counters.ts';
 import { rulesOf } from '../../domain/limit/rules.ts';
 import { windowEnd } from '../../domain/limit/windows.ts';
+import type { CollectionModel, EffectiveDefinitions, RuleModel } from '../../domain/model.ts';
 import type { WindowState } from '../../domain/states.ts';
 import { windowSubject } from '../../domain/subjects.ts';
 import { accepted } from '../../kernel/errors.ts';

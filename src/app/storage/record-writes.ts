@@ -1,5 +1,5 @@
-import type { CollectionModel } from '../../domain/definition/model.ts';
 import type { DomainEvent, RecordCreated, Space } from '../../domain/events.ts';
+import type { CollectionModel } from '../../domain/model.ts';
 import { createRecord, deleteRecord, freeId, type RecordCommand, renameRecord } from '../../domain/record/decide.ts';
 import { evolveRecordList, type RecordListEvent } from '../../domain/record/evolve.ts';
 import type { Slot } from '../../domain/record/slot.ts';

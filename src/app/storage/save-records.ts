@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
-import { objectOf } from '../../domain/definition/read.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { isThere } from '../../domain/document/packed.ts';
 import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
@@ -10,6 +9,7 @@ import { slotKey } from '../../domain/record/slot.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, stringOrEmpty } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';

@@ -3,8 +3,8 @@ import type { Finding } from '../../folder/findings.ts';
 import { type Done, type Pushed, pushFolder } from '../../folder/push.ts';
 import type { Remote } from '../../folder/remote.ts';
 import { type Folder, readFolder } from '../../folder/sources.ts';
+import { refreshTypes } from '../../folder/type-sources.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { refreshTypes } from '../../typegen/sources.ts';
 import { endpointOf, idOf, runTests, type TestsDone } from '../remote/test-runs.ts';
 
 /** One round of `savepoint dev`, after a change of the folder: push to `next`, regenerate the types, run the affected tests. */

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, nameIn, SINGLE_TABLES } from '../../app/operator/transfer/rows.ts';
-import { objectOf } from '../../domain/definition/read.ts';
 import type { AdoptKey } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type Json, JsonError, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
 import { isOtherThanFile } from '../../kernel/regular-file.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../app/operator/transfer/plan.ts';
 import { documentRow, putOfRow, slotRow } from '../../app/operator/transfer/rows.ts';
 import type { Installation } from '../../compose/installation.ts';
-import type { Put } from '../../domain/definition/publish.ts';
+import type { Put } from '../../domain/definition/push/publish-events.ts';
 import type { SavePage } from '../../domain/page/page.ts';
 import { type AdoptKey, MAX_KEYS } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';

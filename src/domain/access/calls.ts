@@ -1,6 +1,6 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { EndpointModel, QueryModel } from '../definition/model.ts';
+import type { EndpointModel, QueryModel } from '../model.ts';
 import { allows, STAGED_SCOPES } from '../project/permissions.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, playerOf } from './credential.ts';

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { effectiveDefinitions } from '../definition/effective.ts';
-import type { EffectiveDefinitions } from '../definition/model.ts';
+import { effectiveDefinitions } from '../definition/model/effective.ts';
 import type { PublishTarget, Space } from '../events.ts';
+import type { EffectiveDefinitions } from '../model.ts';
 import { type ProjectSettings, projectSettings } from '../project/settings.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import type { CollectionModel, OpenTo } from '../definition/model.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
+import type { CollectionModel, OpenTo } from '../model.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, namedPlayer, needsProof } from './credential.ts';
 import { collectionIn } from './next.ts';

@@ -1,9 +1,9 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { effectiveDefinitions } from '../definition/effective.ts';
-import type { AccessModel, CollectionModel, EffectiveDefinitions, EndpointModel, OpenTo, QueryModel } from '../definition/model.ts';
-import { CLOSED } from '../definition/models.ts';
+import { effectiveDefinitions } from '../definition/model/effective.ts';
+import { CLOSED } from '../definition/model/models.ts';
 import type { PublishTarget } from '../events.ts';
+import type { AccessModel, CollectionModel, EffectiveDefinitions, EndpointModel, OpenTo, QueryModel } from '../model.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 import { queryPlan } from '../query/plan.ts';
 import type { ApiKey } from '../states.ts';

@@ -3,9 +3,10 @@ import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import type { query } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { OpenTo } from '../definition/model.ts';
-import { isInternal, opennessOf } from '../definition/models.ts';
-import { flagOf, objectOf, stringOf } from '../definition/read.ts';
+import { flagOf, objectOf, stringOf } from '../../kernel/json-read.ts';
+import { isInternal } from '../../language/exposure.ts';
+import { opennessOf } from '../definition/model/models.ts';
+import type { OpenTo } from '../model.ts';
 import { isWider } from './next.ts';
 
 /** What a publish opens to more callers. It stops nothing: whoever publishes is told, and can see whether it was meant. */

@@ -1,6 +1,6 @@
 import { TAKEN_ADDRESSES, type TakenAddress } from '../../contract/taken-addresses.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import type { CollectionModel } from '../definition/model.ts';
+import type { CollectionModel } from '../model.ts';
 
 /** Names that data cannot have, because another route answers their address. */
 

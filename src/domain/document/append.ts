@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
-import type { CollectionModel } from '../definition/model.ts';
 import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
+import type { CollectionModel } from '../model.ts';
 import type { WindowState } from '../states.ts';
 import { NO_BALANCES } from './balances.ts';
 import { checkDocument } from './check.ts';

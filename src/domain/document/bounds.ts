@@ -2,7 +2,7 @@ import type { field } from '../../contract/resources/field.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { groupBy } from '../../kernel/group.ts';
 import { compareNumbers, ExactNumber, isArray, isNumber, isObject, type Json, jsonEquals, toDouble } from '../../kernel/json.ts';
-import type { Bounds } from '../definition/model.ts';
+import type { Bounds } from '../model.ts';
 
 /** The bounds as an author wrote them. What is no bound is ignored. */
 export function boundsOf(written: Written<typeof field>): Bounds {

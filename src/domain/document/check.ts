@@ -1,7 +1,7 @@
 import { instantOf } from '../../kernel/instant.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { FieldModel, SchemaModel } from '../definition/model.ts';
+import type { FieldModel, SchemaModel } from '../model.ts';
 import { boundFault } from './bounds.ts';
 import { DOCUMENT_KEY } from './key.ts';
 

@@ -8,3 +8,8 @@ export function playerOfKey(key: string): string {
   const end = key.indexOf('_');
   return end < 0 ? key : key.slice(0, end);
 }
+
+/** Whether an id stands for no player: that of a caller without an id, or of a dedicated server. */
+export function isNobody(platformId: string): boolean {
+  return platformId === 'anonymous' || platformId === '0';
+}

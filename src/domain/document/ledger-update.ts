@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { CollectionModel } from '../definition/model.ts';
 import type { Fork, LedgerEntry } from '../events.ts';
+import type { CollectionModel } from '../model.ts';
 import type { DocumentState } from '../states.ts';
 import { balancesOf, balancesText, NO_BALANCES, NO_BALANCES_TEXT, withEntries } from './balances.ts';
 import { ledgerEntries, storedBalances } from './ledger.ts';

@@ -11,8 +11,8 @@ import {
   subtractNumbers,
 } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
+import type { FieldModel, SchemaModel } from '../model.ts';
 import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } from './balances.ts';
 import { OWN_MEMBERS } from './evolve.ts';
 import { type Move, movesFinder, NO_MOVES, type NumberMove, numberMoves } from './moves.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { SchemaModel } from '../definition/model.ts';
+import type { SchemaModel } from '../model.ts';
 import { fillDefaults } from './schema.ts';
 
 /** A document as stored and as it reads. Defaults are filled in once, when it is first read. */

@@ -1,9 +1,9 @@
 import type { field as fieldSchema } from '../../contract/resources/field.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import type { FieldModel, SchemaModel } from '../definition/model.ts';
-import { listOf, longForm, objectOf, stringOf } from '../definition/read.ts';
+import { listOf, longForm, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { growthWindows } from '../limit/fields.ts';
+import type { FieldModel, SchemaModel } from '../model.ts';
 import { boundsOf } from './bounds.ts';
 
 type WrittenField = Written<typeof fieldSchema>;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isNumber, type Json, type JsonObject, numberForm } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
-import type { SchemaModel, UniqueField } from '../definition/model.ts';
 import type { UniqueChange } from '../events.ts';
+import type { SchemaModel, UniqueField } from '../model.ts';
 
 /** A document's value in a unique field. */
 export interface UniqueValue {

@@ -1,8 +1,8 @@
 import type { field as fieldSchema } from '../../contract/resources/field.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { member, splitPath } from '../../kernel/path.ts';
-import { objectOf } from '../definition/read.ts';
 import { flatForm } from './schema.ts';
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { refusedOutcome } from '../../contract/events/access.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { canonicalJson, encodeEvent, type Json } from '../../kernel/json.ts';
-import { objectOf } from '../definition/read.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { AnswerKept, DomainEvent, KeptRefusal, RecordAppended } from '../events.ts';
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 

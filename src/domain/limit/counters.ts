@@ -1,8 +1,8 @@
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
-import { hashText } from '../definition/hash.ts';
-import type { CollectionModel, RuleModel } from '../definition/model.ts';
+import { hashText } from '../../kernel/hash.ts';
 import { playerOfKey } from '../document/key.ts';
 import type { WindowChange } from '../events.ts';
+import type { CollectionModel, RuleModel } from '../model.ts';
 import type { WindowState } from '../states.ts';
 import { windowStart } from './windows.ts';
 

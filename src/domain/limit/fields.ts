@@ -1,8 +1,8 @@
 import { type field as fieldSchema, GROWTH_SETTINGS } from '../../contract/resources/field.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
-import type { CollectionModel, RuleModel } from '../definition/model.ts';
-import { numberOf } from '../definition/read.ts';
+import { numberOf } from '../../kernel/json-read.ts';
+import type { CollectionModel, RuleModel } from '../model.ts';
 
 /** Settings of a field that limit its growth, with their windows. */
 const WINDOW_OF = {

@@ -2,8 +2,8 @@ import type { Written } from '../../contract/resources/member.ts';
 import { type callLimits, flatName, type rule as ruleSchema, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
 import { groupBy } from '../../kernel/group.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import type { CollectionModel, RuleModel } from '../definition/model.ts';
-import { flagOf, listOf, numberOf, objectOf } from '../definition/read.ts';
+import { flagOf, listOf, numberOf, objectOf } from '../../kernel/json-read.ts';
+import type { CollectionModel, RuleModel } from '../model.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 

@@ -1,7 +1,7 @@
 import type { Page } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { type JsonObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
-import { objectOrNull } from '../definition/read.ts';
+import { objectOrNull } from '../../kernel/json-read.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 

@@ -1,6 +1,6 @@
 import type { KeyChanged, KeyIssued, ProjectEvent } from '../events.ts';
-import { syncedPackage } from '../revision/package.ts';
 import type { ApiKey, AuthorityState } from '../states.ts';
+import { syncedPackage } from './package.ts';
 import { withChanges } from './settings.ts';
 
 /** Folds project, settings, keys and game package. Throws if the log contradicts itself, as with a key of a project that was never created. */

@@ -1,7 +1,7 @@
 import { type Level, permissions, SCOPES, type Scope } from '../../contract/credentials.ts';
 import { isObject, type Json, tryParseJson } from '../../kernel/json.ts';
-import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
+import { STAGED_KINDS } from '../kinds.ts';
 import type { ApiKey } from '../states.ts';
 
 /** What secret keys may do. Public keys have no permissions; each route has its own rules for them. */

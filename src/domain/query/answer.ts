@@ -1,5 +1,5 @@
 import { type ExactNumber, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
-import type { QueryModel } from '../definition/model.ts';
+import type { QueryModel } from '../model.ts';
 import { outputOf } from './columns.ts';
 import type { QueryEnvironment, Row } from './evaluate.ts';
 import type { QueryPlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { EffectiveDefinitions, QueryModel } from '../definition/model.ts';
+import type { EffectiveDefinitions, QueryModel } from '../model.ts';
 
 /**
  * The hash that identifies a leaderboard's board together with the query's id: the content hash of the query. If the staged collection differs

@@ -1,14 +1,8 @@
-import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
-import type { SchemaModel } from '../definition/model.ts';
+import { metricOf } from '../document/reached.ts';
 import { fillDefaults } from '../document/schema.ts';
-
-/** The number of a value on a board. Only finite JSON numbers count. */
-export function metricOf(value: Json | undefined): number | null {
-  if (!isNumber(value)) return null;
-  const number = toDouble(value);
-  return Number.isFinite(number) ? number : null;
-}
+import type { SchemaModel } from '../model.ts';
 
 /** The number of a document on a board of this field. `schema`: of documents that may have the field by default; else `null`. */
 export function boardMetric(document: JsonObject, field: string, schema: SchemaModel | null): number | null {

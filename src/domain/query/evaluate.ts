@@ -2,13 +2,13 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { rowValue } from '../../contract/resources/query.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { firstText } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
-import { firstText } from '../definition/read.ts';
-import { language } from '../endpoint/compilers.ts';
-import { LanguageError } from '../endpoint/errors.ts';
-import { isForbidden, walk } from '../endpoint/path.ts';
-import { CallContext, Scope } from '../endpoint/scope.ts';
-import type { Value } from '../endpoint/value.ts';
+import { language } from '../../language/compilers.ts';
+import { LanguageError } from '../../language/errors.ts';
+import { isForbidden, walk } from '../../language/path.ts';
+import { CallContext, Scope } from '../../language/scope.ts';
+import type { Value } from '../../language/value.ts';
 
 /** Evaluates the texts of a query definition, one row at a time. */
 

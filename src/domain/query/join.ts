@@ -1,9 +1,9 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { join as joinSchema, queryConfig } from '../../contract/resources/query.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../kernel/json.ts';
+import { firstText, flagOf, listOf, numberOf, objectOf } from '../../kernel/json-read.ts';
 import { getPath, member } from '../../kernel/path.ts';
-import type { QueryModel } from '../definition/model.ts';
-import { firstText, flagOf, listOf, numberOf, objectOf } from '../definition/read.ts';
+import type { QueryModel } from '../model.ts';
 import type { Row } from './evaluate.ts';
 
 /** Attaches documents of another collection to the rows of a query. */

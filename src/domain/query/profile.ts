@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import { firstText } from '../definition/read.ts';
+import { firstText } from '../../kernel/json-read.ts';
 import { playerOfKey } from '../document/key.ts';
 import { isOnline, type PlayerProfile } from '../telemetry/player.ts';
 import type { Row } from './evaluate.ts';

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { CollectionModel } from '../definition/model.ts';
 import type { SaveRecord, Space } from '../events.ts';
+import type { CollectionModel } from '../model.ts';
 import type { RecordListEvent } from './evolve.ts';
 
 /** Decides about a player's save records: a list of slots, apart from the documents that hold their data. */

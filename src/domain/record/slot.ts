@@ -1,4 +1,4 @@
-import type { CollectionModel } from '../definition/model.ts';
+import type { CollectionModel } from '../model.ts';
 
 /** A save slot as the key of its document names it. */
 export interface Slot {

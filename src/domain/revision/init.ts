@@ -1,6 +1,6 @@
 import type { RevisionStatus } from '../../contract/answers.ts';
+import { currentRevision, latestRevision } from '../project/package.ts';
 import type { GamePackage } from '../states.ts';
-import { currentRevision, latestRevision } from './package.ts';
 
 /**
  * The answer to a game that starts. An unknown number is left out, because clients read null as a failed handshake. The answer does not depend

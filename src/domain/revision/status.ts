@@ -1,7 +1,7 @@
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { currentRevision } from '../project/package.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 import type { GamePackage } from '../states.ts';
-import { currentRevision } from './package.ts';
 
 /** Whether a client's revision is too old, and what follows from that. The client's own opinion does not count. */
 

@@ -1,6 +1,6 @@
 import type { CallBody, SealedPayload, SecurityBlock } from '../../contract/resources/call.ts';
 import { type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
-import { objectOrNull } from '../definition/read.ts';
+import { objectOrNull } from '../../kernel/json-read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Splits the body of an endpoint call: the endpoint's input, and what is said about the call. */

@@ -1,12 +1,11 @@
 import type { AnalyticsSetting } from '../../contract/resources/analytics.ts';
 import { MAX_LENGTH, type WrittenContext } from '../../contract/resources/telemetry.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { getPath } from '../../kernel/path.ts';
-import { isDefinitionId } from '../definition/check.ts';
-import { objectOf } from '../definition/read.ts';
-import { DOCUMENT_KEY } from '../document/key.ts';
+import { DOCUMENT_KEY, isNobody } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
-import { isNobody } from '../endpoint/run.ts';
+import { isDefinitionId } from '../kinds.ts';
 import { stringIn } from './body.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';

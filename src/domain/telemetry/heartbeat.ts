@@ -2,7 +2,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { type heartbeat, MAX_LENGTH } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
-import { objectOrNull } from '../definition/read.ts';
+import { objectOrNull } from '../../kernel/json-read.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { anyOf, nullIfLonger, numberOf, stringIn } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';

@@ -1,6 +1,6 @@
 import type { WrittenContext } from '../../contract/resources/telemetry.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { objectOf } from '../definition/read.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { playerOfKey } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import { categoryOf } from './analytics.ts';

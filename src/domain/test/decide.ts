@@ -1,16 +1,16 @@
 import type { TestsReplaced } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
+import { hashText } from '../../kernel/hash.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import { contentProblem, storedTextProblem } from '../definition/check.ts';
-import type { Finding } from '../definition/findings/finding.ts';
-import { hashText } from '../definition/hash.ts';
-import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
-import { type PlannedWhole, wholeDiagnostics } from '../definition/plan-single.ts';
-import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/publish.ts';
-import { objectOf, stringOf } from '../definition/read.ts';
-import { compileItem } from '../definition/source.ts';
-import { plainWords } from '../definition/wording.ts';
+import { objectOf, stringOf } from '../../kernel/json-read.ts';
+import { codeOf, diagnostic, fileOf } from '../definition/push/plan-item.ts';
+import { type PlannedWhole, wholeDiagnostics } from '../definition/push/plan-single.ts';
+import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/push/publish-events.ts';
+import { contentProblem, storedTextProblem } from '../definition/source/check.ts';
+import { compileItem } from '../definition/source/compile.ts';
+import { plainWords } from '../definition/source/wording.ts';
 import { SINGLE_ID } from '../events.ts';
+import type { Finding } from '../finding.ts';
 import type { DefinitionsState } from '../states.ts';
 
 import { namesFindings, testsFindings } from './findings.ts';

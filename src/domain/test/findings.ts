@@ -1,10 +1,10 @@
 import { complaintOf, type Written } from '../../contract/resources/member.ts';
 import { expectation, type seed as seedSchema, type test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import type { Finding } from '../definition/findings/finding.ts';
-import { type KnownByName, withSuggestions } from '../definition/findings/meant.ts';
-import { objectOf, stringOf } from '../definition/read.ts';
+import { type KnownByName, withSuggestions } from '../../language/validate/meant.ts';
+import type { Finding } from '../finding.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Findings for members of a test that no run reads. Without them a test would pass that does not check what its author wrote. */

@@ -1,8 +1,8 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { expectation, seed as seedSchema, test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { definitionOf } from '../definition/overlay.ts';
-import { flagOf, numberOf, objectOf, objectsIn, stringOf } from '../definition/read.ts';
+import { flagOf, numberOf, objectOf, objectsIn, stringOf } from '../../kernel/json-read.ts';
+import { definitionOf } from '../definition/model/overlay.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';

@@ -1,8 +1,8 @@
 import type { endpoint, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { compareNumbers, isArray, isNumber, type Json, type JsonObject } from '../../kernel/json.ts';
-import { listOf, longForm, objectFrom, objectOf, stringOf } from '../definition/read.ts';
-import { inputField } from '../endpoint/input-fields.ts';
+import { listOf, longForm, objectFrom, objectOf, stringOf } from '../../kernel/json-read.ts';
+import { inputField } from '../../language/input-fields.ts';
 
 /** Makes sample inputs from what an endpoint declares of its input. */
 

@@ -9,9 +9,9 @@ import {
   type WithAccount,
   type WithCode,
 } from '../../contract/routes/guests.ts';
-import { objectOf } from '../../domain/definition/read.ts';
 import { deviceIdOf } from '../../domain/guest/token.ts';
 import { isObject, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody } from '../body.ts';

@@ -3,7 +3,7 @@ import { ANY_SECRET_KEY } from '../../contract/credentials.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { type collections, gameValues, rateLimitRules } from '../../contract/routes/definitions.ts';
 import { projectFacts } from '../../contract/routes/project.ts';
-import type { ListedKind, SingleKind } from '../../domain/definition/kinds.ts';
+import type { ListedKind, SingleKind } from '../../domain/kinds.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { MakeRefusal } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';

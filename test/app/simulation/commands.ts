@@ -5,10 +5,10 @@ import type { Command, Decided, Decision } from '../../../src/app/project/commit
 import type { DecisionContext } from '../../../src/app/project/decision-context.ts';
 import { documentSubjects, windowIn } from '../../../src/app/project/state-access.ts';
 import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
-import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
-import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
-import type { CollectionModel } from '../../../src/domain/definition/model.ts';
+import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.ts';
+import { decidePutSingle } from '../../../src/domain/definition/push/decide-kind.ts';
 import { decideAppend } from '../../../src/domain/document/append.ts';
+import type { CollectionModel } from '../../../src/domain/model.ts';
 import { changeKey } from '../../../src/domain/project/decide.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';

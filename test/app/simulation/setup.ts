@@ -1,5 +1,5 @@
-import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/decide.ts';
-import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/model/evolve.ts';
+import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
 import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';

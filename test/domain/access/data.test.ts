@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AccessContext, accessContext } from '../../../src/domain/access/context.ts';
 import type { Credential } from '../../../src/domain/access/credential.ts';
 import { dataAccess, type Operation, recordAccess } from '../../../src/domain/access/data.ts';
-import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
+import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.ts';
 import type { ApiKey } from '../../../src/domain/states.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';

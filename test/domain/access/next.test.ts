@@ -4,7 +4,7 @@ import { type AccessContext, accessContext } from '../../../src/domain/access/co
 import type { Credential } from '../../../src/domain/access/credential.ts';
 import { closedList, dataAccess } from '../../../src/domain/access/data.ts';
 import { closedNext, collectionIn, nextNeedsProof } from '../../../src/domain/access/next.ts';
-import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
+import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { projectSettings } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, DefinitionsState } from '../../../src/domain/states.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { wideningsOf } from '../../../src/domain/access/widened.ts';
-import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
-import { diffDefinitions, wideningFindings } from '../../../src/domain/definition/promote.ts';
-import { strictly } from '../../../src/domain/definition/strict.ts';
+import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
+import { strictly } from '../../../src/domain/definition/push/strict.ts';
+import { diffDefinitions, wideningFindings } from '../../../src/domain/definition/release/promote.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, push } from '../definition/given.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_DEFINITIONS, tooManyItems } from '../../../src/domain/definition/capacity.ts';
-import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
-import { preflight } from '../../../src/domain/definition/preflight.ts';
-import { decideSync } from '../../../src/domain/definition/sync.ts';
+import { MAX_DEFINITIONS, tooManyItems } from '../../../src/domain/definition/push/capacity.ts';
+import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
+import { decideSync } from '../../../src/domain/definition/push/decide-sync.ts';
+import { preflight } from '../../../src/domain/definition/push/preflight.ts';
 import { accepted, EMPTY, push, refused } from './given.ts';
 
 const endpoints = (count: number, from = 0) => Array.from({ length: count }, (_, i) => ({ id: `e${from + i}`, steps: [] }));

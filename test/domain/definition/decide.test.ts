@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { evolveDefinitions, layerHash } from '../../../src/domain/definition/model/evolve.ts';
+import { definitionOf } from '../../../src/domain/definition/model/overlay.ts';
+import { listGameValues } from '../../../src/domain/definition/pull/listing.ts';
 import {
   decidePutSingle,
   decideRemove,
   decideRemoveSingle,
   decideUpsertMany,
   decideUpsertOne,
-} from '../../../src/domain/definition/decide.ts';
-import { evolveDefinitions, layerHash } from '../../../src/domain/definition/evolve.ts';
-import { listGameValues } from '../../../src/domain/definition/listing.ts';
-import { definitionOf } from '../../../src/domain/definition/overlay.ts';
-import { publishEvents, putOf } from '../../../src/domain/definition/publish.ts';
+} from '../../../src/domain/definition/push/decide-kind.ts';
+import { publishEvents, putOf } from '../../../src/domain/definition/push/publish-events.ts';
 import type { DefinitionItem, DefinitionsState } from '../../../src/domain/states.ts';
 import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';

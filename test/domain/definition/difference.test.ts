@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differenceOf } from '../../../src/domain/definition/difference.ts';
+import { differenceOf } from '../../../src/domain/definition/release/difference.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 
 const fields = (before: Json, after: Json) => differenceOf(before, after, (name) => name !== 'sourceText')['fields'];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../src/contract/resources/step.ts';
-import { decidePutSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
-import type { Known } from '../../../src/domain/definition/findings/finding.ts';
-import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
-import { located, ParseBudget } from '../../../src/domain/definition/positions.ts';
-import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
+import { decidePutSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
+import { located, ParseBudget } from '../../../src/domain/definition/source/positions.ts';
+import type { Known } from '../../../src/domain/finding.ts';
+import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { STEP_TYPES } from '../../../src/language/steps/types.ts';
 import { accepted, EMPTY } from './given.ts';
 
 /** A member that nothing reads gets a finding, with its position and a suggestion. */

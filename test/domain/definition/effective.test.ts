@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
 import type { DefinitionKind } from '../../../src/domain/events.ts';
 import { rulesOf } from '../../../src/domain/limit/rules.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';

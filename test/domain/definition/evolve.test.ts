@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layerHash, UNREFERRED_KEPT } from '../../../src/domain/definition/evolve.ts';
+import { layerHash, UNREFERRED_KEPT } from '../../../src/domain/definition/model/evolve.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
 import { EMPTY, fold, push, sha } from './given.ts';
 

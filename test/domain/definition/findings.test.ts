@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
-import { Findings, type Known } from '../../../src/domain/definition/findings/finding.ts';
 import { gameValuesFindings } from '../../../src/domain/definition/findings/values.ts';
-import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
-import { compileItem } from '../../../src/domain/definition/source.ts';
-import { strictly } from '../../../src/domain/definition/strict.ts';
-import { decideSync } from '../../../src/domain/definition/sync.ts';
+import { decideSync } from '../../../src/domain/definition/push/decide-sync.ts';
+import { strictly } from '../../../src/domain/definition/push/strict.ts';
+import { compileItem } from '../../../src/domain/definition/source/compile.ts';
+import { Findings, type Known } from '../../../src/domain/finding.ts';
+import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold } from './given.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/decide.ts';
-import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/evolve.ts';
-import type { ListedKind, SingleKind } from '../../../src/domain/definition/kinds.ts';
-import type { Decision } from '../../../src/domain/definition/publish.ts';
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/model/evolve.ts';
+import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
+import type { Decision } from '../../../src/domain/definition/push/publish-events.ts';
 import type { DomainEvent, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
+import type { ListedKind, SingleKind } from '../../../src/domain/kinds.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json } from '../../../src/kernel/json.ts';

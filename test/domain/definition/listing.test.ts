@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
-import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/listing.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/pull/listing.ts';
+import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put } from './given.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Suggestions } from '../../../src/domain/definition/findings/meant.ts';
+import { Suggestions } from '../../../src/language/validate/meant.ts';
 
 test('a similar name is suggested until 20 000 names were compared, for whatever finding', () => {
   const suggestions = new Suggestions();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
-import { Findings, type Known } from '../../../src/domain/definition/findings/finding.ts';
 import { knownIn } from '../../../src/domain/definition/findings/known.ts';
 import { rateRulesFindings } from '../../../src/domain/definition/findings/rate-rules.ts';
 import { gameValuesFindings } from '../../../src/domain/definition/findings/values.ts';
-import { compileItem } from '../../../src/domain/definition/source.ts';
-import { parseYaml } from '../../../src/domain/definition/yaml.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
+import { compileItem } from '../../../src/domain/definition/source/compile.ts';
+import { parseYaml } from '../../../src/domain/definition/source/yaml.ts';
+import { Findings, type Known } from '../../../src/domain/finding.ts';
 import { namesFindings, testsFindings } from '../../../src/domain/test/findings.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { EMPTY } from './given.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decideDiscard } from '../../../src/domain/definition/discard.ts';
-import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
-import { layerHash } from '../../../src/domain/definition/evolve.ts';
-import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
+import { layerHash } from '../../../src/domain/definition/model/evolve.ts';
+import { decideDiscard } from '../../../src/domain/definition/release/discard.ts';
+import { decidePromote, diffDefinitions } from '../../../src/domain/definition/release/promote.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put, refused } from './given.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
-import { decideDiscard } from '../../../src/domain/definition/discard.ts';
-import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
-import { layerHash } from '../../../src/domain/definition/evolve.ts';
-import type { ListedKind, SingleKind } from '../../../src/domain/definition/kinds.ts';
-import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/listing.ts';
-import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
+import { layerHash } from '../../../src/domain/definition/model/evolve.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/pull/listing.ts';
+import { decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
+import { decideDiscard } from '../../../src/domain/definition/release/discard.ts';
+import { decidePromote, diffDefinitions } from '../../../src/domain/definition/release/promote.ts';
+import type { ListedKind, SingleKind } from '../../../src/domain/kinds.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put } from './given.ts';

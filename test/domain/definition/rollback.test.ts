@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
-import { layerHash } from '../../../src/domain/definition/evolve.ts';
-import { decidePromote } from '../../../src/domain/definition/promote.ts';
-import { decideRollback, type EarlierLive, type RollbackGoal, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
+import { layerHash } from '../../../src/domain/definition/model/evolve.ts';
+import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
+import { decidePromote } from '../../../src/domain/definition/release/promote.ts';
+import { decideRollback, type EarlierLive, type RollbackGoal, RollbackSearch } from '../../../src/domain/definition/release/rollback.ts';
 import type { DomainEvent, ProjectEvent } from '../../../src/domain/events.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';

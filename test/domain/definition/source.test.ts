@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileItem } from '../../../src/domain/definition/source.ts';
+import { compileItem } from '../../../src/domain/definition/source/compile.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { ExactNumber } from '../../../src/kernel/json.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideRemove } from '../../../src/domain/definition/decide.ts';
+import { decideRemove } from '../../../src/domain/definition/push/decide-kind.ts';
 import {
   type ChangedCollection,
   changedCollections,
@@ -8,7 +8,7 @@ import {
   UniqueScan,
   vanishingFields,
   withDocument,
-} from '../../../src/domain/definition/stored-data.ts';
+} from '../../../src/domain/definition/release/stored-data.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push } from './given.ts';
 

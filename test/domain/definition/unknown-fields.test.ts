@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preflight } from '../../../src/domain/definition/preflight.ts';
+import { preflight } from '../../../src/domain/definition/push/preflight.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { EMPTY, push } from './given.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
-import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
-import { gameValues } from '../../../src/domain/definition/values.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
+import { gameValues } from '../../../src/domain/definition/model/values.ts';
+import { decidePutSingle } from '../../../src/domain/definition/push/decide-kind.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, push, put } from './given.ts';
 

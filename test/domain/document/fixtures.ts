@@ -1,6 +1,6 @@
-import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import type { WriteCommand } from '../../../src/domain/document/decide.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
+import type { CollectionModel } from '../../../src/domain/model.ts';
 import type { DocumentState, WindowState } from '../../../src/domain/states.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { SchemaModel } from '../../../src/domain/definition/model.ts';
 import { ledgerEntries, storedBalances } from '../../../src/domain/document/ledger.ts';
 import { applyOperations } from '../../../src/domain/document/operations.ts';
 import { ReadDocument } from '../../../src/domain/document/read-document.ts';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
 import type { Operation } from '../../../src/domain/events.ts';
+import type { SchemaModel } from '../../../src/domain/model.ts';
 import { ExactNumber, type JsonObject } from '../../../src/kernel/json.ts';
 
 const schema = compileSchema({

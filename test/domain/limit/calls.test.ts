@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Findings } from '../../../src/domain/definition/findings/finding.ts';
 import { callLimitFindings } from '../../../src/domain/definition/findings/rate-rules.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
+import { Findings } from '../../../src/domain/finding.ts';
 import { callLimit } from '../../../src/domain/limit/calls.ts';
 import { fieldRules } from '../../../src/domain/limit/fields.ts';
 import { collection } from '../document/fixtures.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowName } from '../../../src/contract/resources/rate-limits.ts';
-import type { SchemaModel } from '../../../src/domain/definition/model.ts';
 import { DocumentDraft } from '../../../src/domain/document/document-draft.ts';
 import { ReadDocument } from '../../../src/domain/document/read-document.ts';
 import { compileSchema, WITHOUT_DEFAULTS } from '../../../src/domain/document/schema.ts';
@@ -8,6 +7,7 @@ import { applyRules, type LimitedWrite } from '../../../src/domain/limit/apply.t
 import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
 import { datedRules, identifiedRules, normaliseRules } from '../../../src/domain/limit/rules.ts';
 import { windowEnd, windowStart } from '../../../src/domain/limit/windows.ts';
+import type { SchemaModel } from '../../../src/domain/model.ts';
 import type { WindowState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hashText } from '../../../src/domain/definition/hash.ts';
-import { queryModel } from '../../../src/domain/definition/models.ts';
+import { queryModel } from '../../../src/domain/definition/model/models.ts';
 import { aggregateAnswer, entryText, leaderboardText } from '../../../src/domain/query/answer.ts';
 import { valueAt } from '../../../src/domain/query/board-metric.ts';
 import type { Row } from '../../../src/domain/query/evaluate.ts';
@@ -8,6 +7,7 @@ import { queryPlan } from '../../../src/domain/query/plan.ts';
 import { profileOf } from '../../../src/domain/query/profile.ts';
 import { QueryRun } from '../../../src/domain/query/run.ts';
 import { accepted } from '../../../src/kernel/errors.ts';
+import { hashText } from '../../../src/kernel/hash.ts';
 import { ExactNumber, type JsonObject, parseStored, stringifyJson } from '../../../src/kernel/json.ts';
 
 type Documents = Readonly<Record<string, JsonObject>>;

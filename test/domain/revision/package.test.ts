@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { currentRevision, decidePackageSync, latestRevision, packageBody, syncedPackage } from '../../../src/domain/project/package.ts';
 import { revisionInitBody } from '../../../src/domain/revision/init.ts';
-import { currentRevision, decidePackageSync, latestRevision, packageBody, syncedPackage } from '../../../src/domain/revision/package.ts';
 import type { GamePackage } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';

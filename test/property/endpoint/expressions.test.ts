@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expression } from '../../domain/endpoint/support.ts';
+import { expression } from '../../language/support.ts';
 
 /** The parser agrees with a plain evaluation of the tree that the text was printed from. */
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
-import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
-import { expression, holds, run, template } from '../../domain/endpoint/support.ts';
+import { LanguageError } from '../../../src/language/errors.ts';
+import { STEP_TYPES } from '../../../src/language/steps/types.ts';
+import { expression, holds, run, template } from '../../language/support.ts';
 
 /** Whatever an author or a player writes, a call answers or is refused: it never fails in another way, and it always ends. */
 

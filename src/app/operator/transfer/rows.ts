@@ -1,11 +1,10 @@
 import type { Item } from '../../../contract/resources/definition.ts';
 import type { ExportedRecord, ExportRow } from '../../../contract/resources/project-export.ts';
-import { contentProblem, isDefinitionId, storedTextProblem } from '../../../domain/definition/check.ts';
-import { isListed, type ListedKind, SECTIONS, STAGED_KINDS } from '../../../domain/definition/kinds.ts';
-import { type Put, putOf } from '../../../domain/definition/publish.ts';
-import { listOf, objectOf } from '../../../domain/definition/read.ts';
+import { type Put, putOf } from '../../../domain/definition/push/publish-events.ts';
+import { contentProblem, storedTextProblem } from '../../../domain/definition/source/check.ts';
 import { DOCUMENT_KEY } from '../../../domain/document/key.ts';
 import { type DefinitionKind, type SaveRecord, SINGLE_ID } from '../../../domain/events.ts';
+import { isDefinitionId, isListed, type ListedKind, SECTIONS, STAGED_KINDS } from '../../../domain/kinds.ts';
 import type { AdoptKey } from '../../../domain/project/decide.ts';
 import { readPermissions } from '../../../domain/project/permissions.ts';
 import {
@@ -19,6 +18,7 @@ import {
   parseJson,
   toDouble,
 } from '../../../kernel/json.ts';
+import { listOf, objectOf } from '../../../kernel/json-read.ts';
 
 /** Rows of a JSON project export, as an import takes them. A row that cannot be used throws {@link BadRow}: files come from anywhere. */
 

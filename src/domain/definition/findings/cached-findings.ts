@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { ListedKind } from '../kinds.ts';
+import type { Finding, Known } from '../../finding.ts';
+import type { ListedKind } from '../../kinds.ts';
 import { definitionFindings } from './definition.ts';
-import type { Finding, Known } from './finding.ts';
 import { isUnchanged, type Lookup, type LookupResult, recordingLookups } from './lookups.ts';
 
 /**

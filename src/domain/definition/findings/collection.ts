@@ -2,14 +2,14 @@ import { access, COLLECTION_TYPES, collection, dailySaves } from '../../../contr
 import { BOUND_PAIRS, field, fieldType, GROWTH_SETTINGS } from '../../../contract/resources/field.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
+import { objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
+import { unknownMembers } from '../../../language/validate/members.ts';
 import { takenCollection } from '../../document/address.ts';
+import type { Findings } from '../../finding.ts';
 import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
-import { objectOf, stringOf } from '../read.ts';
-import type { Findings } from './finding.ts';
-import { unknownMembers } from './members.ts';
 import { constantsFindings, tablesFindings } from './values.ts';
 
 /** Findings for collections and their schemas. */

@@ -3,23 +3,23 @@ import { resources } from '../../../contract/resources/index.ts';
 import { endpoint, type library, response, workflow } from '../../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { listOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { takeOf } from '../../endpoint/take.ts';
-import type { ListedKind } from '../kinds.ts';
-import { listOf, objectOf, stringOf } from '../read.ts';
-import { budgetsFindings } from './budgets.ts';
+import { takeOf } from '../../../language/take.ts';
+import { budgetsFindings } from '../../../language/validate/budgets.ts';
+import { inputFindings } from '../../../language/validate/input.ts';
+import { blocksFindings, importsFindings, libraryFindings } from '../../../language/validate/library.ts';
+import { unknownPartMembers } from '../../../language/validate/members.ts';
+import { namesFindings } from '../../../language/validate/names.ts';
+import { paramsFindings } from '../../../language/validate/params.ts';
+import { queryFindings } from '../../../language/validate/query.ts';
+import { isRecursive } from '../../../language/validate/recursion.ts';
+import { stepsFindings } from '../../../language/validate/steps.ts';
+import { tokensFindings } from '../../../language/validate/tokens.ts';
+import { type Finding, Findings, isText, type Known } from '../../finding.ts';
+import type { ListedKind } from '../../kinds.ts';
 import { collectionFindings } from './collection.ts';
-import { type Finding, Findings, isText, type Known } from './finding.ts';
-import { inputFindings } from './input.ts';
-import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
-import { unknownPartMembers } from './members.ts';
-import { namesFindings } from './names.ts';
-import { paramsFindings } from './params.ts';
-import { queryFindings } from './query.ts';
 import { callLimitFindings } from './rate-rules.ts';
-import { isRecursive } from './recursion.ts';
-import { stepsFindings } from './steps.ts';
-import { tokensFindings } from './tokens.ts';
 
 /** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {

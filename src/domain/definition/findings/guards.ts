@@ -2,10 +2,11 @@ import type { collection } from '../../../contract/resources/collection.ts';
 import type { endpoint } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
-import type { ListedKind } from '../kinds.ts';
-import { dailyLimit, isInternal } from '../models.ts';
-import { flagOf, objectOf } from '../read.ts';
-import type { Finding } from './finding.ts';
+import { flagOf, objectOf } from '../../../kernel/json-read.ts';
+import { isInternal } from '../../../language/exposure.ts';
+import type { Finding } from '../../finding.ts';
+import type { ListedKind } from '../../kinds.ts';
+import { dailyLimit } from '../model/models.ts';
 
 /** The members that guards are read from, in definitions of any kind. */
 type GuardedDefinition = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;

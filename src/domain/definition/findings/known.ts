@@ -2,13 +2,13 @@ import type { collection } from '../../../contract/resources/collection.ts';
 import type { block, library as librarySchema, workflow as workflowSchema } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { objectOf } from '../../../kernel/json-read.ts';
 import { member } from '../../../kernel/path.ts';
-import type { EffectiveDefinitions } from '../model.ts';
-import { objectOf } from '../read.ts';
-import { definesValues, gameValues } from '../values.ts';
-import { closedSchema } from './fields.ts';
-import type { MissingName } from './finding.ts';
-import { type KnownByName, suggestionsAmong } from './meant.ts';
+import { closedSchema } from '../../../language/validate/fields.ts';
+import { type KnownByName, suggestionsAmong } from '../../../language/validate/meant.ts';
+import type { MissingName } from '../../finding.ts';
+import type { EffectiveDefinitions } from '../../model.ts';
+import { definesValues, gameValues } from '../model/values.ts';
 
 /** What definitions may refer to in a target. */
 export function knownIn(held: EffectiveDefinitions): KnownByName {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Known } from './finding.ts';
+import type { Known } from '../../finding.ts';
 
 /** A lookup is a question about other definitions that validation depends on. Findings stay valid as long as the answers stay the same. */
 

@@ -1,12 +1,12 @@
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { callLimits, flatName, MAX_LIMIT, rule, WINDOW_NAMES } from '../../../contract/resources/rate-limits.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { numberOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { documentsOf, pathFinding } from '../../../language/validate/fields.ts';
+import { unknownBeside } from '../../../language/validate/members.ts';
+import type { Findings } from '../../finding.ts';
 import { rulesIn } from '../../limit/rules.ts';
-import { numberOf, objectOf, stringOf } from '../read.ts';
-import { documentsOf, pathFinding } from './fields.ts';
-import type { Findings } from './finding.ts';
-import { unknownBeside } from './members.ts';
 
 /** Findings for rate-limit rules, in all their forms. */
 

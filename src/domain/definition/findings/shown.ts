@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../contract/answers.ts';
-import { plainWords } from '../wording.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../finding.ts';
+import { plainWords } from '../source/wording.ts';
 
 /** Findings in the form that editors read: warnings, which do not make a push fail. */
 export function warningsOf(

@@ -1,10 +1,10 @@
 import { column, columnType, entry, group, table, type WrittenValues } from '../../../contract/resources/game-values.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
+import { firstText, isReserved, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { firstText, isReserved, objectOf, stringOf } from '../read.ts';
-import type { Findings } from './finding.ts';
-import { unknownBeside, unknownMembers } from './members.ts';
+import { unknownBeside, unknownMembers } from '../../../language/validate/members.ts';
+import type { Findings } from '../../finding.ts';
 
 /** Findings for game values: the project's document, and `constants` and `tables` of collections. */
 

@@ -1,0 +1,118 @@
+import type { Difference } from '../../../contract/answers.ts';
+import type { Item } from '../../../contract/resources/definition.ts';
+import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../../kernel/json.ts';
+import { objectOf } from '../../../kernel/json-read.ts';
+import { member } from '../../../kernel/path.ts';
+import { openedBetween } from '../../access/widened.ts';
+import type { DefinitionKind } from '../../events.ts';
+import { sentRules } from '../../limit/rules.ts';
+import { AUTHORING_MEMBERS } from '../source/compile.ts';
+
+export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more' | 'opens'>;
+
+/** The difference between two forms of a definition, field by field, as `diff` answers it. */
+
+/** Most fields that are listed of one definition. Nobody reads more. */
+const MAX_FIELDS = 200;
+/** Most characters of a shown value. Of a longer one the beginning is shown, as text. */
+const MAX_VALUE = 1000;
+
+/** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. */
+export function storedDifference(kind: DefinitionKind, before: Json, after: Json): FieldDifferences {
+  // Rules are compared as the list that was sent, whether they are stored with the text of their file or without.
+  const sent = (value: Json): Json => (kind === 'rate-limit-rules' ? sentRules(value) : value);
+  return { ...differenceOf(sent(before), sent(after), isContent), ...openedBetween(kind, before, after) };
+}
+
+/** Only the content of a source file is compared, not its path or format. */
+function isContent(name: string): boolean {
+  return !AUTHORING_MEMBERS.some((each) => each === name);
+}
+
+/**
+ * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a
+ * side without a value is left out. `more`: number of differences not listed. Objects are compared member by member, lists item by item. Items
+ * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `isContent` is false have no
+ * `fields`.
+ */
+export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean): FieldDifferences {
+  const walk = new Walk();
+  if (!isObject(before) || !isObject(after)) {
+    walk.compare('', before, after);
+    return { members: [], ...walk.found() };
+  }
+  const members = membersOf(before, after).filter(([, own, other]) => !same(own, other));
+  for (const [name, own, other] of members) if (isContent(name)) walk.compare(`/${pointerPart(name)}`, own, other);
+  return { members: members.map(([name]) => name), ...walk.found() };
+}
+
+/** One part of a JSON pointer (RFC 6901). */
+function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+class Walk {
+  readonly #fields: FieldDifferences['fields'][number][] = [];
+  #count = 0;
+
+  found(): Omit<FieldDifferences, 'members' | 'opens'> {
+    const more = this.#count - this.#fields.length;
+    return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
+  }
+
+  compare(path: string, before: Json | undefined, after: Json | undefined): void {
+    if (isObject(before) && isObject(after)) {
+      for (const [name, own, other] of membersOf(before, after)) this.compare(`${path}/${pointerPart(name)}`, own, other);
+    } else if (isArray(before) && isArray(after)) this.#compareLists(path, before, after);
+    else if (!same(before, after)) this.#add(path, before, after);
+  }
+
+  #compareLists(path: string, before: readonly Json[], after: readonly Json[]): void {
+    const [old, now] = [byId(before), byId(after)];
+    if (old === null || now === null) {
+      const length = Math.max(before.length, after.length);
+      for (let index = 0; index < length; index += 1) this.compare(`${path}/${index}`, before[index], after[index]);
+      return;
+    }
+    for (const [id, { at, item }] of old) this.compare(`${path}/${now.get(id)?.at ?? at}`, item, now.get(id)?.item);
+    for (const [id, { at, item }] of now) if (!old.has(id)) this.#add(`${path}/${at}`, undefined, item);
+    const [earlier, later] = [[...old.keys()].filter((id) => now.has(id)), [...now.keys()].filter((id) => old.has(id))];
+    if (!jsonEquals(earlier, later)) this.#add(path, earlier, later);
+  }
+
+  #add(path: string, before: Json | undefined, after: Json | undefined): void {
+    this.#count += 1;
+    if (this.#fields.length >= MAX_FIELDS) return;
+    this.#fields.push({
+      path,
+      ...(before === undefined ? {} : { before: shown(before) }),
+      ...(after === undefined ? {} : { after: shown(after) }),
+    });
+  }
+}
+
+/** Items by id, with their index; `null` if one has no id, or two have the same. */
+function byId(list: readonly Json[]): ReadonlyMap<string, { readonly at: number; readonly item: Json }> | null {
+  const found = new Map<string, { at: number; item: Json }>();
+  for (const [at, item] of list.entries()) {
+    const { id }: Item = objectOf(item);
+    if (typeof id !== 'string' || found.has(id)) return null;
+    found.set(id, { at, item });
+  }
+  return found;
+}
+
+function same(before: Json | undefined, after: Json | undefined): boolean {
+  return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
+}
+
+/** The members that either object has, with their values in both. */
+function membersOf(before: JsonObject, after: JsonObject): (readonly [name: string, before: Json | undefined, after: Json | undefined])[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].map((name) => [name, member(before, name), member(after, name)]);
+}
+
+function shown(value: Json): Json {
+  const text = stringifyJson(value);
+  return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`;
+}

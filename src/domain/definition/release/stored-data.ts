@@ -1,0 +1,153 @@
+import { type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
+import { checkDocument } from '../../document/check.ts';
+import { fillDefaults } from '../../document/schema.ts';
+import { uniqueValues } from '../../document/unique.ts';
+import type { CollectionModel, FieldModel, SchemaModel } from '../../model.ts';
+import type { DefinitionsState } from '../../states.ts';
+import { effectiveDefinitions } from '../model/effective.ts';
+
+/** What a promotion means for stored documents and ledgers. Pure: the use case reads the stored data. */
+
+/** A collection whose schema a promotion would change. `next` is `null` if the promotion would remove the collection. */
+export interface ChangedCollection {
+  readonly id: string;
+  readonly live: CollectionModel;
+  readonly next: CollectionModel | null;
+}
+
+/** Live collections that a promotion would remove or give another schema. */
+export function changedCollections(state: DefinitionsState): readonly ChangedCollection[] {
+  const [live, next] = [effectiveDefinitions(state, 'live'), effectiveDefinitions(state, 'next')];
+  if (live === next) return [];
+  const staged = new Map(next.collections.map((model) => [model.id, model]));
+  return live.collections.flatMap((model) => {
+    const after = staged.get(model.id) ?? null;
+    return after !== null && jsonEquals(schemaText(model), schemaText(after)) ? [] : [{ id: model.id, live: model, next: after }];
+  });
+}
+
+function schemaText({ definition }: CollectionModel): Json {
+  return definition.schema ?? definition.fields ?? null;
+}
+
+/** Results of checking a collection's documents. */
+export interface ScanFindings {
+  readonly documents: number;
+  /** Documents that the staged schema would refuse. */
+  readonly refused: number;
+  /** The first of them, each with its first fault. */
+  readonly samples: readonly { readonly key: string; readonly fault: string }[];
+  /** Number of all documents, as far as they were counted; `null`: all were checked. */
+  readonly total: number | null;
+}
+
+export const EMPTY_SCAN: ScanFindings = { documents: 0, refused: 0, samples: [], total: null };
+
+const SAMPLES = 5;
+
+/** The results with one more document checked. */
+export function withDocument(before: ScanFindings, schema: SchemaModel, key: string, document: JsonObject): ScanFindings {
+  const fault = checkDocument(schema, document);
+  const documents = before.documents + 1;
+  if (fault === null) return { ...before, documents };
+  const samples = before.samples.length < SAMPLES ? [...before.samples, { key, fault }] : before.samples;
+  return { ...before, documents, refused: before.refused + 1, samples };
+}
+
+/** Two documents that hold one value in a field that becomes unique. */
+export interface Clash {
+  readonly field: string;
+  readonly keys: readonly [string, string];
+}
+
+/** Collects the values of unique fields in the checked documents. A value in two documents is a clash. */
+export class UniqueScan {
+  readonly #schema: SchemaModel;
+  readonly #fills: boolean;
+  readonly #holders = new Map<string, string>();
+  readonly clashes: Clash[] = [];
+  #count = 0;
+
+  /** `fills`: readers see defaults. */
+  constructor(schema: SchemaModel, fills: boolean) {
+    this.#schema = schema;
+    this.#fills = fills;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(key: string, document: JsonObject): void {
+    if (this.#schema.unique.length === 0) return;
+    for (const { field, hash } of uniqueValues(this.#schema, this.#fills ? fillDefaults(this.#schema, document) : document)) {
+      const holder = this.#holders.get(hash);
+      if (holder === undefined) {
+        this.#holders.set(hash, key);
+        continue;
+      }
+      this.#count += 1;
+      if (this.clashes.length < SAMPLES) this.clashes.push({ field, keys: [holder, key] });
+    }
+  }
+}
+
+/** Fields that would lose their ledger. `ledgerFields`: fields that have entries. */
+export function vanishingFields({ live, next }: ChangedCollection, ledgerFields: readonly string[]): readonly string[] {
+  return ledgerFields.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
+}
+
+function isFollowed(root: FieldModel | null, path: string): boolean {
+  let field: FieldModel | boolean = root ?? false;
+  for (const name of path.split('.')) {
+    if (typeof field === 'boolean') return false;
+    field = field.properties?.get(name) ?? field.additional;
+  }
+  return typeof field === 'object' && field.ledger;
+}
+
+/** The findings of one collection, as a promotion answers them. `fields`: those that lose their ledger. */
+export function collectionFindings(
+  { id, next }: ChangedCollection,
+  seen: ScanFindings,
+  fields: readonly string[],
+  unique: UniqueScan | null = null,
+): JsonObject[] {
+  const about = { kind: 'collection', id };
+  return [...documentFindings(about, next === null, seen), ...uniqueFindings(about, unique), ...ledgerFindings(about, fields)];
+}
+
+type CollectionName = { readonly kind: string; readonly id: string };
+
+function documentFindings(about: CollectionName, isRemoved: boolean, seen: ScanFindings): JsonObject[] {
+  const { documents, refused, samples, total } = seen;
+  if (isRemoved) {
+    const count = total ?? documents;
+    const message = `'${about.id}' would be removed, and it holds ${documentsOf(count)} that nothing could read any more.`;
+    return count === 0 ? [] : [{ code: 'COLLECTION_HOLDS_DOCUMENTS', ...about, message, documents: count }];
+  }
+  if (refused === 0) return [];
+  const estimate = total === null ? refused : Math.max(refused, Math.round((refused / documents) * total));
+  const [first] = samples;
+  const count = `${total === null ? '' : 'CollectionName '}${documentsOf(estimate)}`;
+  const message = `${count} of '${about.id}' ${estimate === 1 ? 'does' : 'do'} not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
+  return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
+}
+
+function documentsOf(count: number): string {
+  return count === 1 ? '1 document' : `${count} documents`;
+}
+
+function uniqueFindings(about: CollectionName, unique: UniqueScan | null): JsonObject[] {
+  const [first] = unique?.clashes ?? [];
+  if (unique === null || first === undefined) return [];
+  const message = `Documents of '${about.id}' hold the same value in ${first.field}, which would have to be unique: ${first.keys.join(' and ')}. Even a forced promotion is refused.`;
+  const samples = unique.clashes.map(({ field, keys }) => ({ field, keys: [...keys] }));
+  return [{ code: 'VALUES_NOT_UNIQUE', ...about, message, clashes: unique.count, samples }];
+}
+
+function ledgerFindings(about: CollectionName, fields: readonly string[]): JsonObject[] {
+  if (fields.length === 0) return [];
+  const message = `The ledger of '${about.id}' would no longer follow ${fields.join(', ')}; the balance that it shows would vanish with the next write.`;
+  return [{ code: 'LEDGER_FIELDS_VANISH', ...about, message, fields: [...fields] }];
+}

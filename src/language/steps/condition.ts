@@ -1,0 +1,155 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepSchema } from '../../contract/resources/step.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
+import { LanguageError } from '../errors.ts';
+import { callNested } from '../failure-path.ts';
+import type { Language } from '../language.ts';
+import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
+import { runList } from '../run-steps.ts';
+import type { Check, Eval, Scope } from '../scope.ts';
+import {
+  type Body,
+  binding,
+  type Compilation,
+  type CompileStep,
+  firstString,
+  type StepDefinitionOf,
+  statusOf,
+  stepFailure,
+} from '../step.ts';
+import { toText } from '../value.ts';
+import { bindNames, compileParams } from './workflow.ts';
+
+/** `condition` and `assert`. */
+
+export const conditionStep: CompileStep<'condition'> = (step, compilation) => {
+  if (firstString(step.json, 'workflow') !== undefined && step.json.check === undefined) {
+    return workflowCondition(step, compilation);
+  }
+  const check = compilation.language.condition(checkOf(step.json));
+  const branches = [branch(step, compilation, 'else'), branch(step, compilation, 'then')] as const;
+  return (frame) => {
+    const passed = check(frame.scope);
+    frame.scope.names.set(step.name, passed);
+    return branches[passed ? 1 : 0](frame);
+  };
+};
+
+/** The `check`, or the clause written into the step itself. */
+function checkOf(json: Written<StepSchema<'condition'>>): Json {
+  const check = json.check ?? json.condition;
+  if (check !== undefined) return check;
+  if (['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(json, name))) return json;
+  throw new LanguageError('it has no check.');
+}
+
+/** The steps under `then` or `else` run first, then the side's route is taken. */
+function branch(step: StepDefinitionOf<'condition'>, compilation: Compilation, side: 'then' | 'else'): Body {
+  const { json } = step;
+  const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
+  const route = side === 'then' ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
+  const follow = compileRoute(step, compilation, route);
+  const steps = compilation.list(json[side]);
+  return steps.length === 0 ? follow : (frame) => runList(frame, steps) ?? follow(frame);
+}
+
+function compileRoute(step: StepDefinitionOf<'condition'>, compilation: Compilation, { action, json }: Route): Body {
+  switch (action) {
+    case 'continue':
+      return () => undefined;
+    case 'reject':
+      return compileReject(compilation.language, json);
+    case 'return':
+      return (frame) => (frame.routed ? { kind: 'return' } : undefined);
+    case 'goto': {
+      const target = firstString(json, 'step', 'target', 'goto') ?? '';
+      return (frame) => (frame.routed ? { kind: 'goto', target } : undefined);
+    }
+    case 'skip': {
+      const count = skipCount(json.count);
+      return (frame) => (frame.routed ? { kind: 'skip', count } : undefined);
+    }
+    case 'run':
+      return compileRun(step, compilation, json);
+  }
+}
+
+/** Fails the call with the author's own words. */
+function compileReject(language: Language, json: Route['json']): Body {
+  const status = statusOf(json.status, 400);
+  const code = firstString(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
+  const message = compileMessage(language, firstString(json, 'errorMessage', 'message') ?? 'Condition check failed.');
+  const severity = json.severity ?? null;
+  const body = {
+    flagged: json.flag === true,
+    severity,
+    conditionRejection: true,
+    fireWebhook: json.webhook === true,
+  };
+  return (frame) => {
+    throw new Refusal(status, code, message(frame.scope), { body });
+  };
+}
+
+/** A message, as text whatever value its template has. */
+export function compileMessage(language: Language, text: string): (scope: Scope) => string {
+  const template: Eval = language.template(text);
+  return (scope) => {
+    const value = template(scope);
+    return value === undefined || value === null ? '' : toText(value);
+  };
+}
+
+function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
+  const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+  const params = compileParams(compilation.language, json.params ?? step.json.params);
+  const as = firstString(json, 'as') ?? `${step.id}_run`;
+  return (frame) => {
+    const target = compilation.callable(name);
+    if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
+    const given = params(frame.scope);
+    const result = callNested(step, name, () => target.invoke(frame, given, step));
+    frame.scope.names.set(as, result);
+    return undefined;
+  };
+}
+
+/** A workflow's check alone, in a copy of the caller's names plus the params. It fails with the workflow's `onFail`. */
+function workflowCondition(step: StepDefinitionOf<'condition'>, compilation: Compilation): Body {
+  const name = firstString(step.json, 'workflow') ?? '';
+  const params = compileParams(compilation.language, step.json.params);
+  const bindings = compileBindings(compilation.language, step.json.bindings);
+  return binding(step, ({ scope }) => {
+    const guard = compilation.callable(name)?.guard;
+    if (guard === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
+    if (guard === null) throw new LanguageError(`Workflow "${name}" has no check.`);
+    guard(scope.copy(bindNames({ ...bindings(scope), ...params(scope) })), step);
+    return true;
+  });
+}
+
+/** Older definitions name plain paths instead of templates. */
+function compileBindings(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
+  const paths = Object.entries(objectOf(json)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
+}
+
+export const assertStep: CompileStep<'assert'> = (step, { language }) => {
+  const { json } = step;
+  const { check } = json;
+  if (!isObject(check)) {
+    return () => {
+      throw stepFailure(step, 400, 'INVALID_ASSERT', `Assert step "${step.id}" has no check.`);
+    };
+  }
+  const test: Check = language.condition(check);
+  const status = statusOf(json.status, 400);
+  const code = firstString(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
+  const message = compileMessage(language, firstString(json, 'message', 'errorMessage') ?? 'Assertion failed.');
+  return binding(step, ({ scope }) => {
+    if (test(scope)) return true;
+    throw stepFailure(step, status, code, message(scope));
+  });
+};

@@ -1,0 +1,67 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepSchema, webhookEntry } from '../../contract/resources/step.ts';
+import { truncateText } from '../../domain/document/truncate-text.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { objectsIn } from '../../kernel/json-read.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type CompileStep, firstString } from '../step.ts';
+import { compileMessage } from './condition.ts';
+
+/** Most fields that a chat service accepts in a message. */
+const MAX_FIELDS = 25;
+const MAX = { title: 256, description: 4096, name: 256, value: 1024 } as const;
+const DEFAULT_COLOR = '5865f2';
+
+/**
+ * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before that, once however often
+ * the run is repeated. A failed delivery does not fail the call.
+ */
+export const webhookStep: CompileStep<'webhook'> = (step, compilation) => {
+  const { language } = compilation;
+  const { json } = step;
+  const text = firstString(json, 'url');
+  if (text === undefined) throw new LanguageError('it has no url.');
+  const url = compileMessage(language, text);
+  const embed = compileEmbed(language, json);
+  const isAwaited = compilation.reads(step.name);
+  return binding(step, ({ scope }) => {
+    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] }, isAwaited);
+    if (result === null) throw new LanguageError('webhooks may not go to this address.');
+    return result;
+  });
+};
+
+function compileEmbed(language: Language, json: Written<StepSchema<'webhook'>>): (scope: Scope) => JsonObject {
+  const title = compileText(language, json.title, MAX.title);
+  const description = compileText(language, json.description, MAX.description);
+  const fields = objectsIn(json.fields).slice(0, MAX_FIELDS);
+  const compiled = fields.map((field) => compileField(language, field));
+  const color = Number.parseInt(colorOf(json.color), 16);
+  return (scope) => ({
+    title: title(scope),
+    description: description(scope),
+    color,
+    fields: compiled.map((field) => field(scope)),
+    timestamp: new Date(scope.context.call.now).toISOString(),
+  });
+}
+
+function compileField(language: Language, field: Written<typeof webhookEntry>): (scope: Scope) => JsonObject {
+  const name = compileText(language, field.name, MAX.name);
+  const value = compileText(language, field.value, MAX.value);
+  const inline = field.inline === true;
+  return (scope) => ({ name: name(scope), value: value(scope), inline });
+}
+
+function compileText(language: Language, json: Json | undefined, most: number): (scope: Scope) => string {
+  if (typeof json !== 'string') return () => (typeof json === 'number' ? String(json) : '');
+  const text = compileMessage(language, json);
+  return (scope) => truncateText(text(scope), most);
+}
+
+function colorOf(json: Json | undefined): string {
+  const digits = typeof json === 'string' ? json.replace(/^#/, '') : '';
+  return /^[0-9a-f]{6}$/i.test(digits) ? digits : DEFAULT_COLOR;
+}

@@ -1,0 +1,55 @@
+import type { clause } from '../../contract/resources/condition.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import { compileOperator } from '../operators.ts';
+import { parseSegments, walk } from '../path.ts';
+import type { Scope } from '../scope.ts';
+import { compileShallow } from '../template.ts';
+import { toText } from '../value.ts';
+
+/** `where` clauses: conditions on a row. The field is a path in the row. Field and value are resolved once per scan, not per row. */
+export type PreparedWhere = (row: Json) => boolean;
+
+const MAX_NESTING = 32;
+
+export function compileWhere(language: Language, json: Json, depth = 0): (scope: Scope) => PreparedWhere {
+  if (depth > MAX_NESTING) throw new LanguageError('where is nested too deeply.');
+  if (isArray(json)) return group(language, json, depth, true);
+  if (!isObject(json)) throw new LanguageError('where must be an object.');
+  const { all, any }: Written<typeof clause> = json;
+  if (isArray(all)) return group(language, all, depth, true);
+  if (isArray(any)) return group(language, any, depth, false);
+  return comparison(language, json);
+}
+
+function group(language: Language, items: readonly Json[], depth: number, all: boolean): (scope: Scope) => PreparedWhere {
+  const parts = items.map((item) => compileWhere(language, item, depth + 1));
+  return (scope) => {
+    scope.context.spend(parts.length);
+    const tests = parts.map((part) => part(scope));
+    return all ? (row) => tests.every((test) => test(row)) : (row) => tests.some((test) => test(row));
+  };
+}
+
+function comparison(language: Language, json: Written<typeof clause>): (scope: Scope) => PreparedWhere {
+  const op = json.op ?? json.operator;
+  if (typeof op !== 'string') {
+    return (scope) => () => {
+      scope.context.spend(1);
+      return false;
+    };
+  }
+  const compare = compileOperator(op);
+  const field = compileShallow(language, json.field ?? json.left);
+  const value = compileShallow(language, Object.hasOwn(json, 'value') ? json.value : json.right);
+  return (scope) => {
+    const segments = parseSegments(toText(scope.context.plain(field(scope))));
+    const right = value(scope);
+    return (row) => {
+      scope.context.spend(1);
+      return compare(scope, walk(row, segments), right);
+    };
+  };
+}
