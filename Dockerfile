@@ -8,6 +8,8 @@ COPY bin bin
 COPY src src
 COPY projections projections
 COPY infra infra
+COPY README.md ./
+COPY docs docs
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 # Run: only Node, what was built, and an unprivileged account. DATABASE_URL is expected; without it the embedded Postgres runs in /data,

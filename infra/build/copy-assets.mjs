@@ -1,8 +1,8 @@
-// tsc writes only JavaScript. This script copies the other files that the code reads at run time: SQL files and the assets of the API
-// reference.
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+// tsc writes only JavaScript. This script copies the other files that the code reads at run time: SQL files, the assets of the API
+// reference and the pages of the manual.
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 for (const folder of ['src', 'projections', 'infra']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples/.test(path) });
@@ -19,6 +19,12 @@ const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/
 for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']) {
   cpSync(join(library, file), join(reference, file));
 }
+
+const manual = 'dist/src/http/manual/pages';
+rmSync(manual, { recursive: true, force: true });
+const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));
+for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) cpSync(page, join(manual, basename(page)));
+
 const { openApi } = await import('../../dist/src/contract/openapi.js');
 const { VERSION } = await import('../../dist/src/version.js');
 writeFileSync(join(reference, 'openapi.json'), JSON.stringify(openApi(VERSION)));

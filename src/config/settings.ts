@@ -111,7 +111,7 @@ export const SERVER = {
     'API_DOCS',
     'on',
     choice('on', 'off'),
-    'Whether anybody may read the description of the API: `/openapi.json`, and its page `/docs`.',
+    'Whether anybody may read the description of the API: `/openapi.json`, its page `/docs`, and the manual, `/manual`.',
   ),
   metricsToken: setting('METRICS_TOKEN', null, secretText, 'Who sends it as `Authorization: Bearer …` may read `/metrics` from elsewhere.'),
   metricsPort: setting(

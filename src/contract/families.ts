@@ -63,7 +63,11 @@ const SERVED: readonly { readonly family: Family; readonly group: BucketGroup; r
   { family: 'save-failure', group: 'game', prefixes: ['/api/network-storage'] },
   { family: 'pages', group: 'game', prefixes: ['/pages', '/api/pages'] },
   { family: 'system', group: 'game', prefixes: ['/v3/server-info'] },
-  { family: 'system', group: 'system', prefixes: ['/', '/alive', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/schemas'] },
+  {
+    family: 'system',
+    group: 'system',
+    prefixes: ['/', '/favicon.svg', '/alive', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/manual', '/schemas'],
+  },
 ];
 
 /** By prefix, in lower case, without its first slash. */

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApi } from '../../src/contract/openapi.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -54,16 +55,55 @@ describe('the reference of the API', () => {
 
   it('is named by what the address of the server answers: a page to browsers, JSON to others', async () => {
     const { status, json } = await server.send('GET', '/');
-    expect([status, json]).toMatchObject([200, { ok: true, docs: 'docs', openapi: 'openapi.json', health: 'health', ready: 'ready' }]);
+    expect([status, json]).toMatchObject([
+      200,
+      { ok: true, docs: 'docs', manual: 'manual', openapi: 'openapi.json', health: 'health', ready: 'ready' },
+    ]);
     const page = await server.send('GET', '/', { headers: { accept: 'text/html,*/*;q=0.8' } });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const path of ['docs', 'openapi.json', 'health', 'ready']) expect(page.text).toContain(`href="${path}"`);
+    for (const path of ['docs', 'manual', 'openapi.json', 'health', 'ready']) expect(page.text).toContain(`href="${path}"`);
+    expect(page.text).toContain('Status: <strong>ready</strong>');
+    server.ready = { status: 'log-unavailable', away: ['log'], version: 'test' };
+    const later = await server.send('GET', '/', { headers: { accept: 'text/html' } });
+    expect([later.status, later.text]).toEqual([200, expect.stringContaining('Status: <strong>not available: log away</strong>')]);
+    server.ready = { status: 'ready', version: 'test' };
+    const icon = await server.send('GET', '/favicon.svg');
+    expect([icon.status, icon.headers['content-type']]).toEqual([200, 'image/svg+xml']);
     expect((await server.send('GET', '//docs')).status).toBe(404);
+  });
+
+  it('has the manual beside it, whose links lead to its pages and headings', async () => {
+    const pages = new Map<string, string>();
+    const ids = (text: string) => new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
+    const read = async (path: string) => {
+      const known = pages.get(path);
+      if (known !== undefined) return known;
+      const { status, text, headers } = await server.send('GET', path);
+      expect([path, status, headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8']);
+      pages.set(path, text);
+      return text;
+    };
+    const queue = ['/manual'];
+    const broken: string[] = [];
+    for (const from of queue) {
+      for (const [, href = ''] of (await read(from)).matchAll(/<a href="([^"]+)"/g)) {
+        const { origin, pathname, hash } = new URL(href, `http://a${from}`);
+        if (origin !== 'http://a' || !pathname.startsWith('/manual')) continue;
+        if (!pages.has(pathname) && !queue.includes(pathname)) queue.push(pathname);
+        if (hash !== '' && !ids(await read(pathname)).has(decodeURIComponent(hash.slice(1)))) broken.push(`${from} → ${href}`);
+      }
+    }
+    expect(broken).toEqual([]);
+    expect(queue).toHaveLength(readdirSync('docs').filter((name) => name.endsWith('.md')).length + 1);
+    expect(pages.get('/manual/owasp')).toContain('<br>');
+    for (const path of ['/manual/none', '/manual/README', '/manual/..%2f..%2fpackage'])
+      expect((await server.send('GET', path)).status).toBe(404);
   });
 
   it('is switched off by the setting', async () => {
     const quiet = await startServer({ apiDocs: false });
-    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/page.js']) expect((await quiet.send('GET', path)).status).toBe(404);
+    for (const path of ['/manual', '/manual/security', '/openapi.json', '/docs', '/docs/', '/docs/page.js'])
+      expect((await quiet.send('GET', path)).status).toBe(404);
     expect((await quiet.send('GET', '/')).json).not.toHaveProperty('docs');
     await quiet.stop();
   });

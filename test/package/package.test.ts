@@ -39,6 +39,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/, 'what npm and its readers look for'],
   [/^bin\/savepoint\.js$/, 'the program'],
   [/^dist\/(?:src|projections|infra\/postgres)\/.*\.(?:js|sql)$/, 'what it runs'],
+  [/^dist\/src\/http\/manual\/pages\/[\w-]+\.md$/, 'the manual'],
   [/^dist\/src\/http\/reference\//, 'the page of the API, and the licences of what it shows'],
   [
     /^dist\/src\/(?:index|client\/[\w-]+|contract\/(?:routes\/)?[\w-]+|kernel\/(?:errors|json-value))\.d\.ts$/,
@@ -80,6 +81,7 @@ test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a g
   const { url, projectId, publicKey } = JSON.parse(readFileSync(join(folder, 'savepoint.credentials.json'), 'utf8'));
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+  expect(await (await fetch(`${url}/manual/security`)).text()).toContain('<h1 id="security-and-game-revisions">');
   // Its project has players proven, and its devices are guests.
   const device = {
     'x-public-key': publicKey,

@@ -1,6 +1,6 @@
 import type { Page } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { type JsonObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
+import { type JsonObject, tryParseJson } from '../../kernel/json.ts';
 import { objectOrNull } from '../../kernel/json-read.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
@@ -74,30 +74,6 @@ export function pageBody({ page, updatedAt }: PageState, format: string | null):
   return page.pageType === 'keyvalue'
     ? { ok: true, slug, title, type: 'keyvalue', ...changed, data: page.kvData, ...html }
     : { ok: true, slug, title, type: 'markdown', ...changed, markdown: page.contentMd, ...html };
-}
-
-/** The page for a browser. Everything that an author wrote is escaped as text, so no page can run a script. */
-export function pageHtml({ page, updatedAt }: PageState): string {
-  const title = escaped(page.title);
-  const status = page.statusLevel === undefined ? '' : `<p>Status: <strong>${escaped(page.statusLevel)}</strong></p>`;
-  const content = page.pageType === 'markdown' ? `<pre>${escaped(page.contentMd)}</pre>` : `<dl>${listed(page.kvData)}</dl>`;
-  return `<!doctype html>\n<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>
-<style>body{font:16px sans-serif;max-width:50em;margin:2em auto;padding:0 1em}body{overflow-wrap:anywhere}pre{white-space:pre-wrap;font:inherit}dt{font-weight:bold}</style>
-</head><body><h1>${title}</h1>${status}${content}
-<p><small>Changed ${new Date(updatedAt).toISOString()}</small></p></body></html>\n`;
-}
-
-function listed(data: JsonObject): string {
-  const shown = (value: JsonObject[string]) => escaped(typeof value === 'string' ? value : stringifyJson(value));
-  return Object.entries(data)
-    .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${shown(value)}</dd>`)
-    .join('');
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
 function objectOf(text: string): JsonObject | null {

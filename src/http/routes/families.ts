@@ -108,7 +108,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 
-  mount(routers, home, homeHandlers(parts.settings));
+  mount(routers, home, homeHandlers(parts));
   mount(routers, system, systemHandlers(parts));
   mount(routers, schemas, schemaHandlers());
   if (services.settings.apiDocs) mount(routers, reference, referenceHandlers(services.settings.version));

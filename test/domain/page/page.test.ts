@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PageSaved } from '../../../src/domain/events.ts';
-import { evolvePage, pageBody, pageHtml, removePage, type SavePage, savePage } from '../../../src/domain/page/page.ts';
+import { evolvePage, pageBody, removePage, type SavePage, savePage } from '../../../src/domain/page/page.ts';
 import type { PageState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 
@@ -62,22 +62,4 @@ test('the answer describes the page; html is empty, and is left out for other fo
   expect(pageBody(state(saved()), 'json')).toEqual({ ...body, html: '' });
   expect(pageBody(state(saved()), 'jsonmd')).toEqual(body);
   expect(pageBody(state(saved({ type: 'keyvalue', content: '{"n":76561198000000001}' })), 'jsonmd')).toHaveProperty('data');
-});
-
-test('the page for a browser escapes everything that an author wrote', () => {
-  const html = pageHtml(state(saved({ title: '<b>"x"', content: '<script>alert(1)</script> & more' })));
-  expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; more');
-  expect(html).toContain('<h1>&lt;b&gt;&quot;x&quot;</h1>');
-  expect(pageHtml(state(saved({ type: 'keyvalue', content: '{"<i>":"<u>"}' })))).toContain('<dt>&lt;i&gt;</dt><dd>&lt;u&gt;</dd>');
-});
-
-test('the document of a page shows its status and when it changed, and fits a phone', () => {
-  const page = { slug: 'status', title: 'Servers', pageType: 'markdown', contentMd: '<b>EU</b> is slow' } as const;
-  const times = { createdAt: 0, updatedAt: 0 };
-  const html = pageHtml({ page: { ...page, statusLevel: 'degraded' }, ...times });
-  expect(html).toContain('<p>Status: <strong>degraded</strong></p>');
-  expect(html).toContain('Changed 1970-01-01T00:00:00.000Z');
-  expect(html).toContain('name="viewport"');
-  expect(html).toContain('&lt;b&gt;EU&lt;/b&gt; is slow');
-  expect(pageHtml({ page, ...times })).not.toContain('Status:');
 });
