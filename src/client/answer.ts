@@ -73,15 +73,25 @@ function isRefused(body: unknown): boolean {
 function refusalIn(body: unknown, httpStatus: number, headers: Headers): SavepointError {
   const { error, message, status } = isObject(body) ? body : ({} as Members);
   const details = isObject(error) ? error : {};
-  const code = isObject(error) ? error['code'] : error;
+  const code = nonEmptyString(isObject(error) ? error['code'] : error);
   const text = details['message'] ?? message;
   const actualStatus = typeof status === 'number' && httpStatus < 400 ? status : httpStatus;
   const requestId = nonEmptyString(details['requestId']) ?? nonEmptyString(headers.get('x-correlation-id'));
   return new SavepointError(
-    (nonEmptyString(code) ?? (httpStatus < 400 ? 'UNKNOWN' : 'HTTP_ERROR')) as ErrorCode,
+    codeOf(code, httpStatus, details['missing'], requestId),
     nonEmptyString(text) ?? `The server answered ${httpStatus}`,
     { status: actualStatus, retryAfterMs: retryAfterOf(headers), requestId, details, body },
   );
+}
+
+/** The code of a refusal. A wrong address is told from a missing document by what the server says is missing. */
+function codeOf(code: string | undefined, httpStatus: number, missing: unknown, requestId: string | undefined): ErrorCode {
+  if (code === 'NOT_FOUND' && (missing === 'route' || missing === 'collection'))
+    return missing === 'route' ? 'ROUTE_NOT_FOUND' : 'COLLECTION_NOT_FOUND';
+  if (code !== undefined) return code as ErrorCode;
+  if (httpStatus < 400) return 'UNKNOWN';
+  // Without a request id it is not the game server that answers.
+  return httpStatus === 404 && requestId === undefined ? 'ROUTE_NOT_FOUND' : 'HTTP_ERROR';
 }
 
 function nonEmptyString(value: unknown): string | undefined {

@@ -49,7 +49,7 @@ export function requireOptions(options: unknown): void {
 const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: readonly string[] | null } = {
   url: null,
   cdnUrl: null,
-  apiVersion: null,
+  apiVersion: ['v3'],
   projectId: null,
   publicKey: null,
   secretKey: null,

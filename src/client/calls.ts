@@ -1,11 +1,12 @@
 import { checkArguments, requireKind } from './arguments.ts';
-import type { Connection, Prepared, Settings } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { failure, mapped, type Result, type SavepointError, success } from './errors.ts';
 import type { AnyJson } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import { jsonText } from './json-text.ts';
 import type { CallOptions } from './options.ts';
 import type { Relay } from './relay.ts';
+import type { Prepared, Settings } from './request.ts';
 import type { Revision } from './revision.ts';
 import { createEncryptedRequestId, seal } from './seal.ts';
 import type { Modes, Security } from './security.ts';

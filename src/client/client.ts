@@ -1,9 +1,10 @@
-import type { GameValues } from '../contract/answers.ts';
+import type { GameValues, ServerInfo } from '../contract/answers.ts';
 import { Analytics } from './analytics.ts';
+import { checkArguments, requireKind } from './arguments.ts';
 import { Calls } from './calls.ts';
 import { Connection } from './connection.ts';
 import { Documents } from './documents.ts';
-import { orThrow, type Result, type SavepointError } from './errors.ts';
+import { mapped, orThrow, type Result, type SavepointError } from './errors.ts';
 import type {
   Address,
   AnswerOf,
@@ -55,8 +56,9 @@ export class Client<G extends GameTypes = AnyGame> {
   /** Sends a guest's requests through its host; `guestRelay` makes it. `null`: requests go to the server. */
   relay: Relay | null = null;
 
-  constructor(options: ClientOptions) {
-    const connection = new Connection(options);
+  /** `origin`: the client that this one is made of. */
+  constructor(options: ClientOptions, origin?: Client<G>) {
+    const connection = new Connection(options, origin?.connection);
     this.#connection = connection;
     this.security = new Security(connection);
     this.sessions = new Sessions(connection);
@@ -298,6 +300,58 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
+   * What the server is: product, version, capabilities. It is read once.
+   *
+   * @example
+   * ```ts
+   * const { product, version } = await client.serverInfo();
+   * [product, version >= MIN_SERVER_VERSION]; // → ['savepoint', true]
+   * ```
+   */
+  serverInfo(options?: RequestOptions): Promise<ServerInfo> {
+    return orThrow(this.tryServerInfo(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const info = await client.tryServerInfo();
+   * info.ok && info.value.kind; // → 'self-hosted'
+   * ```
+   */
+  tryServerInfo(options?: RequestOptions): Promise<Result<ServerInfo>> {
+    return this.#connection.serverInfo(options);
+  }
+
+  /**
+   * Whether the server has a capability, such as `live` or `guests`; an older server may lack it.
+   *
+   * @example
+   * ```ts
+   * await client.supports('live'); // → true
+   * await client.supports('teleport'); // → false
+   * ```
+   */
+  supports(capability: string, options?: RequestOptions): Promise<boolean> {
+    return orThrow(this.trySupports(capability, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * await client.trySupports('live'); // → { ok: true, value: true }
+   * ```
+   */
+  async trySupports(capability: string, options?: RequestOptions): Promise<Result<boolean>> {
+    const given = checkArguments(() => requireKind('capability', capability, 'string'));
+    return given.ok ? mapped(await this.tryServerInfo(options), ({ capabilities }) => capabilities.includes(capability)) : given;
+  }
+
+  /**
    * A client with the same options for another player. A dedicated server uses one for each of its players.
    *
    * @example
@@ -307,7 +361,7 @@ export class Client<G extends GameTypes = AnyGame> {
    * ```
    */
   as(player: Player | string): Client<G> {
-    return new Client<G>({ ...this.#connection.options, player });
+    return new Client<G>({ ...this.#connection.options, player }, this);
   }
 }
 

@@ -1,13 +1,18 @@
-import { type Answer, type AnswerShape, fitting, readAnswer } from './answer.ts';
+import type { ServerInfo } from '../contract/answers.ts';
+import { addressError, addressOf, isForCdn, rootOf } from './address.ts';
+import { type Answer, fitting, readAnswer } from './answer.ts';
 import { checkArguments, requireClientOptions, requireOptions, requirePlayer } from './arguments.ts';
 import { credentials } from './credentials.ts';
-import { failure, type Result, SavepointError, success } from './errors.ts';
-import { aborted, exchange, readReply } from './exchange.ts';
+import { type Failed, failure, isMissing, mapped, type Result, SavepointError, success } from './errors.ts';
+import { aborted, exchange } from './exchange.ts';
+import { exposedSecret, misplacedSecret } from './exposure.ts';
 import { type ExactNumbers, inexactNumbers, jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
+import type { Addressed, ApiRequest, HeaderMap, Prepared, PreparedRequest, Settings } from './request.ts';
 import { isTransient, isVerifierUnavailable, MAX_RETRY_AFTER_MS, pause, retryDelayMs, wasNotProcessed } from './retry.ts';
-import { isGuestSecret, secretIn } from './secret-shapes.ts';
+import { readServerInfo, unservedRoute } from './server.ts';
+import { LIBRARY_VERSION } from './version.ts';
 
 /** All requests of a client pass here. It decides on address, key, player and retries. */
 
@@ -29,46 +34,7 @@ export interface Observer {
   refuses?(write: OwnWrite, key: string): SavepointError | null;
 }
 
-/** A request that a part of the library sends. */
-export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'guests' | 'security-config' | 'manage' | 'live';
-  /** Segments of the path after the project's id. */
-  readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-  readonly headers?: HeaderMap;
-  readonly body?: unknown;
-  /** It reads a document, which `cdnUrl` may answer. */
-  readonly isDocument?: true;
-  /** Whether the request names the player, or also proves it; `token`: by the player's own token, even if there is a session. */
-  readonly player?: 'named' | 'proven' | 'token';
-  /** The idempotency key. */
-  readonly key?: string;
-  /** Whether the request may be sent again when its outcome is unknown: a read, or a write with a key. */
-  readonly isRepeatable: boolean;
-  /** A refusal may come with status 200. */
-  readonly refusesWith200?: boolean;
-  /** What its answer has; left out: it is an object. */
-  readonly answer?: AnswerShape;
-  /** Numbers of the body that keep the digits with which they were read. */
-  readonly exact?: ExactNumbers | undefined;
-  readonly options?: RequestOptions | undefined;
-  /** Called for each attempt. Its headers and body override `headers` and `body`. */
-  prepare?(settings: Settings): Promise<Result<Prepared>>;
-  /** Removes the cause of a refusal. If it resolves to `true`, the request is sent again at once. Called once for each code. */
-  recover?(error: SavepointError): Promise<boolean>;
-}
-
-export interface Prepared {
-  readonly headers?: HeaderMap;
-  readonly body?: unknown;
-}
-
-export type HeaderMap = Readonly<Record<string, string>>;
-
-export type Settings = Omit<ClientOptions, keyof Credentials | 'player'> & Credentials & { readonly player: Player | null };
-
-const TIMEOUT_MS = 15_000;
+export const TIMEOUT_MS = 15_000;
 const RETRIES = 3;
 /** Bound on the documents whose numbers are noted. */
 const MAX_EXACT_DOCUMENTS = 1000;
@@ -92,21 +58,31 @@ export class Connection {
   readonly #observers = new Set<Observer>();
   /** Of documents whose numbers doubles do not hold, by collection and key. */
   readonly #exact = new Map<string, ExactNumbers>();
+  /** What the server says of itself. */
+  #serverInfo: ServerInfo | null = null;
+  /** Collections whose documents not everybody may read: they are asked for at `url`, with the player's proof. */
+  readonly #notPublic = new Set<string>();
+  /** Secret keys that the server has taken, with their projects. Clients that are made of this one share them. */
+  readonly #validKeys: Set<string>;
 
-  /** Throws `INVALID_ARGUMENT`. */
-  constructor(options: ClientOptions) {
+  /** Throws `INVALID_ARGUMENT`, and `SECRET_EXPOSED`. `origin`: the connection whose client this one is made of. */
+  constructor(options: ClientOptions, origin?: Connection) {
     this.#options = checked(options);
+    this.#validKeys = origin === undefined ? new Set() : origin.#validKeys;
   }
 
   get options(): ClientOptions {
     return { ...this.#loaded, ...this.#options };
   }
 
-  /** Throws `INVALID_ARGUMENT`, and changes nothing then. */
+  /** Throws `INVALID_ARGUMENT` and `SECRET_EXPOSED`, and changes nothing then. */
   change(changes: ClientOptions): void {
-    this.#options = { ...this.#options, ...checked(changes) };
+    requireClientOptions(changes);
+    this.#options = checked({ ...this.#options, ...changes });
     this.#loading = null;
     if ('url' in changes || 'projectId' in changes) this.#position = 0;
+    if ('url' in changes) this.#serverInfo = null;
+    this.#notPublic.clear();
     for (const observer of [...this.#observers]) observer.changed();
   }
 
@@ -157,22 +133,40 @@ export class Connection {
   }
 
   async #load(): Promise<Result<Settings>> {
-    if (!isComplete(this.#options)) {
-      try {
-        this.#loaded = (await (this.#options.credentials ?? credentials)()) ?? {};
-      } catch (cause) {
-        this.#loading = null;
-        return failure('NOT_CONFIGURED', `The credentials could not be read: ${String(cause)}`, { cause });
-      }
+    const loaded = await this.#loadCredentials();
+    const settings = loaded.ok ? usable(this.options, this.player) : loaded;
+    const refused = settings.ok ? await this.#validate(settings.value) : settings;
+    if (refused !== null) this.#loading = null;
+    return refused ?? settings;
+  }
+
+  async #loadCredentials(): Promise<Result<void>> {
+    if (isComplete(this.#options)) return success(undefined);
+    const { credentials: given, clientType } = this.#options;
+    try {
+      const { secretKey, ...found } = (await (given ?? credentials)()) ?? {};
+      // What lies on the machine becomes a game's secret key only if the game says that it is a server.
+      const isWanted = secretKey !== undefined && (given !== undefined || (clientType ?? 'game') !== 'game');
+      this.#loaded = isWanted ? { ...found, secretKey } : found;
+      return success(undefined);
+    } catch (cause) {
+      return failure('NOT_CONFIGURED', `The credentials could not be read: ${String(cause)}`, { cause });
     }
-    const { options } = this;
-    const { url = '', projectId = '', publicKey = '', secretKey = '' } = options;
-    const wrong = isComplete(options) ? (addressError(url) ?? exposureError(url, secretKey || secretIn(publicKey))) : notConfiguredError();
-    if (wrong !== null) {
-      this.#loading = null;
-      return { ok: false, error: wrong };
-    }
-    return success({ ...options, url, projectId, publicKey, player: this.player });
+  }
+
+  /** Asks the server, at the start, whether it takes the secret key. `null`: it does, or cannot be asked now. */
+  async #validate(settings: Settings): Promise<Failed | null> {
+    const { url, projectId, secretKey } = settings;
+    const key = `${url} ${projectId} ${secretKey}`;
+    if (!secretKey || this.#validKeys.has(key)) return null;
+    const asked = await this.#attempt(settings, { method: 'GET', family: 'manage', path: ['validate'], isRepeatable: true });
+    if (asked.ok) this.#validKeys.add(key);
+    if (asked.ok || (asked.error.status !== 401 && asked.error.status !== 403)) return null;
+    const { message, status, details } = asked.error;
+    return failure('SECRET_KEY_INVALID', `The server does not take the secret key of the project ${projectId}: ${message}`, {
+      status,
+      details,
+    });
   }
 
   /** The given key, or else the player's id. Fails if there is neither. */
@@ -193,12 +187,18 @@ export class Connection {
     const retries = ask.options?.retries ?? this.#options.retries ?? RETRIES;
     const recovered = new Set<string>();
     for (let attempt = 1; ; ) {
-      const result = await this.#attempt(ready.value, ask);
+      const isAtCdn = isForCdn(ready.value, ask) && !this.#notPublic.has(ask.path[0] ?? '');
+      const result = await this.#attempt(ready.value, ask, isAtCdn);
       if (result.ok) {
         this.#trackPosition(ask, result.value);
         return result;
       }
-      const { error } = result;
+      if (isAtCdn && !isTransient(result.error) && !isMissing(result.error)) {
+        // Not everybody may read it, or the CDN does not have it: the server is asked, and told who asks.
+        this.#notPublic.add(ask.path[0] ?? '');
+        continue;
+      }
+      const error = await this.#explained(ready.value, ask, result.error);
       if (recovered.size < MAX_RECOVERIES && !recovered.has(error.code) && (await this.#recover(ask, error))) {
         recovered.add(error.code);
         continue;
@@ -217,6 +217,21 @@ export class Connection {
     return isTransient(error) && !(isVerifierUnavailable(error) && this.player?.token === undefined);
   }
 
+  /** What the server is. It is read once. */
+  async serverInfo(options?: RequestOptions): Promise<Result<ServerInfo>> {
+    if (this.#serverInfo !== null) return success(this.#serverInfo);
+    const { url } = this.options;
+    const read = await readServerInfo((ask) => this.send(ask), options);
+    if (read.ok && url === this.options.url) this.#serverInfo = read.value;
+    return read;
+  }
+
+  /** A route that is not served is told with its reason, so that a wrong `url` shows at the first request. */
+  async #explained({ url }: Settings, { family }: ApiRequest, error: SavepointError): Promise<SavepointError> {
+    if (error.code !== 'ROUTE_NOT_FOUND' || family === 'server-info') return error;
+    return unservedRoute(url, await this.serverInfo({ retries: 0 }), error);
+  }
+
   async #recover(ask: ApiRequest, error: SavepointError): Promise<boolean> {
     if (ask.player === 'proven' && this.renewProof(error.code)) return true;
     return (await ask.recover?.(error)) === true;
@@ -228,8 +243,8 @@ export class Connection {
     return { ok: false, error };
   }
 
-  async #attempt(settings: Settings, ask: ApiRequest): Promise<Result<Answer>> {
-    const request = await this.#request(settings, ask);
+  async #attempt(settings: Settings, ask: ApiRequest, isAtCdn = false): Promise<Result<Answer>> {
+    const request = await this.#request(settings, ask, isAtCdn);
     if (!request.ok) return request;
     const { url, init } = request.value;
     const timeoutMs = ask.options?.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
@@ -243,30 +258,11 @@ export class Connection {
     return answer.ok ? fitting(answer.value, ask.answer) : answer;
   }
 
-  /** Opens a stream, in one attempt. Resolves as soon as the answer begins. */
-  async open(ask: ApiRequest, signal: AbortSignal): Promise<Result<Response>> {
+  /** A request as it would be sent now, for a part that sends it itself. */
+  async prepared(ask: ApiRequest): Promise<Result<PreparedRequest>> {
     const ready = await this.ready();
-    const request = ready.ok ? await this.#request(ready.value, ask) : ready;
-    if (!ready.ok || !request.ok) return request.ok ? failure('NOT_CONFIGURED', 'The client is not configured') : request;
-    const settings = ready.value;
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), settings.timeoutMs ?? TIMEOUT_MS);
-    try {
-      const { url, init } = request.value;
-      // Redirects are not followed: they would send keys and tokens to another server.
-      const response = await fetcherOf(settings)(url, { ...init, redirect: 'manual', signal: AbortSignal.any([signal, timeout.signal]) });
-      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-      if (response.ok && response.body !== null && isStream) return success(response);
-      const reply = await readReply(response, settings.maxAnswerBytes);
-      if (!reply.ok) return reply;
-      const answer = readAnswer(reply.value, JSON.parse, false);
-      return answer.ok ? failure('INVALID_RESPONSE', 'The answer is no stream') : answer;
-    } catch (cause) {
-      if (timeout.signal.aborted && !signal.aborted) return failure('TIMEOUT', 'The stream did not open in time', { cause });
-      return signal.aborted ? aborted(signal) : failure('NETWORK_ERROR', `The stream could not be opened: ${String(cause)}`, { cause });
-    } finally {
-      clearTimeout(timer);
-    }
+    if (!ready.ok) return ready;
+    return mapped(await this.#request(ready.value, ask), (request) => ({ ...request, settings: ready.value }));
   }
 
   /** Notes how the numbers of a document stood in its text, so that a write of it changes none that the game leaves alone. */
@@ -289,7 +285,7 @@ export class Connection {
     if (position > this.#position) this.#position = position;
   }
 
-  async #request(settings: Settings, ask: ApiRequest): Promise<Result<{ readonly url: string; readonly init: RequestInit }>> {
+  async #request(settings: Settings, ask: ApiRequest, isAtCdn = false): Promise<Result<Addressed>> {
     let prepared: Prepared;
     let headers: HeaderMap;
     try {
@@ -297,7 +293,7 @@ export class Connection {
       if (!result.ok) return result;
       prepared = result.value;
       // Done after `prepare`, which may have opened a session.
-      headers = { ...this.#headers(settings, ask), ...(await this.#identityHeaders(settings, ask)) };
+      headers = { ...this.#headers(settings, ask), ...(isAtCdn ? {} : await this.#identityHeaders(settings, ask)) };
     } catch (cause) {
       if (cause instanceof SavepointError) return { ok: false, error: cause };
       return failure('PLATFORM_AUTH_FAILED', `The player's token could not be had: ${String(cause)}`, { cause });
@@ -309,7 +305,7 @@ export class Connection {
     // secret, so the message does not show it.
     const wrong = Object.entries(all).find(([, text]) => typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text));
     if (wrong !== undefined) return failure('INVALID_ARGUMENT', `${wrong[0]} holds what no header can carry`);
-    const address = addressOf(settings, ask, all);
+    const address = addressOf(isAtCdn ? (settings.cdnUrl ?? settings.url) : settings.url, settings, ask);
     if (!address.ok) return address;
     return success({
       url: address.value,
@@ -323,7 +319,8 @@ export class Connection {
       ...(secretKey ? { 'x-secret-key': secretKey } : {}),
       ...(publishTarget === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
       ...(revision ? { 'x-ns-revision-id': String(revision) } : {}),
-      'x-ns-client-type': clientType ?? (secretKey ? 'dedicated' : 'game'),
+      'x-ns-client-type': clientType ?? 'game',
+      'x-ns-library-version': LIBRARY_VERSION,
       ...(ask.key === undefined ? {} : { 'idempotency-key': ask.key }),
       ...(ask.family !== 'security-config' && this.#position > 0 ? { 'x-ns-position': String(this.#position) } : {}),
     };
@@ -352,74 +349,29 @@ export async function proofByToken({ token }: Player): Promise<HeaderMap> {
   return text ? { 'x-platform-token': text } : {};
 }
 
-function fetcherOf(settings: Settings): Fetch {
+export function fetcherOf(settings: Settings): Fetch {
   return settings.fetch ?? ((url, given) => fetch(url, given));
 }
 
+/** Throws `INVALID_ARGUMENT` and `SECRET_EXPOSED`. */
 function checked(options: ClientOptions): ClientOptions {
   requireClientOptions(options);
   requirePlayer(options.player);
+  const misplaced = misplacedSecret(options);
+  if (misplaced !== null) throw misplaced;
   return options;
+}
+
+/** The settings that the options come to, once the credentials are loaded. */
+function usable(options: ClientOptions, player: Player | null): Result<Settings> {
+  const { url = '', cdnUrl, projectId = '', publicKey = '' } = options;
+  if (!isComplete(options))
+    return failure('NOT_CONFIGURED', 'The client needs `url`, `projectId` and `publicKey`: give them to createClient');
+  const wrong = addressError('url', url) ?? (cdnUrl ? addressError('cdnUrl', cdnUrl) : null);
+  const exposed = wrong ?? misplacedSecret(options) ?? exposedSecret(url, options);
+  return exposed === null ? success({ ...options, url, projectId, publicKey, player }) : { ok: false, error: exposed };
 }
 
 function isComplete({ url, projectId, publicKey, secretKey }: Partial<Credentials>): boolean {
   return Boolean(url && projectId && (publicKey || secretKey));
-}
-
-function notConfiguredError(): SavepointError {
-  return new SavepointError('NOT_CONFIGURED', 'The client needs `url`, `projectId` and `publicKey`: give them to createClient');
-}
-
-function addressError(url: string): SavepointError | null {
-  if (/^https?:$/.test(urlOrNull(url)?.protocol ?? '')) return null;
-  return new SavepointError('INVALID_ARGUMENT', `"${url}" is no address of a server: it begins with https:// or http://`);
-}
-
-/** A relative URL is resolved against the page: a page may name its own server by a path. */
-function urlOrNull(url: string): URL | null {
-  try {
-    return new URL(url, (globalThis as { readonly location?: { readonly href: string } }).location?.href);
-  } catch {
-    return null;
-  }
-}
-
-/** The error if a secret key would be exposed: it is sent only over TLS or within the machine, and never from a page. */
-function exposureError(url: string, secretKey: string): SavepointError | null {
-  if (secretKey === '') return null;
-  if ('document' in globalThis)
-    return new SavepointError('SECRET_EXPOSED', 'A page must not hold a secret key: everybody who plays can read it');
-  const { protocol, hostname } = urlOrNull(url) ?? { protocol: '', hostname: '' };
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
-  if (protocol === 'https:' || isLocal) return null;
-  return new SavepointError('SECRET_EXPOSED', 'A secret key is sent over https:, or to this machine alone');
-}
-
-function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
-  return `${url.replace(/\/+$/, '')}/${apiVersion}`;
-}
-
-/**
- * Whether a request may go to `cdnUrl`: the read of a document that carries no secret key, whichever option it was given as, and no secret of a
- * guest's device, who is the player for good.
- */
-function isForCdn({ publicKey, secretKey }: Settings, { isDocument }: ApiRequest, headers: HeaderMap): boolean {
-  if (isDocument !== true || secretKey || secretIn(publicKey) !== '') return false;
-  return !Object.values(headers).some(isGuestSecret);
-}
-
-/** `headers`: those that will be sent there. */
-function addressOf(settings: Settings, ask: ApiRequest, headers: HeaderMap): Result<string> {
-  const { family, path, query = {} } = ask;
-  // An empty or dotted segment would change the path when the URL is normalised.
-  const wrong = path.findIndex((part) => typeof part !== 'string' || ['', '.', '..'].includes(part));
-  if (wrong !== -1) return failure('INVALID_ARGUMENT', `"${path[wrong]}" cannot be part of an address`);
-  const url = settings.cdnUrl && isForCdn(settings, ask, headers) ? settings.cdnUrl : settings.url;
-  const parameters = Object.entries(query).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]);
-  });
-  const text = new URLSearchParams(parameters).toString();
-  const address = [rootOf(url, settings), family, settings.projectId, ...path.map(encodeURIComponent)].join('/');
-  return success(text === '' ? address : `${address}?${text}`);
 }

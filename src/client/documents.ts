@@ -1,13 +1,14 @@
 import type { Ledger, Written } from '../contract/answers.ts';
 import { type Answer, isObject } from './answer.ts';
 import { checkArguments, requireKind } from './arguments.ts';
-import type { ApiRequest, Connection, OwnWrite } from './connection.ts';
-import { mapped, orThrow, type Result, SavepointError, success } from './errors.ts';
+import type { Connection, OwnWrite } from './connection.ts';
+import { isMissing, mapped, orThrow, type Result, SavepointError, success } from './errors.ts';
 import type { AnyJson, OperationOf } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { Operation } from './operations.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 import type { Relay } from './relay.ts';
+import type { ApiRequest } from './request.ts';
 
 /** Documents of a collection. The key defaults to the player's id. */
 
@@ -83,7 +84,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    *
    * @example
    * ```ts
-   * const read = await client.documents('nothing').tryGet();
+   * const read = await client.documents('players').tryGet({ key: '76561198000000999' });
    * read.ok && read.value; // → null
    * ```
    */
@@ -325,7 +326,7 @@ export function requireOperations(given: unknown): void {
 
 /** Turns `NOT_FOUND` into the answer that there is no document. */
 function nullIfMissing<Doc>(read: Result<Versioned<Doc>>): Result<Versioned<Doc>> {
-  return read.ok || read.error.code !== 'NOT_FOUND' ? read : success({ value: null, version: 0 });
+  return read.ok || !isMissing(read.error) ? read : success({ value: null, version: 0 });
 }
 
 function versionHeaders({ ifVersion }: SaveOptions): Readonly<Record<string, string>> {

@@ -20,6 +20,12 @@ export type ClientCode =
   | 'INVALID_RESPONSE'
   /** The answer is larger than `maxAnswerBytes`. Whether the request was carried out is not known. */
   | 'RESPONSE_TOO_LARGE'
+  /** Nothing is served under this address: `url` is wrong, or the server is another program. */
+  | 'ROUTE_NOT_FOUND'
+  /** The collection does not exist, or was not promoted. */
+  | 'COLLECTION_NOT_FOUND'
+  /** The server is older than `MIN_SERVER_VERSION`, and does not serve this. */
+  | 'SERVER_OUTDATED'
   /** The status is 300 or above, and the answer names no code. */
   | 'HTTP_ERROR'
   /** The status is a success, but the body is a refusal without a code. */
@@ -103,8 +109,19 @@ export function success<Value>(value: Value): { readonly ok: true; readonly valu
   return { ok: true, value };
 }
 
-export function failure(code: ErrorCode, message: string, facts?: ErrorFacts): { readonly ok: false; readonly error: SavepointError } {
+/** A result that is an error. */
+export interface Failed {
+  readonly ok: false;
+  readonly error: SavepointError;
+}
+
+export function failure(code: ErrorCode, message: string, facts?: ErrorFacts): Failed {
   return { ok: false, error: new SavepointError(code, message, facts) };
+}
+
+/** Whether the error says that there is no document, or nothing of this player: the address was right. */
+export function isMissing({ code, details }: SavepointError): boolean {
+  return code === 'NOT_FOUND' && (details['missing'] === 'document' || details['missing'] === 'player');
 }
 
 /** Maps the value of a success. */

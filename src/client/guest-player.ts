@@ -2,11 +2,11 @@ import type { Guest, GuestWithCode } from '../contract/answers.ts';
 import { type AnswerShape, isObject, strangeAnswer } from './answer.ts';
 import { checkArguments, requireKind } from './arguments.ts';
 import type { Client } from './client.ts';
-import type { ApiRequest } from './connection.ts';
 import { mapped, orThrow, type Result, success } from './errors.ts';
 import type { AnyGame, GameTypes } from './game.ts';
 import { type GuestOptions, newSecret, type SecretStore, withSecretStore } from './guest-secret.ts';
 import type { RequestOptions } from './options.ts';
+import type { ApiRequest } from './request.ts';
 
 /**
  * Players without an account. The device makes a secret and keeps it; the server stores only its hash. A recovery code, or a linked

@@ -1,10 +1,10 @@
 import { isObject } from './answer.ts';
 import { checkArguments, requireClient } from './arguments.ts';
 import type { Client } from './client.ts';
-import type { ApiRequest, HeaderMap } from './connection.ts';
 import { failure, type Result } from './errors.ts';
 import type { GameTypes } from './game.ts';
 import type { GuestRequest, HostAnswer } from './guest.ts';
+import type { ApiRequest, HeaderMap } from './request.ts';
 import { proxySignature } from './seal.ts';
 
 /** The host of a game: it sends its guests' requests in their names, each signed for one endpoint or collection. */

@@ -3,7 +3,7 @@
  * docs/client.md says how to use it.
  */
 
-export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig } from '../contract/answers.ts';
+export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig, ServerInfo } from '../contract/answers.ts';
 export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
 export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
 export { credentials } from './credentials.ts';
@@ -61,3 +61,4 @@ export { createEncryptedRequestId, parseEncryptedRequestId } from './seal.ts';
 export type { Security } from './security.ts';
 export type { Session, Sessions } from './sessions.ts';
 export { fileStorage, memoryStorage, type QueueStorage } from './storage.ts';
+export { LIBRARY_VERSION, MIN_SERVER_VERSION } from './version.ts';

@@ -2,13 +2,15 @@ import type { GameValues, Ledger, Publishes, SaveRecords } from '../contract/ans
 import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client, ValuesOf } from './client.ts';
-import type { ApiRequest, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { DocumentAddress, LedgerOptions } from './documents.ts';
-import { type ErrorCode, failure, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
+import { type ErrorCode, failure, isMissing, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
 import type { AnyResult, Leaderboard } from './queries.ts';
+import type { ApiRequest } from './request.ts';
 import { pause, retryDelayMs } from './retry.ts';
+import { openStream } from './stream.ts';
 import { type Change, type Listener, Topic } from './topic.ts';
 
 export type { Change } from './topic.ts';
@@ -425,7 +427,7 @@ export class Live<G extends GameTypes = AnyGame> {
     const positions = topics.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
     const request = { method: 'GET', family: 'live', path: [], query: { topic: positions }, player: 'proven', isRepeatable: true } as const;
     const signal = AbortSignal.any([stop, silent.signal]);
-    const opened = await this.#connection.open(request, signal);
+    const opened = await openStream(this.#connection, request, signal);
     if (!opened.ok) return { error: opened.error, wasOpen: false };
     // A stream that begins stale says so.
     this.#setStale(false);
@@ -530,7 +532,7 @@ async function readTopic(
   const answer = await connection.send({ method: 'GET', family, path: rest, query, player: 'proven', isRepeatable: true });
   if (answer.ok) noteNumbers(connection, text, answer.value.text);
   if (answer.ok) return success({ value: answer.value.body, version: Number(answer.value.headers.get('x-ns-save-version') ?? 0) });
-  return answer.error.code === 'NOT_FOUND' ? success({ value: null, version: 0 }) : answer;
+  return isMissing(answer.error) ? success({ value: null, version: 0 }) : answer;
 }
 
 function noteNumbers(connection: Connection, topic: string, text: string): void {

@@ -10,7 +10,7 @@ export interface Credentials {
   readonly projectId: string;
   /** Ships with the game. */
   readonly publicKey: string;
-  /** Of a dedicated server. Never in a game that players have. */
+  /** Of a dedicated server (`clientType: 'dedicated'`). Never in a game that players have. */
   readonly secretKey?: string;
 }
 
@@ -39,14 +39,17 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface ClientOptions extends Partial<Credentials> {
   /** Called before the first request if `url`, `projectId` or a key is missing. Default: `credentials()`. */
   readonly credentials?: () => Partial<Credentials> | null | Promise<Partial<Credentials> | null>;
-  /** Another address that documents are read from. No secret key and no secret of a guest's device is sent there: with one, `url` is asked. */
+  /**
+   * Another address, of a CDN, that documents are read from which anybody may read. It gets the public key alone; what it refuses, `url` is
+   * asked for.
+   */
   readonly cdnUrl?: string;
-  /** `v3` when left out. */
+  /** `v3`, which is also what counts when left out. The legacy routes lack some of what this library needs. */
   readonly apiVersion?: string;
   readonly player?: Player | string | null;
   /** Which definitions and data requests use; `next`: the staged ones. Default: `live`. `client.publishTarget` changes it. */
   readonly publishTarget?: PublishTarget;
-  /** `dedicated` with a secret key, else `game`. */
+  /** What the program is: `game` when left out. Only `dedicated` and `editor` may have a secret key. */
   readonly clientType?: ClientType;
   /** The revision of the game, if the project tracks revisions. */
   readonly revision?: number;

@@ -94,7 +94,7 @@ const MAX_SERVER_FAILURES = 5;
 /** Refusals that do not depend on the write. */
 const BLOCKING: ReadonlySet<string> = new Set([
   ...['NOT_CONFIGURED', 'SECRET_EXPOSED', 'CRYPTO_UNAVAILABLE', 'UNAUTHORIZED', 'KEY_DISABLED', 'PROJECT_DISABLED', 'DISABLED'],
-  ...['PLATFORM_AUTH_FAILED', 'REVISION_OUTDATED', 'QUOTA_EXCEEDED'],
+  ...['PLATFORM_AUTH_FAILED', 'REVISION_OUTDATED', 'QUOTA_EXCEEDED', 'ROUTE_NOT_FOUND', 'SERVER_OUTDATED'],
 ]);
 
 /**
@@ -443,7 +443,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   #senderOf({ player, target }: QueuedWrite): Client | null {
     if (this.#client.player?.id !== player) return null;
     if (this.#client.publishTarget === target) return this.#client as unknown as Client;
-    return new Client({ ...this.#client.connection.options, publishTarget: target });
+    return new Client({ ...this.#client.connection.options, publishTarget: target }, this.#client as unknown as Client);
   }
 
   /** Reports the outcome before it removes the entry. After a crash in between the outcome is reported again, so none is lost. */

@@ -1,9 +1,10 @@
 import type { NamedRecord, SaveRecords } from '../contract/answers.ts';
 import { checkArguments, requireKind } from './arguments.ts';
-import type { ApiRequest, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
+import type { ApiRequest } from './request.ts';
 
 /** Save records: the named slots of a player. `documents(collection).get({ record })` reads the document of one. */
 

@@ -1,9 +1,10 @@
 import type { SessionOpened } from '../contract/answers.ts';
 import { strangeAnswer } from './answer.ts';
-import type { ApiRequest, Connection, HeaderMap } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { proofByToken } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
 import type { Player, RequestOptions } from './options.ts';
+import type { ApiRequest, HeaderMap } from './request.ts';
 
 /**
  * Sessions: a player is proven once, and carries a session token from then on. If the project uses sessions, the client manages them by

@@ -9,7 +9,7 @@ import type { SessionOpened as SessionOpenedSchema, securityConfig } from './rou
 import type { gamePackage, projectFacts, settings } from './routes/project.ts';
 import type { publishing } from './routes/publishing.ts';
 import type { queries, rateLimits, values } from './routes/queries.ts';
-import type { pages } from './routes/system.ts';
+import type { pages, system } from './routes/system.ts';
 import type { playerStats, telemetry } from './routes/telemetry.ts';
 import type { tests } from './routes/tests.ts';
 import type { ShownBy } from './values.ts';
@@ -38,6 +38,7 @@ export type GuestWithCode = BodyOf<typeof guests.issueCode>;
 export type GuestPass = BodyOf<typeof guests.pass>;
 export type SessionOpened = ShownBy<typeof SessionOpenedSchema>;
 export type SecurityConfig = BodyOf<typeof securityConfig.read>;
+export type ServerInfo = BodyOf<typeof system.serverInfo>;
 export type Page = BodyOf<typeof pages.read>;
 export type Diagnostic = ShownBy<typeof DiagnosticSchema>;
 export type PushedMany = BodyOf<typeof collections.put>;

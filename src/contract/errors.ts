@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATALOGUE, type Code } from '../kernel/errors.ts';
+import { CATALOGUE, type Code, MISSING } from '../kernel/errors.ts';
 import { takesSecretKey } from './credentials.ts';
 import type { Route } from './route.ts';
 import { anyJson } from './values.ts';
@@ -17,6 +17,7 @@ export const Failure = z
         code: z.string().meta({ description: 'A word for programs; see the codes of the answer' }),
         message: z.string().meta({ description: 'A sentence for people' }),
         requestId: z.string().optional().meta({ description: 'The `X-Correlation-ID` of the answer' }),
+        missing: z.enum(MISSING).optional().meta({ description: 'What there is not, where the code is NOT_FOUND' }),
       })
       .catchall(anyJson),
     message: z.string().meta({ description: 'A copy of `error.message`' }),

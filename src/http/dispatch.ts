@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Awaitable } from '../kernel/awaitable.ts';
-import { refusal } from '../kernel/errors.ts';
+import { notFound } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import type { Context, State } from './exchange.ts';
 
@@ -17,7 +17,7 @@ interface Route {
 const NO_NEXT = (): Promise<void> => Promise.resolve();
 
 export async function answerNotFound(): Promise<never> {
-  throw refusal('NOT_FOUND');
+  throw notFound('route');
 }
 
 /**

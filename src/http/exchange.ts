@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../app/app.ts';
 import type { Family } from '../contract/families.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { type Refusal, refusal } from '../kernel/errors.ts';
+import { notFound, type Refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** The parameters of a query. Requests with the same query share one object. */
@@ -210,6 +210,6 @@ export function queryParam<Name extends string>(ctx: Context & WithQuery<Name>, 
 /** A decoded path parameter of the matched route. */
 export function param<Name extends string>(ctx: Context & WithParams<Name>, name: Name): string {
   const value: unknown = ctx.params[name];
-  if (typeof value !== 'string' || value === '') throw refusal('NOT_FOUND');
+  if (typeof value !== 'string' || value === '') throw notFound('route');
   return value;
 }

@@ -1,5 +1,5 @@
 import { andThen } from '../kernel/awaitable.ts';
-import { refusal } from '../kernel/errors.ts';
+import { notFound } from '../kernel/errors.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { locate } from './aliases.ts';
 import { respondInTurn } from './answer.ts';
@@ -13,7 +13,7 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
   return (ctx, next) => {
     const { exchange } = ctx.state;
     const location = locate(exchange.path, wholeV1);
-    if (!location) throw refusal('NOT_FOUND');
+    if (!location) throw notFound('route');
     exchange.family = location.prefix.family;
     exchange.location = location.path;
     buckets?.take(exchange.req, location.prefix.group);

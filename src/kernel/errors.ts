@@ -107,6 +107,9 @@ export const CATALOGUE = {
 
 export type Code = keyof typeof CATALOGUE;
 
+/** What a `NOT_FOUND` is about. `route`: nothing is served under this method and path. */
+export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page'] as const;
+
 /** Facts of a refusal besides code and text. */
 export interface RefusalExtra {
   /** Members of `error` besides `code` and `message`. */
@@ -166,4 +169,9 @@ export function refusable<T>(decide: () => T): T | Refusal {
 export function refusal(code: Code, message?: string, extra?: RefusalExtra): Refusal {
   const [status, text] = CATALOGUE[code];
   return new Refusal(status, code, message ?? text, extra);
+}
+
+/** A `NOT_FOUND` that says in `error.missing` what there is not, so that a wrong address is not taken for a missing document. */
+export function notFound(missing: (typeof MISSING)[number], message?: string): Refusal {
+  return refusal('NOT_FOUND', message, { error: { missing } });
 }

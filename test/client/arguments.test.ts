@@ -30,9 +30,15 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
     ...[{ url: 5 }, { publicKey: {} }, { player: 7656119 }, { player: { id: 7 } }, { timeoutMs: '5' }, { retries: Number.NaN }].map(
       (changes) => () => createClient({ ...options, ...wrong<object>(changes) }),
     ),
-    ...[{ fetch: 'x' }, { log: {} }, { credentials: 'file' }, { json: JSON.stringify }, { sessions: 'yes' }, { publishTarget: 1 }].map(
-      (changes) => () => createClient({ ...options, ...wrong<object>(changes) }),
-    ),
+    ...[
+      { fetch: 'x' },
+      { log: {} },
+      { credentials: 'file' },
+      { json: JSON.stringify },
+      { sessions: 'yes' },
+      { publishTarget: 1 },
+      { apiVersion: 'v1' },
+    ].map((changes) => () => createClient({ ...options, ...wrong<object>(changes) })),
   ],
   'client.configure': [
     () => client.configure(NO),
@@ -70,6 +76,8 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   'client.records': [() => client.records(NO).list()],
   'client.leaderboard': [() => client.leaderboard(NO), () => client.leaderboard('top', { limit: wrong('10') })],
   'client.query': [() => client.query(NO), () => client.query('top', { own: wrong(1) })],
+  'client.serverInfo': [() => client.serverInfo({ timeoutMs: wrong('1') })],
+  'client.supports': [() => client.supports(NO), () => client.supports('live', wrong('now'))],
   'client.values': [() => client.values(wrong('now'))],
   'documents.get': [
     () => players.get({ key: wrong(7) }),

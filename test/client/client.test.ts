@@ -276,7 +276,7 @@ test('a program reads its credentials from its environment and from a file befor
 });
 
 test('a dedicated server calls with its secret key, for itself and for players', async () => {
-  const server = createClient({ ...game.options, secretKey: game.manager.secretKey });
+  const server = createClient({ ...game.options, clientType: 'dedicated', secretKey: game.manager.secretKey });
   const player = await game.newRich();
   expect(await server.documents('vault').save({ n: 1 }, { key: player })).toMatchObject({ ok: true });
   expect(await server.as(player).call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
@@ -284,7 +284,13 @@ test('a dedicated server calls with its secret key, for itself and for players',
 
 test('a secret key is sent over TLS, or to this machine alone', async () => {
   const { fetch, sent } = network();
-  const server = createClient({ ...game.options, fetch, url: 'http://play.example.com', secretKey: 'platform_sk_x' });
+  const server = createClient({
+    ...game.options,
+    fetch,
+    url: 'http://play.example.com',
+    clientType: 'dedicated',
+    secretKey: 'platform_sk_x',
+  });
   expect(await codeOf(server.tryValues())).toBe('0 SECRET_EXPOSED');
   expect(sent).toEqual([]);
 });
@@ -332,7 +338,9 @@ test('a value that cannot be sent is refused on every way, and never replaced', 
   await queue.close();
   expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
   for (const url of ['127.0.0.1:8080', 'localhost:8080', 'ftp://x']) {
-    expect(await codeOf(createClient({ ...game.options, url, secretKey: 'x' }).tryValues())).toBe('0 INVALID_ARGUMENT');
+    expect(await codeOf(createClient({ ...game.options, url, clientType: 'dedicated', secretKey: 'x' }).tryValues())).toBe(
+      '0 INVALID_ARGUMENT',
+    );
   }
 });
 

@@ -121,7 +121,7 @@ describe('a device', () => {
     expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
     expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
     // A dedicated server has no player, and needs no pass.
-    const server = createClient({ ...game.options, secretKey: game.manager.secretKey });
+    const server = createClient({ ...game.options, clientType: 'dedicated', secretKey: game.manager.secretKey });
     client.relay = guestRelay(client, (request) => answerGuest(server, request, id));
     expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
     expect(JSON.stringify(asked)).not.toContain('ns_guest_');

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClientOptions, createClient, inc, memoryStorage, openQueue } from '../../src/client/index.ts';
+import { openStream } from '../../src/client/stream.ts';
 
 /** A server whose answers never end: the client reads no more of them than it may. */
 
@@ -45,7 +46,7 @@ test('an answer without an end is refused once, and its connection is closed', a
 
 test('so is what comes in place of a stream', async () => {
   const ask = { method: 'GET', family: 'live', path: [], isRepeatable: true } as const;
-  const opened = await clientOf({ maxAnswerBytes: 1_000_000 }).connection.open(ask, new AbortController().signal);
+  const opened = await openStream(clientOf({ maxAnswerBytes: 1_000_000 }).connection, ask, new AbortController().signal);
   expect(opened).toMatchObject({ ok: false, error: { code: 'RESPONSE_TOO_LARGE' } });
   await expect.poll(() => closed).toBe(asked);
 });

@@ -43,6 +43,7 @@ test.each(rows)('$name', async ({ name, ours }) => {
   const tried = TRIES[name];
   if (tried === undefined) throw new Error(`${name} has no try`);
   // The try uses what the row names; its last name, as `call` of `client.call`, is enough.
+  // Of an option, as `cdnUrl` of `createClient({ cdnUrl })`, the function's name is what counts.
   const names = ours.map((code) => /([A-Za-z_]\w*)[^A-Za-z]*$/.exec(code.replace(/\([^()]*\)/g, ''))?.[1] ?? code);
   expect(names).not.toEqual([]);
   expect(names.filter((each) => !new RegExp(`\\b${each}\\b`).test(tried.toString()))).toEqual([]);

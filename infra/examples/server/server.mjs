@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { createClient, credentials } from 'savepoint/client';
 
-// SAVEPOINT_URL, SAVEPOINT_PROJECT and SAVEPOINT_SECRET_KEY, or the file savepoint.credentials.json.
+// SAVEPOINT_URL, SAVEPOINT_PROJECT and SAVEPOINT_SECRET_KEY (or +network_storage_secret_key KEY), or the file savepoint.credentials.json.
 const found = credentials();
 if (!found.url || !found.projectId || !found.secretKey) {
   console.error(
@@ -10,7 +10,7 @@ if (!found.url || !found.projectId || !found.secretKey) {
   );
   process.exit(1);
 }
-const client = createClient(found);
+const client = createClient({ ...found, clientType: 'dedicated' });
 const ROUND_MS = Number(process.env.ROUND_MS ?? 10_000);
 const MOST_SWINGS = 20;
 

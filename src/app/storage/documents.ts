@@ -12,7 +12,7 @@ import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, idempotencySubject, type Subject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { accepted, refusal } from '../../kernel/errors.ts';
+import { accepted, notFound } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -53,7 +53,7 @@ export function createDocuments(context: AppContext): Documents {
   return {
     read: (caller, at) =>
       andThen(documentAt(context, caller, at), (answer) => {
-        if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
+        if (!answer) throw notFound('document', 'No document under this key');
         return answer;
       }),
 

@@ -5,7 +5,7 @@ import { playerOfKey } from '../../domain/document/key.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound, refusal } from '../../kernel/errors.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
@@ -91,7 +91,7 @@ export async function ledgerAnswer(
         reached = await reach(UNKNOWN_WAIT_MS);
         page = await read();
       }
-      if (!isKnown(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
+      if (!isKnown(page)) throw reached ? notFound('player', 'Nothing is known of this player here') : refusal('BEHIND');
     }
   }
   // Printing a page of many entries takes a while.

@@ -2,7 +2,7 @@ import { isPageSlug } from '../../domain/page/page.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
 import type { PageState } from '../../domain/states.ts';
 import { pageSubject } from '../../domain/subjects.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { Positioned } from '../answers.ts';
 import type { AppContext } from '../context.ts';
 
@@ -21,11 +21,11 @@ export function createPages(context: AppContext): Pages {
     async read(projectId, slug) {
       const known = isProjectId(projectId) && isPageSlug(slug);
       const project = known ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
-      if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', 'No page under this name');
+      if (!project?.authority || project.authority.deleted) throw notFound('page', 'No page under this name');
       project.used();
       const page = (await project.read(pageSubject(slug))).state;
       const { stale } = context.projects.freshness(project);
-      if (page === null) throw refusal('NOT_FOUND', 'No page under this name');
+      if (page === null) throw notFound('page', 'No page under this name');
       return { page, position: project.set.head, stale };
     },
   };

@@ -12,7 +12,7 @@ import { fillDefaults } from '../../domain/document/schema.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
-import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, notFound, type Refusal, refusal } from '../../kernel/errors.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
 import { isNumber, type Json, parseStored, printOnce, stringOrEmpty, toDouble } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
@@ -129,7 +129,7 @@ export function writerOf(caller: Caller): string {
 }
 
 function noSuchRecord(): Refusal {
-  return refusal('NOT_FOUND', 'No record with this id');
+  return notFound('record', 'No record with this id');
 }
 
 /** Throws the refusal of a record that the caller may not read; proves the player if that is needed. */

@@ -13,7 +13,7 @@ import { type PlayerProfile, type PlayerStats, withHeartbeat } from '../../domai
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
-import { accepted, refusal } from '../../kernel/errors.ts';
+import { accepted, notFound, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -222,7 +222,7 @@ async function readStats(
   const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, player);
   const { heartbeats } = context.telemetry;
   const stats = newer(known.stats, heartbeats.statsOf(caller.projectId, player));
-  if (stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
+  if (stats === null) throw notFound('player', 'No heartbeat of this player was ever received');
   const profile = known.profile === null ? null : heartbeats.profileWith(caller.projectId, player, known.profile);
   return { body: statsBody(platformId, stats, profile), stale: found.revision < own };
 }

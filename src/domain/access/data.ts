@@ -1,4 +1,4 @@
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import type { CollectionModel, OpenTo } from '../model.ts';
 import type { AccessContext } from './context.ts';
@@ -116,7 +116,7 @@ function documentsOpenTo(action: Action): DataRule['collection'] {
     if (lacking !== null) return lacking;
     const collection = COLLECTION_ID.test(id) ? collectionIn(access, id) : undefined;
     if (!collection) return noSuch('collection', id, access.target);
-    if (!DOCUMENT_KEY.test(key)) return refusal('NOT_FOUND', 'No document under this key');
+    if (!DOCUMENT_KEY.test(key)) return notFound('document', 'No document under this key');
     if (!who.isSecret && openTo(collection, action) === 'endpoints') return refusal('ENDPOINT_ONLY');
     if (!who.isSecret && action === 'delete' && !collection.allowRecordDelete) return refusal('RECORD_DELETE_DISABLED');
     return outdated(who, what) ?? collection;

@@ -1,5 +1,5 @@
 import type { Level } from '../../contract/credentials.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import type { PublishTarget } from '../events.ts';
 import { allows } from '../project/permissions.ts';
@@ -35,7 +35,7 @@ const IN_NEXT = 'in next, which shows live with what is staged: it is in neither
 export function noSuch(kind: 'collection' | 'query', id: string, target: PublishTarget): Refusal {
   const name = JSON.stringify(truncateText(id, 64));
   const where = target === 'next' ? ` ${IN_NEXT}` : `; ${IN_LIVE}`;
-  return refusal('NOT_FOUND', `There is no ${kind} ${name}${where}`);
+  return notFound(kind, `There is no ${kind} ${name}${where}`);
 }
 
 /** Refusal of an endpoint that a call names and that does not exist. */

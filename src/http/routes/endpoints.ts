@@ -6,7 +6,7 @@ import { inputOfBody, inputOfPayload, securityIn } from '../../domain/security/c
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { failurePath } from '../../language/failure-path.ts';
 import { freshHeaders } from '../answer.ts';
@@ -70,7 +70,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
 
     async callByQuery(ctx) {
       // The router treats HEAD as GET, and a GET here runs the endpoint. A HEAD request must change nothing.
-      if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
+      if (ctx.method === 'HEAD') throw notFound('route');
       const caller = await authenticate(app, ctx, endpoints.callByQuery);
       const { exchange } = ctx.state;
       const plain = { sealed: null, security: null, library: false };

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../contract/route.ts';
 import { type collections, gameValues, rateLimitRules } from '../../contract/routes/definitions.ts';
 import { projectFacts } from '../../contract/routes/project.ts';
 import type { ListedKind, SingleKind } from '../../domain/kinds.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { MakeRefusal } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryParam, queryText } from '../exchange.ts';
@@ -126,9 +126,9 @@ const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
 export async function unknownManagementRoute(ctx: Context, { app }: Services): Promise<never> {
   const { exchange } = ctx.state;
   const project = PROJECT_PATH.exec(exchange.location)?.[1];
-  if (project === undefined || exchange.method === 'POST' || exchange.method === 'OPTIONS') throw refusal('NOT_FOUND');
+  if (project === undefined || exchange.method === 'POST' || exchange.method === 'OPTIONS') throw notFound('route');
   await app.authenticate(decodeURIComponent(project), present(exchange, { keys: ANY_SECRET_KEY }));
-  throw refusal('NOT_FOUND');
+  throw notFound('route');
 }
 
 function listingOf(exchange: Exchange): ListingOf {

@@ -1,6 +1,6 @@
 import type { reference } from '../../contract/routes/system.ts';
 import { asTextOf } from '../../contract/values.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { DOCUMENT_HEADERS, HTML_TYPE } from '../html/document.ts';
@@ -50,7 +50,7 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
 
     async asset(ctx) {
       const asset = made.asset(param(ctx, 'asset'));
-      if (asset === undefined) throw refusal('NOT_FOUND');
+      if (asset === undefined) throw notFound('route');
       return { text: asset.text, contentType: asset.contentType, headers: IMMUTABLE_HEADERS };
     },
   };

@@ -1,6 +1,6 @@
 import type { canary, Healthy, metrics, NotServing, Serving, system, Unhealthy } from '../../contract/routes/system.ts';
 import type { ShownBy } from '../../contract/values.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notFound } from '../../kernel/errors.ts';
 import type { Handler, Handlers } from '../handlers.ts';
 import { type Exposition, METRICS_TYPE } from '../metrics.ts';
 import { metricsGuard } from '../metrics-access.ts';
@@ -39,6 +39,12 @@ const CAPABILITIES = [
   'analytics',
   'auth-sessions',
   'package-sync',
+  'encrypted-requests',
+  'guests',
+  'idempotency-keys',
+  'ledger',
+  'live',
+  'pages',
 ];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
@@ -86,7 +92,7 @@ const CANARY_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', '
 export function serveCanary(settings: HttpSettings): Handler<typeof canary.read> {
   return async (ctx) => {
     const { exchange } = ctx.state;
-    if (!CANARY_METHODS.has(exchange.method)) throw refusal('NOT_FOUND');
+    if (!CANARY_METHODS.has(exchange.method)) throw notFound('route');
     exchange.route = 'ANY /v3/storage/deploy-canary';
     return { body: { ok: true, probe: 'deploy-canary', owner: settings.product }, headers: NO_STORE };
   };

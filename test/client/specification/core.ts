@@ -30,6 +30,56 @@ export const CORE: Tries = {
   IsConfigured: ({ options }) => {
     expect([createClient({ url: options.url }).isConfigured, createClient(options).isConfigured]).toEqual([false, true]);
   },
+  'Secret key: only on dedicated servers': async ({ options, manager }) => {
+    const { secretKey } = manager;
+    const { fetch, sent } = network();
+    for (const clientType of ['game', undefined] as const)
+      expect(() => createClient({ ...options, secretKey, ...(clientType && { clientType }) })).toThrow('must not be in a game');
+    const server = createClient({ ...options, fetch, clientType: 'dedicated', secretKey });
+    await server.documents('vault').save({ n: 1 }, { key: 'ada' });
+    await server.query('top');
+    await server.as('ada').tryCall('buy', { item: 'axe' });
+    expect(sent.filter(({ headers }) => headers['x-secret-key'] !== secretKey)).toEqual([]);
+  },
+  '+network_storage_secret_key': () => {
+    const { argv } = process;
+    process.argv = [...argv, '+network_storage_secret_key', 'sp_sk_flag'];
+    try {
+      expect(library.credentials().secretKey).toBe('sp_sk_flag');
+    } finally {
+      process.argv = argv;
+    }
+  },
+  'Validation of the key uses the management API': async ({ options }) => {
+    const { fetch, sent } = network();
+    const client = createClient({ ...options, fetch, clientType: 'dedicated', secretKey: 'sp_sk_wrong' });
+    await expect(client.values()).rejects.toMatchObject({ code: 'SECRET_KEY_INVALID' });
+    expect(sent.map(({ path }) => path)).toEqual([`/v3/manage/${options.projectId}/validate`]);
+  },
+  CdnUrl: async (game) => {
+    const { fetch, sent } = network();
+    const client = createClient({ ...game.options, fetch, cdnUrl: `${game.options.url}/`, player: await game.newRich() });
+    expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
+    expect(sent[0]?.headers['x-platform-id']).toBeUndefined();
+    expect(sent[0]?.headers['x-public-key']).toBe(game.options.publicKey);
+  },
+  LibraryVersion: () => {
+    expect(library.LIBRARY_VERSION).toMatch(/^\d+\.\d+\.\d+$/);
+  },
+  MinServerVersion: async ({ options }) => {
+    const { version } = await createClient(options).serverInfo();
+    expect(version.localeCompare(library.MIN_SERVER_VERSION, 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
+  },
+  'capability checks': async ({ options }) => {
+    const client = createClient(options);
+    expect([await client.supports('live'), await client.supports('teleport')]).toEqual([true, false]);
+    expect((await client.serverInfo()).capabilities).toContain('live');
+  },
+  'x-ns-library-version, x-ns-client-type': async ({ options }) => {
+    const { fetch, sent } = network();
+    await createClient({ ...options, fetch, clientType: 'editor' }).values();
+    expect(sent[0]?.headers).toMatchObject({ 'x-ns-library-version': library.LIBRARY_VERSION, 'x-ns-client-type': 'editor' });
+  },
   'CallEndpoint(slug, input)': async (game) => {
     const client = await rich(game);
     expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
