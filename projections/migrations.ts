@@ -33,6 +33,8 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'documents-0003', sql: laterColumn('documents', 'documents', 'reached jsonb') },
     // Ties are ordered by when their value was reached. Boards are built anew of the documents.
     { name: 'leaderboards-0005', sql: boardsAnew('s|_queries|_counts|_marks|_buckets|_fills') },
+    // Earlier publishes have no message.
+    { name: 'publishes-0002', sql: laterColumn('publishes', 'publishes', 'message text') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
   ];
 }

@@ -30,6 +30,8 @@ export interface PresentedCredentials extends ClientFacts {
   readonly position: number | null;
   /** The revision of the log that a change of a manager is made on, from `x-ns-base`. `null` or left out: none is named. */
   readonly base?: number | null;
+  /** Why a manager publishes, from `?message=`. `null` or left out: it is not said. */
+  readonly message?: string | null;
   /** The idempotency key. `null` or left out: the request has none. */
   readonly keyed?: IdempotentRequest | null;
 }
@@ -77,6 +79,7 @@ export interface Caller extends Credential {
   readonly position: number | null;
   readonly proof?: PlayerProof | undefined;
   readonly base?: number | null | undefined;
+  readonly message?: string | null | undefined;
   readonly keyed?: IdempotentRequest | null | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;

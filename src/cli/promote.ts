@@ -9,6 +9,7 @@ import type { Remote } from '../folder/remote.ts';
 import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
+import { MESSAGE_HELP } from './remote/message.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
@@ -17,6 +18,7 @@ interface PromoteOptions extends RemoteOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly force?: boolean;
+  readonly message?: string;
 }
 
 /** `savepoint promote`: shows what is staged, asks, and makes it live. */
@@ -28,6 +30,7 @@ export function promoteCommand(): Command {
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
     .option('--force', 'in spite of failed tests, and of findings in definitions and in stored data')
+    .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
       const preview = await previewOf(remote).finally(endProgress);
@@ -50,7 +53,7 @@ export function promoteCommand(): Command {
         return printResult(options, { ok: false, promoted: false, ...result }, () => 'Nothing was promoted.');
       }
       const { revision, position, generation } = await explainConflict(
-        remote.promote({ dryRun: false, force: options.force ?? false, base: preview.position }),
+        remote.promote({ dryRun: false, force: options.force ?? false, base: preview.position, message: options.message }),
       );
       await moveBase(remote, position);
       printResult(options, { ok: true, promoted: true, ...result, position, revision, generation }, () =>
@@ -59,7 +62,7 @@ export function promoteCommand(): Command {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote\n  savepoint promote --yes      # in a pipeline',
+      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices"\n  savepoint promote --yes      # in a pipeline',
     );
 }
 

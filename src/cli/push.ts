@@ -4,6 +4,7 @@ import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote, Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
+import { MESSAGE_HELP } from './remote/message.ts';
 import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { type Shown, shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
@@ -12,6 +13,7 @@ interface PushOptions extends RemoteOptions {
   readonly live?: boolean;
   readonly prune?: boolean;
   readonly force?: boolean;
+  readonly message?: string;
   readonly strict: boolean;
 }
 
@@ -22,6 +24,7 @@ export function pushCommand(): Command {
     .option('--prune', 'remove what the project holds and the folder does not')
     .option('--force', 'overwrite what somebody else has published since')
     .option('--no-strict', 'push in spite of findings')
+    .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: PushOptions) => {
       const remote = remoteOf(options);
       const { server } = remote;
@@ -30,8 +33,8 @@ export function pushCommand(): Command {
       const folder = readFolder(server.dir);
       for (const { path, hint } of folder.unrecognized) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${server.project} on ${server.address}`);
-      const { prune = false, force = false, strict } = options;
-      const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
+      const { prune = false, force = false, strict, message } = options;
+      const pushed = await pushFolder(remote, folder, { target, strict, prune, force, message }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
       const staged = pushed.ok && target === 'next' ? await stagedChanges(remote) : null;
       const result = { ...pushed, ...(staged === null ? {} : { staged }), target, project: server.project, address: server.address };
@@ -39,7 +42,7 @@ export function pushCommand(): Command {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint push\n  savepoint push --prune\n  savepoint push --live --force      # a pipeline, where the repository is right',
+      '\nExamples:\n  savepoint push\n  savepoint push --prune -m "Axes are cheaper"\n  savepoint push --live --force      # a pipeline, where the repository is right',
     );
 }
 

@@ -6,6 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
+import { MESSAGE_HELP } from './remote/message.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges, shownFailedTests, shownStagedPlay } from './show.ts';
 
@@ -13,6 +14,7 @@ interface RollbackOptions extends RemoteOptions {
   readonly to?: number;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly message?: string;
 }
 
 /** `savepoint rollback`: restores the live definitions to what they were before a publish. */
@@ -21,6 +23,7 @@ export function rollbackCommand(): Command {
     .option('--to <revision>', 'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any', revisionOf)
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
+    .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: RollbackOptions) => {
       const remote = remoteOf(options);
       const to = options.to ?? null;
@@ -42,7 +45,7 @@ export function rollbackCommand(): Command {
       }
       const failedBefore = await failedTests(remote);
       // Applies what was shown, and only if nothing was published since.
-      const done = await explainConflict(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
+      const done = await explainConflict(remote.rollback({ dryRun: false, to: look.to, base: look.position, message: options.message }));
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;
       const red = newlyFailed(failedBefore, await failedTests(remote));

@@ -45,7 +45,9 @@ function shownChange({ kind, id, action, fields, more = 0, opens = [], isFirstTe
   const head = `${shownName({ kind, id, action })}${note}`;
   // Only a changed definition has fields to list.
   if (action !== 'change') return head;
-  const lines = (fields ?? []).map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
+  const lines = (fields ?? []).map(
+    ({ path, label, before, after }) => `    ${label || path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`,
+  );
   const opened = opens.map((what) => styled('yellow', `    opens: ${what}`));
   return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : []), ...opened].join('\n');
 }
@@ -97,16 +99,18 @@ export function summaryOf(findings: readonly Finding[]): string {
   return `${counted(findings.length, 'finding')} in ${counted(new Set(findings.map(({ path }) => path)).size, 'file')}`;
 }
 
-/** A table of publishes: revision, time, author and content. */
+/** A table of publishes: revision, time, who, what, and why where somebody said so. */
 export function shownPublishes(publishes: readonly JsonObject[]): string {
+  const isSaid = publishes.some((each) => each['message'] !== undefined);
   return table(
-    ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES'],
+    ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES', ...(isSaid ? ['WHY'] : [])],
     publishes.map((each) => [
       String(each['revision']),
       String(each['at']),
       actorOf(each['actor']),
       `${String(each['action'])} (${String(each['target'])})`,
       changesIn(each['changes']),
+      ...(isSaid ? [String(each['message'] ?? '')] : []),
     ]),
   );
 }

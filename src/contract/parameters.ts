@@ -76,6 +76,14 @@ export const PUBLISH_BASE = {
   ),
 } as const;
 
+export const MESSAGE = {
+  message: described(
+    z.string().max(500),
+    'Why, in a line of at most 500 characters: `publishes` and the log tell it with who, when and what',
+    'Summer prices',
+  ),
+} as const;
+
 export const REPLACE_ALL = {
   replaceAll: described(z.enum(['true', 'false']).default('false'), 'Removes the definitions that the lists which are there do not hold'),
 } as const;

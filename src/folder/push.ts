@@ -19,6 +19,8 @@ export interface PushOptions {
   readonly prune: boolean;
   /** Whether publishes of others since the base are overwritten. */
   readonly force: boolean;
+  /** Why, for the history. */
+  readonly message?: string | undefined;
 }
 
 export type Pushed =
@@ -86,11 +88,11 @@ interface Sent {
 async function send(
   remote: Remote,
   folder: Folder,
-  { target, strict, prune }: PushOptions,
+  { target, strict, prune, message }: PushOptions,
   { changes, body, base, since }: Sent,
 ): Promise<Pushed> {
   try {
-    const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
+    const answer = await remote.sync(body, { target, strict, replaceAll: prune, base, message });
     const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
     keepKnown(remote.server, { base: own?.position ?? since, files: hashesOf(folder.sources) });
     const isTold = strict || folder.sources.length <= MAX_WITH_FINDINGS;

@@ -29,6 +29,8 @@ export interface SyncOptions {
   readonly replaceAll?: boolean;
   /** The revision that it is made on; left out or `null`: whatever was published since is overwritten. */
   readonly base?: number | null;
+  /** Why, for the history. */
+  readonly message?: string | undefined;
 }
 
 /** What commands read of answers. */
@@ -51,6 +53,20 @@ const PUBLISH = members({ revision: wholeNumber, at: text, target: text, changes
 const PUBLISHES = members({ publishes: listOf(PUBLISH), before: optional(wholeNumber) });
 const TEST_RUN = members({ total: wholeNumber, passed: wholeNumber, failed: wholeNumber, results: listOf(anyObject) });
 const MANIFEST = members({ hash: text, endpoints: listOf(anyObject), collections: listOf(anyObject) });
+
+interface Promotion {
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly base: number | null;
+  readonly message?: string | undefined;
+}
+
+interface Rollback {
+  readonly dryRun: boolean;
+  readonly to: number | null;
+  readonly base: number | null;
+  readonly message?: string | undefined;
+}
 
 /** Called before a request is sent again: why, and after how many milliseconds. */
 export type Retried = (why: string, waitMs: number) => void;
@@ -127,18 +143,18 @@ export class Remote {
   }
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
-  async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
-    const { base, ...body } = options;
-    const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
+  async promote(options: Promotion) {
+    const { base, message, ...body } = options;
+    const answer = await this.#manage('POST', 'promote', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.Promoted>(answer, PROMOTED), ...publishIn(answer) };
   }
 
   /**
    * `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since.
    */
-  async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
-    const { base, ...body } = options;
-    const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
+  async rollback(options: Rollback) {
+    const { base, message, ...body } = options;
+    const answer = await this.#manage('POST', 'rollback', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.RolledBack>(answer, ROLLED_BACK), ...publishIn(answer) };
   }
 
@@ -175,8 +191,8 @@ export class Remote {
   }
 }
 
-function queryOf({ strict, replaceAll = false }: Omit<SyncOptions, 'base'>): Readonly<Record<string, string | undefined>> {
-  return { strict: strict ? 'true' : undefined, replaceAll: replaceAll ? 'true' : undefined };
+function queryOf({ strict, replaceAll = false, message }: Omit<SyncOptions, 'base'>): Readonly<Record<string, string | undefined>> {
+  return { message, strict: strict ? 'true' : undefined, replaceAll: replaceAll ? 'true' : undefined };
 }
 
 function baseHeader(base: number | null): Readonly<Record<string, string>> {

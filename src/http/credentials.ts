@@ -1,9 +1,10 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
 import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
+import { readMessage } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
-import { refusal } from '../kernel/errors.ts';
+import { accepted, refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import {
   type Context,
@@ -63,6 +64,7 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
     base: takesSecretKey(rules) && exchange.method !== 'GET' ? baseOf(exchange) : null,
+    message: exchange.family === 'manage' && exchange.method !== 'GET' ? accepted(readMessage(queryText(exchange, 'message'))) : null,
     keyed: keyedRequestOf(exchange, targetOf, route),
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),

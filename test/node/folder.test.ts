@@ -446,6 +446,16 @@ test('a push says what is staged besides: where it was of tests alone, and where
   expect(JSON.parse(await ends(0, 'push', '--json'))).toMatchObject({ published: false, staged: 1 });
 });
 
+test('publishes say who, what and why, as push, promote and rollback were told', async () => {
+  const { write, ends } = await manager('Why');
+  write('heroes.collection.yml', HEROES);
+  await ends(0, 'push', '-m', 'Heroes have gold');
+  await ends(0, 'promote', '--yes', '--message', 'First release');
+  await ends(0, 'rollback', '--yes', '-m', 'Too early');
+  const listed = await ends(0, 'publishes');
+  for (const why of ['Heroes have gold', 'First release', 'Too early', 'Secret key']) expect(listed).toContain(why);
+});
+
 test('a rollback names the tests that came with what it took back and fail without it', async () => {
   const { write, ends, run } = await manager('Red tests');
   const testOf = (id: string, status: number) => `kind: test\nsourceVersion: 1\nid: ${id}\nendpoint: look\nexpect: { status: ${status} }\n`;
@@ -493,7 +503,7 @@ test('a diff shows fields with before and after, in colour only where that is wa
   write('heroes.collection.yml', HEROES);
   await ends(0, 'push');
   write('heroes.collection.yml', HEROES.replace('number', 'string'));
-  expect(await ends(0, 'diff')).toContain('~ collection heroes\n    /schema/gold/type  "number" → "string"');
+  expect(await ends(0, 'diff')).toContain('~ collection heroes\n    schema › gold › type  "number" → "string"');
   expect(await ends(1, 'diff', '--exit-code')).not.toContain('\u001b[');
   const coloured = (more: Readonly<Record<string, string>>) => savepoint(['diff', '--dir', dir], { env: { ...env, ...more } });
   expect((await coloured({ FORCE_COLOR: '1' })).stdout).toContain('\u001b[');

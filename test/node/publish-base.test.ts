@@ -85,8 +85,21 @@ test('of two managers who change settings on one base, the second is refused', a
   expect(await send('PUT', 'settings', { fillDefaults: true }, base)).toBe('409 PUBLISH_CONFLICT');
 });
 
-test('each route of management that answers with a publish says that it takes x-ns-base', () => {
+test('a message says why something was published, in `publishes`, in a conflict and in the log; one that is too long or no line is refused', async () => {
+  const listed = game.definitions('collections');
+  const why = 'Summer: 50% off — für alle ☀';
+  await game.manage('PUT', `${listed}?message=${encodeURIComponent(why)}`, { body: [{ id: 'lakes', schema: {} }] });
+  const { publishes } = Object((await game.manage('GET', `${game.definitions('publishes')}?limit=1`)).body);
+  expect(publishes).toMatchObject([{ message: why, actor: { label: expect.any(String) } }]);
+  const refused = async (message: string) => send('PUT', `collections?message=${encodeURIComponent(message)}`, [{ id: 'seas' }], '999');
+  expect(await refused('x'.repeat(501))).toBe('400 INVALID_REQUEST');
+  expect(await refused('two\nlines')).toBe('400 INVALID_REQUEST');
+  expect(await refused('right\u202eleft')).toBe('400 INVALID_REQUEST');
+});
+
+test('each route of management that answers with a publish says that it takes x-ns-base and a message', () => {
   const publishing = routes.filter(({ answerHeaders, writes }) => writes === true && Object.hasOwn(answerHeaders ?? {}, 'x-ns-published'));
   expect(publishing.length).toBeGreaterThan(20);
   expect(publishing.filter(({ headers }) => !Object.hasOwn(headers ?? {}, 'x-ns-base')).map(({ id }) => id)).toEqual([]);
+  expect(publishing.filter(({ query }) => !Object.hasOwn(query ?? {}, 'message')).map(({ id }) => id)).toEqual([]);
 });

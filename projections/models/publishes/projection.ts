@@ -4,10 +4,10 @@ import type { Projection } from '../../batch.ts';
 
 /** A row is never overwritten, because a publish is a fact. */
 const INSERT = `
-INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at)
-SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at
-FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[])
-  AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at)
+INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at, message)
+SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at, message
+FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+  AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at, message)
 ON CONFLICT DO NOTHING`;
 
 type PublishEvent = Extract<ProjectEvent, { readonly type: keyof typeof ACTIONS }>;
@@ -30,6 +30,7 @@ export const publishes: Projection = {
       rows.map((event) => stringifyJson({ ...event.metadata.actor })),
       rows.map((event) => event.metadata.cause),
       rows.map((event) => event.metadata.recordedAt),
+      rows.map((event) => (event.type === 'definitions.nextRenewed' ? null : (event.data.message ?? null))),
     ]);
   },
 };

@@ -7,7 +7,7 @@ import { revisionOf, throughViews } from '../../through-views.ts';
 const PAGE = throughViews(`
 SELECT ${revisionOf(['publishes'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'action', p.action, 'target', p.target, 'hash', p.hash,
-      'generation', p.generation, 'restored', p.restored, 'changes', p.changes, 'actor', p.actor, 'cause', p.cause, 'at', p.at)
+      'generation', p.generation, 'restored', p.restored, 'changes', p.changes, 'actor', p.actor, 'cause', p.cause, 'message', p.message, 'at', p.at)
       ORDER BY p.revision DESC), '[]')::text
     FROM (SELECT * FROM {publishes} WHERE project = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3) p) AS page`);
 

@@ -12,5 +12,6 @@ CREATE TABLE {publishes} (
   actor json NOT NULL,
   cause text NOT NULL,
   at bigint NOT NULL,
+  message text,
   PRIMARY KEY (project, revision)
 );

@@ -95,12 +95,13 @@ function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
 }
 
 function listedPublish(
-  { revision, action, target, actor, cause, at, changes }: PublishRow,
+  { revision, action, target, actor, cause, message, at, changes }: PublishRow,
   authority: AuthorityState | null,
 ): PublishSince {
   const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
   return {
     ...{ revision, action, target, cause, at: new Date(at).toISOString() },
+    ...(message === null ? {} : { message }),
     actor: { ...actor, ...(label === undefined ? {} : { label }) },
     changes: changes.slice(0, MAX_CHANGES).map(({ kind, id, hash }) => ({ kind, id, removed: hash === null })),
     ...(changes.length > MAX_CHANGES ? { more: changes.length - MAX_CHANGES } : {}),

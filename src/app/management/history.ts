@@ -99,12 +99,13 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
 }
 
 /** The label of the key is missing if the key has been revoked. */
-function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityState): contract.Publishes['publishes'][number] {
+function shown({ restored, at, actor, message, ...row }: PublishRow, { keys }: AuthorityState): contract.Publishes['publishes'][number] {
   const key = actor.keyId === undefined ? undefined : keys.get(actor.keyId);
   return {
     ...row,
     changes: row.changes.map((change) => ({ ...change })),
     ...(restored === null ? {} : { restored }),
+    ...(message === null ? {} : { message }),
     actor: { ...actor, ...(key === undefined ? {} : { label: key.label }) },
     at: new Date(at).toISOString(),
   };

@@ -1,6 +1,7 @@
 import type { AccessContext } from '../../domain/access/context.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { strictly } from '../../domain/definition/push/strict.ts';
+import { withMessage } from '../../domain/definition/release/message.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -81,7 +82,7 @@ async function publishOnce<Answer extends JsonObject>(
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPublishIndex(before);
-      const publish = decidedBy<Answer>(() => withClaims(survey, ctx, access, decide(access, now)));
+      const publish = decidedBy<Answer>(() => told(caller, withClaims(survey, ctx, access, decide(access, now))));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
       return first
         ? decided<PublishedAnswer<Answer> | 'stored'>('stored', first)
@@ -132,6 +133,11 @@ function isPublish({ type }: DomainEvent): boolean {
 function withClaims<Answer>(survey: UniqueSurvey, ctx: DecisionContext, access: AccessContext, publish: Publish<Answer>): Publish<Answer> {
   const claims = survey.claims(ctx, access, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
+}
+
+/** The publish with the caller's message. */
+function told<Answer>({ message }: Caller, publish: Publish<Answer>): Publish<Answer> {
+  return message == null ? publish : { ...publish, events: withMessage(publish.events, message) };
 }
 
 /** The first texts of a publish that is too large for one commit; `null` if it is not. */

@@ -211,6 +211,8 @@ export interface PublishRow {
   readonly changes: readonly DefinitionChange[];
   readonly actor: Actor;
   readonly cause: string;
+  /** Why; `null`: nobody said. */
+  readonly message: string | null;
   /** Unix ms. */
   readonly at: number;
 }

@@ -71,6 +71,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
     base: presented.base,
+    message: presented.message,
     revision: settings.revisionEnforcementEnabled
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,

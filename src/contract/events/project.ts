@@ -25,6 +25,7 @@ export const definitionChange = members({
 const changes = list(definitionChange);
 const generation = count.meta({ description: 'Of the data of `next`' });
 const setHash = hash.meta({ description: 'Content hash of the whole set afterwards' });
+const message = absent(z.string(), 'Why, in the words of who published');
 const slug = z.string();
 const title = z.string();
 const statusLevel = absent(z.string(), 'How the game shows it');
@@ -76,8 +77,8 @@ export const PROJECT_EVENTS = {
     'A piece of a definition’s text. A publish refers to the whole by its hash, so storing it twice is harmless.',
     members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: z.string() }),
   ),
-  'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash })),
-  'definitions.promoted': event('`next` becomes live and is empty afterwards.', members({ changes, hash: setHash, generation })),
+  'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash, message })),
+  'definitions.promoted': event('`next` becomes live and is empty afterwards.', members({ changes, hash: setHash, generation, message })),
   'definitions.rolledBack': event(
     'Live becomes what it was; `next` stays.',
     members({
@@ -85,6 +86,7 @@ export const PROJECT_EVENTS = {
       hash: setHash,
       generation,
       to: z.int().meta({ description: 'Revision of the publish that live shows again; −1: before any' }),
+      message,
     }),
   ),
   'definitions.nextRenewed': event('The data of `next` begins anew, and the definitions stay.', members({ generation, hash: setHash })),

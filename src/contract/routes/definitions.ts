@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
 import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
@@ -31,6 +31,7 @@ function writing(scope: Scope) {
     ...about,
     keys: managementKeys('rw', scope),
     headers: { ...TARGET, ...PUBLISH_BASE },
+    query: MESSAGE,
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -67,6 +68,7 @@ function upsertRoutes({ path, names, scope, resource, examples, more = {} }: Lis
     description: 'All of them or none. What the validator finds is answered as `diagnostics` of each result.',
     query: {
       ...STRICT,
+      ...MESSAGE,
       ...more,
       async: z.enum(['true', 'false']).meta({ description: 'Answers a `jobId`; the push is done nevertheless' }),
     },
@@ -96,7 +98,7 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
     path: `/:project/${path}`,
     summary: `Create or change one of the ${names.words}`,
     description: 'A plain definition is laid over what is stored, a source item replaces it.',
-    query: STRICT,
+    query: { ...STRICT, ...MESSAGE },
     body: { schema: z.union([resource, SourceItem]), required: true },
     answers: { 200: PushedOne },
     errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
@@ -194,7 +196,7 @@ function singleOf<const Answer extends z.ZodType>(
   const put = {
     ...writes,
     description: 'What the validator finds in them is answered as `diagnostics`.',
-    query: STRICT,
+    query: { ...STRICT, ...MESSAGE },
     body: { schema: resource, required: true },
     answers: { 200: Put },
     errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE],

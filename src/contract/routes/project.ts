@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { AS_PLAYER, MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
@@ -112,6 +112,7 @@ export const gamePackage = {
     ].join('\n'),
     keys: PACKAGE_KEYS,
     headers: PUBLISH_BASE,
+    query: MESSAGE,
     body: {
       schema: sentPackage,
       required: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
+import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
@@ -17,7 +17,7 @@ const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change
 /** How a definition differs. */
 const differing = {
   members: z.array(z.string()),
-  fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+  fields: z.array(z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
   more: count.optional(),
   opens: z.array(z.string()).optional().meta({ description: 'What it opens to more callers, a sentence each' }),
 } as const;
@@ -64,7 +64,7 @@ export const publishing = {
       'if the key may read `publishes`.',
     ].join('\n'),
     keys: ANY_SECRET_KEY,
-    query: { ...STRICT, ...REPLACE_ALL },
+    query: { ...STRICT, ...REPLACE_ALL, ...MESSAGE },
     headers: { ...TARGET, ...PUBLISH_BASE },
     body: { schema: anyObject, required: true },
     answers: {
@@ -166,7 +166,7 @@ export const publishing = {
       'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
     keys: STAGED_WRITTEN,
-    query: flags,
+    query: { ...flags, ...MESSAGE },
     headers: PUBLISH_BASE,
     body: { schema: z.strictObject({ dryRun: z.boolean().default(false), force: z.boolean().default(false) }), required: false },
     answers: { 200: Promoted },
@@ -192,7 +192,7 @@ export const publishing = {
       '`{}`: everything that was pushed to `next`. `{kind}` or `{kind, id}`, as `GET diff` names them: a part of it. Nothing staged: 200.',
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
-    query: { dryRun: flags.dryRun },
+    query: { dryRun: flags.dryRun, ...MESSAGE },
     body: {
       schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: z.boolean().default(false) }),
       required: false,
@@ -226,7 +226,7 @@ export const publishing = {
     ].join('\n'),
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
-    query: { dryRun: flags.dryRun, to: z.int().min(-1).meta({ description: 'As in the body' }) },
+    query: { ...MESSAGE, dryRun: flags.dryRun, to: z.int().min(-1).meta({ description: 'As in the body' }) },
     body: { schema: z.strictObject({ dryRun: z.boolean().default(false), to: z.int().min(-1).nullable().optional() }), required: false },
     answers: {
       200: z
@@ -252,7 +252,7 @@ export const publishing = {
         changes: [
           {
             ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
-            fields: [{ path: '/maxRecords', before: 6, after: 5 }],
+            fields: [{ path: '/maxRecords', label: 'maxRecords', before: 6, after: 5 }],
           },
         ],
       },
@@ -265,7 +265,7 @@ export const publishing = {
     path: '/:project/diff',
     summary: 'What a promotion would change, field by field',
     description: [
-      '`members` are the top-level members that differ; `fields` where they differ, as `{path, before, after}`: `path` is a JSON pointer, and the',
+      '`members` are the top-level members that differ; `fields` where they differ, as `{path, label, before, after}`: `path` is a JSON pointer, `label` the same for people (`Shop › sword › price`), and the',
       'side on which nothing stands is left out. 200 fields of a definition at most, `more` says how many beyond them; a value of more than',
       '1000 characters is a text with its beginning. A step that moved is told by the order of the ids.',
     ].join('\n'),
@@ -289,7 +289,7 @@ export const publishing = {
         changes: [
           {
             ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
-            fields: [{ path: '/maxRecords', before: 5, after: 6 }],
+            fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
           },
         ],
       },
@@ -321,6 +321,7 @@ export const publishing = {
                 changes: z.array(Change),
                 actor: z.object({ kind: z.string(), label: z.string().nullable().optional() }).catchall(anyJson),
                 cause: z.string(),
+                message: z.string().optional().meta({ description: 'Why, as `message` of the request said' }),
                 at: instant,
               })
               .meta({ id: 'Publish' }),
@@ -340,6 +341,7 @@ export const publishing = {
             changes: [{ kind: 'collection', id: 'saves', hash: '0123456789abcdef' }],
             actor: { kind: 'secret', keyId: 'k1', label: 'first' },
             cause: 'collection.put',
+            message: 'Slots for saves',
             at: '2026-03-01T12:00:00.000Z',
           },
         ],

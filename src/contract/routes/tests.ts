@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts';
-import { PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
@@ -99,7 +99,7 @@ export const tests = {
     summary: 'Replace the saved tests (500 at most), as tests or as source items',
     keys: EVERYTHING_WRITTEN,
     headers: PUBLISH_BASE,
-    query: STRICT,
+    query: { ...STRICT, ...MESSAGE },
     body: { schema: z.union([z.array(PutTest), z.object({ tests: z.array(PutTest) }).catchall(anyJson)]), required: true },
     answers: {
       200: z

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { differenceOf } from '../../../src/domain/definition/release/difference.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 
-const fields = (before: Json, after: Json) => differenceOf(before, after, (name) => name !== 'sourceText')['fields'];
+const found = (before: Json, after: Json) => differenceOf(before, after, (name) => name !== 'sourceText')['fields'];
+const fields = (before: Json, after: Json) => found(before, after).map(({ label: _, ...field }) => field);
 
 describe('two forms of a definition, field by field', () => {
   it.each<[Json, Json, Json]>([
@@ -30,6 +31,28 @@ describe('two forms of a definition, field by field', () => {
     ]);
     expect(fields({ steps: [a, b] }, { steps: [b, a] })).toEqual([{ path: '/steps', before: ['a', 'b'], after: ['b', 'a'] }]);
     expect(fields({ steps: [a, b] }, { steps: [b] })).toEqual([{ path: '/steps/0', before: a }]);
+  });
+
+  it('says where in words for people: the names of groups, rows and steps, and places where nothing has a name', () => {
+    const values = (price: number, cells: Json, cost: number) => ({
+      items: [
+        { id: 'shop', name: 'Shop', type: 'table', columns: ['item', 'price'], rows: [{ item: 'sword', price }, cells] },
+        { id: 'costs', entries: { tool: cost } },
+      ],
+    });
+    const labels = (before: Json, after: Json) => found(before, after).map(({ label }) => label);
+    expect(labels(values(30, ['bow', 1], 25), values(35, ['bow', 2], 30))).toEqual([
+      'Shop › sword › price',
+      'Shop › bow › #2',
+      'costs › tool',
+    ]);
+    expect(labels({ steps: [{ id: 'pay', ops: [{ value: 1 }] }] }, { steps: [{ id: 'pay', ops: [{ value: 2 }] }] })).toEqual([
+      'steps › pay › ops › #1 › value',
+    ]);
+    expect(labels({ schema: { tags: { items: { type: 'a' } } } }, { schema: { tags: { items: { type: 'b' } } } })).toEqual([
+      'schema › tags › items › type',
+    ]);
+    expect(labels({}, { ['x'.repeat(99)]: 1 })).toEqual([`${'x'.repeat(60)}…`]);
   });
 
   it('is bounded in number and in length, and compares sources by their content', () => {

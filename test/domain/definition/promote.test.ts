@@ -74,19 +74,19 @@ describe('diff of next against live', () => {
     expect(diffDefinitions(staged)['changes']).toEqual([
       {
         ...{ kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
-        fields: [{ path: '/notes', before: 'old', after: 'new' }],
+        fields: [{ path: '/notes', label: 'notes', before: 'old', after: 'new' }],
       },
       {
         ...{ kind: 'endpoint', id: 'sell', action: 'add', members: ['id', 'slug'] },
         fields: [
-          { path: '/id', after: 'sell' },
-          { path: '/slug', after: 'sell' },
+          { path: '/id', label: 'id', after: 'sell' },
+          { path: '/slug', label: 'slug', after: 'sell' },
         ],
       },
-      { kind: 'workflow', id: 'w', action: 'add', members: ['id'], fields: [{ path: '/id', after: 'w' }] },
+      { kind: 'workflow', id: 'w', action: 'add', members: ['id'], fields: [{ path: '/id', label: 'id', after: 'w' }] },
       {
         ...{ kind: 'game-values', id: '*', action: 'change', members: ['items'] },
-        fields: [{ path: '/items/0', after: { id: 'g', entries: { a: 1 } } }],
+        fields: [{ path: '/items/0', label: 'g', after: { id: 'g', entries: { a: 1 } } }],
       },
     ]);
   });
@@ -107,8 +107,8 @@ describe('discarding what is staged', () => {
     const next = put(put(EMPTY, 'rate-limit-rules', [minute, day] as Json, 'live', 7), 'rate-limit-rules', [day] as Json, 'next', 8);
     const fields = diffDefinitions(next).changes.flatMap((change) => change.fields);
     expect(fields).toEqual([
-      { path: '/0/window', before: 'perMinute', after: 'perDay' },
-      { path: '/1', before: day },
+      { path: '/0/window', label: 'c › window', before: 'perMinute', after: 'perDay' },
+      { path: '/1', label: 'c', before: day },
     ]);
   });
 

@@ -7,6 +7,7 @@ import { openedBetween } from '../../access/widened.ts';
 import type { DefinitionKind } from '../../events.ts';
 import { sentRules } from '../../limit/rules.ts';
 import { AUTHORING_MEMBERS } from '../source/compile.ts';
+import { type FieldLabel, itemLabel, memberLabel } from './field-label.ts';
 
 export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more' | 'opens'>;
 
@@ -30,7 +31,7 @@ function isContent(name: string): boolean {
 }
 
 /**
- * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a
+ * `members`: the top-level members that differ. `fields`: each difference as `{path, label, before, after}`, where the path is a JSON pointer, the label says the same to people, and a
  * side without a value is left out. `more`: number of differences not listed. Objects are compared member by member, lists item by item. Items
  * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `isContent` is false have no
  * `fields`.
@@ -38,12 +39,28 @@ function isContent(name: string): boolean {
 export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean): FieldDifferences {
   const walk = new Walk();
   if (!isObject(before) || !isObject(after)) {
-    walk.compare('', before, after);
+    walk.compare(ROOT, before, after);
     return { members: [], ...walk.found() };
   }
   const members = membersOf(before, after).filter(([, own, other]) => !same(own, other));
-  for (const [name, own, other] of members) if (isContent(name)) walk.compare(`/${pointerPart(name)}`, own, other);
+  for (const [name, own, other] of members) if (isContent(name)) walk.compare(memberOf(ROOT, name, own, other), own, other);
   return { members: members.map(([name]) => name), ...walk.found() };
+}
+
+/** A place in a definition. */
+interface Place {
+  readonly path: string;
+  readonly label: FieldLabel;
+}
+
+const ROOT: Place = { path: '', label: [] };
+
+function memberOf({ path, label }: Place, name: string, before: Json | undefined, after: Json | undefined): Place {
+  return { path: `${path}/${pointerPart(name)}`, label: memberLabel(label, name, after ?? before) };
+}
+
+function itemOf({ path, label }: Place, index: number, before: Json | undefined, after: Json | undefined): Place {
+  return { path: `${path}/${index}`, label: itemLabel(label, after ?? before, index) };
 }
 
 /** One part of a JSON pointer (RFC 6901). */
@@ -60,31 +77,36 @@ class Walk {
     return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
   }
 
-  compare(path: string, before: Json | undefined, after: Json | undefined): void {
+  compare(at: Place, before: Json | undefined, after: Json | undefined): void {
     if (isObject(before) && isObject(after)) {
-      for (const [name, own, other] of membersOf(before, after)) this.compare(`${path}/${pointerPart(name)}`, own, other);
-    } else if (isArray(before) && isArray(after)) this.#compareLists(path, before, after);
-    else if (!same(before, after)) this.#add(path, before, after);
+      for (const [name, own, other] of membersOf(before, after)) this.compare(memberOf(at, name, own, other), own, other);
+    } else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after);
+    else if (!same(before, after)) this.#add(at, before, after);
   }
 
-  #compareLists(path: string, before: readonly Json[], after: readonly Json[]): void {
+  #compareLists(list: Place, before: readonly Json[], after: readonly Json[]): void {
     const [old, now] = [byId(before), byId(after)];
     if (old === null || now === null) {
       const length = Math.max(before.length, after.length);
-      for (let index = 0; index < length; index += 1) this.compare(`${path}/${index}`, before[index], after[index]);
+      for (let index = 0; index < length; index += 1)
+        this.compare(itemOf(list, index, before[index], after[index]), before[index], after[index]);
       return;
     }
-    for (const [id, { at, item }] of old) this.compare(`${path}/${now.get(id)?.at ?? at}`, item, now.get(id)?.item);
-    for (const [id, { at, item }] of now) if (!old.has(id)) this.#add(`${path}/${at}`, undefined, item);
+    for (const [id, { at, item }] of old) {
+      const other = now.get(id);
+      this.compare(itemOf(list, other?.at ?? at, item, other?.item), item, other?.item);
+    }
+    for (const [id, { at, item }] of now) if (!old.has(id)) this.#add(itemOf(list, at, undefined, item), undefined, item);
     const [earlier, later] = [[...old.keys()].filter((id) => now.has(id)), [...now.keys()].filter((id) => old.has(id))];
-    if (!jsonEquals(earlier, later)) this.#add(path, earlier, later);
+    if (!jsonEquals(earlier, later)) this.#add(list, earlier, later);
   }
 
-  #add(path: string, before: Json | undefined, after: Json | undefined): void {
+  #add({ path, label }: Place, before: Json | undefined, after: Json | undefined): void {
     this.#count += 1;
     if (this.#fields.length >= MAX_FIELDS) return;
     this.#fields.push({
       path,
+      label: label.join(' › '),
       ...(before === undefined ? {} : { before: shown(before) }),
       ...(after === undefined ? {} : { after: shown(after) }),
     });
