@@ -44,7 +44,7 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
 
     async manualPage(ctx) {
       const html = manual.page(param(ctx, 'page'));
-      if (html === undefined) throw refusal('NOT_FOUND', 'The manual has no such page; /manual leads to all');
+      if (html === undefined) throw notFound('page', 'The manual has no such page; /manual leads to all');
       return { text: html, contentType: HTML_TYPE, headers: MANUAL_HEADERS };
     },
 
