@@ -107,15 +107,18 @@ export function followTelemetry({ log, pool, logger, registry, shutdown }: Telem
 
 function exportFollower(registry: Registry, follower: TelemetryFollower): void {
   const registers = [registry];
-  new Counter({
-    name: 'savepoint_telemetry_projected_total',
-    help: 'Telemetry events written into the read models',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(follower.counters.events);
-    },
-  });
+  const total = (name: string, counter: 'events' | 'foreign', help: string) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(follower.counters[counter]);
+      },
+    });
+  total('savepoint_telemetry_projected_total', 'events', 'Telemetry events written into the read models');
+  total('savepoint_telemetry_foreign_total', 'foreign', 'Events that other programs wrote to streams of telemetry; they are passed over');
   new Gauge({
     name: 'savepoint_telemetry_lag_events',
     help: 'Telemetry events in the log that the read models do not show yet',

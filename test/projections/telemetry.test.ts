@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -5,8 +6,12 @@ import { catchUpTelemetry } from '../../projections/models/telemetry/catch-up.ts
 import { beginTelemetry } from '../../projections/models/telemetry/checkpoint.ts';
 import { createTelemetryFollower } from '../../projections/models/telemetry/follower.ts';
 import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
+import { rebuildTelemetry } from '../../projections/models/telemetry/rebuild.ts';
+import { verifyTelemetry } from '../../projections/models/telemetry/verify.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
+import type { NewEvent } from '../../src/log/port.ts';
+import { totalsStream } from '../../src/log/streams.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project } from './support.ts';
@@ -86,6 +91,37 @@ describe('telemetry in the tables', () => {
       lastHeartbeat: 2_000,
       totalSeconds: 3,
     });
+  });
+
+  test('what another program writes to the stream is passed over and told of, also where it is all of a batch', async () => {
+    const log = createMemoryLog();
+    const logger = memoryLogger();
+    const others = (): NewEvent[] => [
+      { id: randomUUID(), type: 'OrderPlaced', data: '{"n":1}', metadata: '{}' },
+      { id: randomUUID(), type: 'bytes', data: 'no JSON', metadata: '' },
+      { id: randomUUID(), type: 'analytics.tracked', data: '[]', metadata: '{"schemaVersion":"1","recordedAt":5}' },
+      { id: randomUUID(), type: 'telemetry.swept', data: '{"before":9}', metadata: '[]' },
+    ];
+    await following(
+      pool,
+      log,
+      async (follower) => {
+        await append(log, 'shared', others());
+        await until(() => follower.counters.foreign === 4, 'it passed them');
+        const last = await append(log, 'shared', [stored(heartbeat(1_000)), ...others(), stored(heartbeat(3_000))]);
+        await shows(pool, 'shared', last);
+        expect(follower.stopped().size).toBe(0);
+        expect(follower.counters.foreign).toBe(8);
+      },
+      logger,
+    );
+    expect(logger.lines.filter((line) => line.includes('another program wrote to the telemetry'))).not.toHaveLength(0);
+    const tables = await tablesOf(pool, 'shared');
+    expect(tables.players).toMatchObject([{ events: '2' }]);
+    await log.append(totalsStream('shared'), 'any', [{ id: randomUUID(), type: 'totals.completed', data: 'no', metadata: 'no' }]);
+    await rebuildTelemetry({ log, pool });
+    expect(await tablesOf(pool, 'shared')).toEqual(tables);
+    expect((await verifyTelemetry({ log, pool })).problems.filter(({ project: of }) => of === 'shared')).toEqual([]);
   });
 
   test('an event of a newer build stops the telemetry of its project, and of no other', async () => {

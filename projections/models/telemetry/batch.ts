@@ -1,4 +1,5 @@
 import type { Log } from '../../../src/log/port.ts';
+import { isOurs } from '../../../src/log/telemetry.ts';
 import type { Transaction } from '../../tables.ts';
 import { readBatch, type TelemetryCheckpoint } from './checkpoint.ts';
 import { writeTelemetry } from './projection.ts';
@@ -6,6 +7,8 @@ import { beginFromTotals } from './totals.ts';
 
 export interface WrittenBatch {
   readonly events: number;
+  /** Those of them that another program wrote. */
+  readonly foreign: number;
   /** The last revision that the tables show. */
   readonly shown: number;
 }
@@ -16,5 +19,5 @@ export async function writeBatch(tx: Transaction, log: Log, at: TelemetryCheckpo
   const { events, unknown } = await readBatch(log, tx.projectId, from);
   if (events.length === 0 && unknown !== null) throw unknown;
   await writeTelemetry(tx, events);
-  return { events: events.length, shown: events.at(-1)?.revision ?? from };
+  return { events: events.length, foreign: events.filter((event) => !isOurs(event)).length, shown: events.at(-1)?.revision ?? from };
 }

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
-import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TRUNCATED, telemetryStream } from '../../../src/log/streams.ts';
-import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
+import { readTelemetryEvent, type TelemetryEntry } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import { batchLength, decoded } from '../../projector/batch-slicing.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
@@ -79,7 +78,7 @@ export async function readBatch(
   projectId: string,
   after: number,
   until = Number.MAX_SAFE_INTEGER,
-): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: Error | null }> {
+): Promise<{ readonly events: readonly TelemetryEntry[]; readonly unknown: Error | null }> {
   const limit = Math.min(PAGE, until - after);
   const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
   const [first] = page;

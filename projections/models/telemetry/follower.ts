@@ -27,7 +27,7 @@ export interface TelemetryFollowerOptions {
 }
 
 export interface TelemetryFollower {
-  readonly counters: Readonly<{ events: number; batches: number; failures: number }>;
+  readonly counters: Readonly<{ events: number; batches: number; failures: number; foreign: number }>;
   /** The number of events in the log that the tables do not show, as far as this process knows. */
   lag(): number;
   /** Projects whose telemetry stopped, with the reason (an unknown event, two histories). */
@@ -55,7 +55,7 @@ export function createTelemetryFollower(options: TelemetryFollowerOptions): Tele
 }
 
 class Follower implements TelemetryFollower {
-  readonly counters = { events: 0, batches: 0, failures: 0 };
+  readonly counters = { events: 0, batches: 0, failures: 0, foreign: 0 };
   readonly #log: Log;
   readonly #pool: Pool;
   readonly #logger: ProjectorLogger;
@@ -63,6 +63,7 @@ class Follower implements TelemetryFollower {
   readonly #stopping = new AbortController();
   readonly #newEvents = createNotifier();
   readonly #onError: (error: unknown) => void;
+  readonly #onForeign: (found: object) => void;
   /** How far the subscription has read the log. */
   #subscription = { position: 0n, steps: 0, caughtUp: false };
   #isWriting = false;
@@ -74,6 +75,9 @@ class Follower implements TelemetryFollower {
     this.#log = log;
     this.#pool = pool;
     this.#logger = logger;
+    this.#onForeign = throttled((found: object) =>
+      logger.error(found, 'another program wrote to the telemetry of this project; what it wrote is passed over'),
+    );
     this.#onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
   }
 
@@ -164,6 +168,8 @@ class Follower implements TelemetryFollower {
     project.written(written);
     this.counters.events += written.events;
     this.counters.batches += written.events > 0 ? 1 : 0;
+    this.counters.foreign += written.foreign;
+    if (written.foreign > 0) this.#onForeign({ project: projectId, events: written.foreign, upTo: written.shown });
   }
 
   /** Returns `null` when another process holds the project. */

@@ -3,6 +3,7 @@ import { type ListedEvent, listedEvent } from '../../../src/domain/telemetry/lis
 import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.ts';
 import { evolveSession, type SessionReport, sessionReport } from '../../../src/domain/telemetry/session.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
+import { isOurs, type TelemetryEntry } from '../../../src/log/telemetry.ts';
 import type { Transaction } from '../../tables.ts';
 import { advanceTelemetry } from './checkpoint.ts';
 import { loadSessions, type SessionRow, saveSessions, sessionKey } from './play-sessions.ts';
@@ -38,7 +39,7 @@ interface Writing {
 }
 
 /** Moves the tables of a project from before the first of these events to the last. The caller must have locked the checkpoint's row. */
-export async function writeTelemetry(tx: Transaction, events: readonly TelemetryEvent[], { listed = true }: Writing = {}): Promise<void> {
+export async function writeTelemetry(tx: Transaction, events: readonly TelemetryEntry[], { listed = true }: Writing = {}): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
   for (const part of parts(events)) await writePart(tx, part, listed);
@@ -49,7 +50,7 @@ export async function writeTelemetry(tx: Transaction, events: readonly Telemetry
  * Divides the events into parts, each of which ends with a sweep or with the batch. Later events must not see what a sweep removes, however
  * the batches are cut.
  */
-function* parts(events: readonly TelemetryEvent[]): Generator<readonly TelemetryEvent[]> {
+function* parts(events: readonly TelemetryEntry[]): Generator<readonly TelemetryEntry[]> {
   let start = 0;
   for (const [index, { type }] of events.entries()) {
     if (type !== 'telemetry.swept' && index < events.length - 1) continue;
@@ -58,8 +59,8 @@ function* parts(events: readonly TelemetryEvent[]): Generator<readonly Telemetry
   }
 }
 
-async function writePart(tx: Transaction, events: readonly TelemetryEvent[], listed: boolean): Promise<void> {
-  await writeRows(tx, events, listed);
+async function writePart(tx: Transaction, events: readonly TelemetryEntry[], listed: boolean): Promise<void> {
+  await writeRows(tx, events.filter(isOurs), listed);
   const last = events.at(-1);
   if (last?.type !== 'telemetry.swept') return;
   const { before, forgotten } = last.data;

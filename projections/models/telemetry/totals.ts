@@ -3,6 +3,7 @@ import { TOTALS_VERSIONS, type TotalsCompleted, type TotalsKept, type TotalsType
 import { encodeEvent } from '../../../src/kernel/json.ts';
 import { type Log, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
 import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { unsealedMetadata } from '../../../src/log/telemetry.ts';
 import { readTotalsEvent } from '../../../src/log/totals.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import type { Transaction } from '../../tables.ts';
@@ -25,7 +26,7 @@ export async function findTotals(log: Log, projectId: string): Promise<Totals | 
   const stream = totalsStream(projectId);
   let page = await log.read(stream, { limit: 1, direction: 'backwards' });
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    const found = page.find(({ type }) => type === COMPLETED);
+    const found = page.find((event) => event.type === COMPLETED && unsealedMetadata(event) !== null);
     if (found !== undefined) {
       const event = readTotalsEvent(found);
       if (event.type === COMPLETED) return { ...event.data, revision: event.revision };

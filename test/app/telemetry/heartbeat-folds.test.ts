@@ -4,7 +4,7 @@ import { TelemetryRecorder } from '../../../src/app/telemetry/telemetry-recorder
 import type { HeartbeatReceived } from '../../../src/domain/telemetry/events.ts';
 import { evolvePlayer } from '../../../src/domain/telemetry/player.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
-import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
+import { isOurs, readTelemetryEvent } from '../../../src/log/telemetry.ts';
 import { heartbeat } from '../../domain/telemetry/given.ts';
 import { Clock, NodeClock } from '../simulation/clock.ts';
 
@@ -26,7 +26,10 @@ function setup(limits = { foldMs: 300_000, players: 3 }) {
   };
   const pass = (ms: number) => clock.run(clock.now + ms);
   const events = async (limit = 100) =>
-    (await log.read('telemetry-a', { limit, direction: 'forwards' })).map(readTelemetryEvent).map(({ type, data }) => ({ type, data }));
+    (await log.read('telemetry-a', { limit, direction: 'forwards' }))
+      .map(readTelemetryEvent)
+      .filter(isOurs)
+      .map(({ type, data }) => ({ type, data }));
   return { folds, receive, pass, events };
 }
 

@@ -29,7 +29,8 @@ function factsOf(body: Json, claimed: string | null): readonly TelemetryFact[] {
 /** The event as it comes out of the log. */
 function throughLog({ type, data }: TelemetryFact, recordedAt: number): TelemetryEvent {
   const metadata = JSON.stringify({ schemaVersion: 1, recordedAt, actor: { kind: 'public' } });
-  return readTelemetryEvent({ id: 'e', type, data: encodeEvent(data), metadata, stream: 'telemetry-p', revision: 0, position: 0n });
+  const stored = { id: 'e', type, data: encodeEvent(data), metadata, stream: 'telemetry-p', revision: 0, position: 0n };
+  return readTelemetryEvent(stored) as TelemetryEvent;
 }
 
 test('any body is refused with 400 or becomes an event that comes out of the log as it went in', () => {
