@@ -76,10 +76,12 @@ export interface FieldModel extends Bounds {
   readonly filled: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a default. */
   readonly defaultsBelow: boolean;
-  /** Children with a ledger, or with one below them. */
+  /** Children with a ledger, or with one below them, whose names are parts of paths. */
   readonly tracked: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a ledger. */
   readonly ledgerBelow: boolean;
+  /** Whether a number with a ledger may stand below this field under a name that the ledger cannot follow. */
+  readonly opensLedger: boolean;
 }
 
 export interface UniqueField {

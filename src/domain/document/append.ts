@@ -11,6 +11,7 @@ import { OWN_MEMBERS, recordDocument } from './evolve.ts';
 import { ledgerEntries, MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
+import { refuseUnfollowed } from './unfollowed.ts';
 
 export interface AppendCommand {
   readonly collection: CollectionModel;
@@ -60,12 +61,15 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   if (windows instanceof Refusal) return windows;
   const { schema } = collection;
   const reads = command.fillDefaults ? schema : WITHOUT_DEFAULTS;
+  const after = new ReadDocument(reads, document);
+  const unfollowed = refuseUnfollowed(schema, () => null, after);
+  if (unfollowed !== null) return unfollowed;
   const { entries: ledger, required } = ledgerEntries({
     schema,
     balances: NO_BALANCES,
     from: null,
     isNew: true,
-    after: new ReadDocument(reads, document),
+    after,
     source: 'direct',
   });
   if (required > MAX_ENTRIES) return tooManyEntries(required);

@@ -17,6 +17,7 @@ import { reachedBy } from './reached.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
 import { operate, SAVE_VERSION, withoutSaveVersion } from './store.ts';
+import { refuseUnfollowed } from './unfollowed.ts';
 
 /** What the body of a write asks for. */
 export type WriteBody =
@@ -226,6 +227,8 @@ function checkExpectedVersion(current: DocumentState | null, saveVersion: number
 function decided(command: WriteCommand, limited: LimitResult, after: PrintedObject): Decided | Refusal {
   const { space, collection, key, current, fork, now, body, sortedFields } = command;
   const { draft, windows, clamps, flags } = limited;
+  const unfollowed = refuseUnfollowed(collection.schema, () => draft.from, draft.after);
+  if (unfollowed !== null) return unfollowed;
   const version = (current?.version ?? 0) + 1;
   const update = updateLedger(command, () => draft.from, draft.after, draft.moves);
   const { entries, required, before, balances, balancesJson } = update;

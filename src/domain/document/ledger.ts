@@ -17,7 +17,8 @@ import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } 
 import { OWN_MEMBERS } from './evolve.ts';
 import { type Move, movesFinder, NO_MOVES, type NumberMove, numberMoves } from './moves.ts';
 import { ReadDocument } from './read-document.ts';
-import { isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
+import { WITHOUT_DEFAULTS } from './schema.ts';
+import { isFollowedName } from './unfollowed.ts';
 
 type NumberValue = number | ExactNumber;
 
@@ -26,10 +27,6 @@ type NumberValue = number | ExactNumber;
  * as many.
  */
 export const MAX_ENTRIES = 1000;
-/** Longest name of a member under `additionalProperties` with a ledger. Names in a schema have the same bound. */
-const MAX_NAME = 64;
-/** Longest path with a ledger. Every entry holds its path, and a thousand entries with longer ones would exceed an append. */
-const MAX_PATH = 256;
 
 /** What one write did to a document, and the balances before it. */
 export interface LedgerWrite {
@@ -117,10 +114,8 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
       visit(child, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
     if (typeof additional !== 'object' || !(additional.ledger || additional.ledgerBelow)) return;
-    const isFollowed = (name: string) =>
-      name.length <= MAX_NAME && prefix.length + name.length <= MAX_PATH && isPathPart(name) && !properties?.has(name);
     for (const name of namesIn(from, read, balances)) {
-      if (!isFollowed(name)) continue;
+      if (properties?.has(name) || !isFollowedName(prefix, name)) continue;
       visit(additional, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
   };

@@ -81,7 +81,7 @@ function compileField(raw: Json, required = false): FieldModel {
   const items = fieldIn(written.items);
   const type = typeof written.type === 'string' ? written.type : 'any';
   const additional = fieldIn(written.additionalProperties) ?? written.additionalProperties !== false;
-  const tracked = [...(properties ?? [])].filter(([name, child]) => isPathPart(name) && isTracked(child));
+  const kept = [...(properties ?? [])].filter(([, child]) => isTracked(child));
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
     about: stringOf(written.description) ?? stringOf(written.title),
@@ -97,8 +97,9 @@ function compileField(raw: Json, required = false): FieldModel {
     needed: neededOf(properties),
     filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items, additional),
-    tracked,
-    ledgerBelow: tracked.length > 0 || isTracked(additional),
+    tracked: kept.filter(([name]) => isPathPart(name)),
+    ledgerBelow: kept.length > 0 || isTracked(additional),
+    opensLedger: isTracked(additional) || kept.some(([name, child]) => !isPathPart(name) || child.opensLedger),
   };
   field.default = effectiveDefault(field, written.default);
   return field;

@@ -9,6 +9,7 @@ import {
   vanishingFields,
   withDocument,
 } from '../../../src/domain/definition/release/stored-data.ts';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push } from './given.ts';
 
@@ -71,6 +72,12 @@ describe('what a promotion means for stored data', () => {
     expect(found(false)).toMatchObject([{ clashes: 1, samples: [{ keys: ['a', 'c'] }] }]);
   });
 
+  it('counts documents with numbers that the staged ledger could not follow', () => {
+    const schema = compileSchema({ wallet: { type: 'object', additionalProperties: { type: 'number', _ledger: true } } });
+    const seen = withDocument(withDocument(EMPTY_SCAN, schema, 'a', { wallet: { gold: 1 } }), schema, 'b', { wallet: { 'a.b': 1 } });
+    expect(seen).toMatchObject({ documents: 2, refused: 1, samples: [{ key: 'b', fault: expect.stringContaining('cannot follow') }] });
+  });
+
   it('counts the documents that the staged schema would refuse, shows five, and estimates the rest', () => {
     const changed = staged({ gold: { type: 'number', max: 10 } });
     if (changed.next === null) throw new Error('removed');
@@ -88,7 +95,7 @@ describe('what a promotion means for stored data', () => {
       },
     ]);
     expect(collectionFindings(changed, { ...seen, total: 1000 }, [])).toMatchObject([
-      { complete: false, estimate: 500, message: expect.stringContaining('CollectionName 500 documents') },
+      { complete: false, estimate: 500, message: expect.stringContaining('About 500 documents') },
     ]);
     const one = withDocument(EMPTY_SCAN, changed.next.schema, 'p1', { gold: 50 });
     expect(collectionFindings(changed, one, [])).toMatchObject([

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
 import { checkDocument } from '../../document/check.ts';
 import { fillDefaults } from '../../document/schema.ts';
+import { unfollowedFault } from '../../document/unfollowed.ts';
 import { uniqueValues } from '../../document/unique.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from '../../model.ts';
 import type { DefinitionsState } from '../../states.ts';
@@ -47,7 +48,7 @@ const SAMPLES = 5;
 
 /** The results with one more document checked. */
 export function withDocument(before: ScanFindings, schema: SchemaModel, key: string, document: JsonObject): ScanFindings {
-  const fault = checkDocument(schema, document);
+  const fault = checkDocument(schema, document) ?? unfollowedFault(schema, document);
   const documents = before.documents + 1;
   if (fault === null) return { ...before, documents };
   const samples = before.samples.length < SAMPLES ? [...before.samples, { key, fault }] : before.samples;
@@ -129,7 +130,7 @@ function documentFindings(about: CollectionName, isRemoved: boolean, seen: ScanF
   if (refused === 0) return [];
   const estimate = total === null ? refused : Math.max(refused, Math.round((refused / documents) * total));
   const [first] = samples;
-  const count = `${total === null ? '' : 'CollectionName '}${documentsOf(estimate)}`;
+  const count = `${total === null ? '' : 'About '}${documentsOf(estimate)}`;
   const message = `${count} of '${about.id}' ${estimate === 1 ? 'does' : 'do'} not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
   return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
 }
