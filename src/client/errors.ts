@@ -38,7 +38,11 @@ export type ClientCode =
   | 'PROXY_FAILED'
   /** The offline queue is full. */
   | 'QUEUE_FULL'
-  /** The storage of the offline queue failed. */
+  /** Another page or program has the offline queue open. */
+  | 'QUEUE_OPEN'
+  /** The offline queue was closed. */
+  | 'QUEUE_CLOSED'
+  /** The storage of the offline queue failed, or there is none. */
   | 'QUEUE_STORAGE'
   /** An older write of the same document waits in the offline queue. */
   | 'WRITE_QUEUED'

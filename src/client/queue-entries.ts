@@ -56,7 +56,7 @@ export class QueueEntries<Entry> {
     return this.#entries;
   }
 
-  /** Resolves once the entry is stored. Throws `QUEUE_STORAGE`. */
+  /** Resolves once the entry is stored. Throws `QUEUE_STORAGE`, and `QUEUE_OPEN` where another queue of the name uses the storage. */
   add(entry: Entry): Promise<void> {
     this.#pending++;
     return this.#serialize(async () => {
@@ -65,7 +65,9 @@ export class QueueEntries<Entry> {
         const found = await this.#storage.getItem(name);
         const first = Number((await this.#storage.getItem(this.#name)) ?? 0);
         // Without locks of the platform, two queues could overwrite each other's entries.
-        if (first !== this.#first || (found !== null && found !== this.#uncertain)) throw new Error('another queue of this name uses it');
+        if (first !== this.#first || (found !== null && found !== this.#uncertain)) {
+          throw new SavepointError('QUEUE_OPEN', `Another page or program uses the queue ${this.#name}`);
+        }
         this.#uncertain = this.#format.stringify(entry);
         await this.#storage.setItem(name, this.#uncertain);
         this.#uncertain = null;
@@ -110,6 +112,7 @@ export class QueueEntries<Entry> {
     try {
       await work();
     } catch (cause) {
+      if (cause instanceof SavepointError) throw cause;
       throw new SavepointError('QUEUE_STORAGE', `The storage of the queue ${this.#name} failed to ${what}: ${String(cause)}`, { cause });
     }
   }

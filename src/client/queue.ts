@@ -98,7 +98,8 @@ const BLOCKING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens the queue of the client's player with the writes that an earlier run left, and begins to send. Throws `QUEUE_STORAGE`.
+ * Opens the queue of the client's player with the writes that an earlier run left, and begins to send. Throws `QUEUE_STORAGE`, and `QUEUE_OPEN`
+ * where another page has it open.
  *
  * @example
  * ```ts
@@ -121,7 +122,7 @@ export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>
   if (!player.ok) throw player.error;
   const name = options.name ?? `savepoint-queue:${ready.value.projectId}:${player.value}`;
   const unlock = await lock(name);
-  if (unlock === null) throw new SavepointError('QUEUE_STORAGE', `The queue ${name} is open in another page`);
+  if (unlock === null) throw new SavepointError('QUEUE_OPEN', `The queue ${name} is open in another page`);
   const entries = new QueueEntries<QueuedWrite>(storage, name, entryFormat(player.value, ready.value.json));
   try {
     await entries.load();
@@ -204,7 +205,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Queues an endpoint call. Resolves once the call is stored. Throws `QUEUE_FULL` or `QUEUE_STORAGE`.
+   * Queues an endpoint call. Resolves once the call is stored. Throws `QUEUE_FULL`, `QUEUE_CLOSED`, `QUEUE_OPEN` or `QUEUE_STORAGE`.
    *
    * @example
    * ```ts
@@ -344,7 +345,7 @@ export class Queue<G extends GameTypes = AnyGame> {
 
   async #add(write: Sendable): Promise<Queued> {
     const { limit = LIMIT } = this.#options;
-    if (this.#closing.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
+    if (this.#closing.signal.aborted) throw new SavepointError('QUEUE_CLOSED', 'The queue is closed; open it anew');
     if (this.#entries.size >= limit) throw new SavepointError('QUEUE_FULL', `${limit} writes wait already`);
     requireWrite(write);
     const { connection } = this.#client;

@@ -128,7 +128,7 @@ test.skipIf(CHROMIUM === undefined)(
       const second = await openQueue(offline).catch((error: { readonly code: string }) => error.code);
       return [queue.size, second];
     }, options);
-    expect(queued).toEqual([2, 'QUEUE_STORAGE']);
+    expect(queued).toEqual([2, 'QUEUE_OPEN']);
     await page.reload();
     const gold = await page.evaluate(async (given) => {
       const { createClient, openQueue } = savepoint;
@@ -186,7 +186,7 @@ test.skipIf(CHROMIUM === undefined)(
       }
       return (await client.documents('counters').get()).n;
     };
-    expect(await second.evaluate(open, options)).toBe('QUEUE_STORAGE');
+    expect(await second.evaluate(open, options)).toBe('QUEUE_OPEN');
     await first.close();
     await expect.poll(() => second.evaluate(open, options), { timeout: 30_000 }).toBe(6);
     await profile.close();

@@ -163,11 +163,11 @@ test('without locks, two queues on one storage lose nothing: a write that would 
   const opened = () => openQueue(createClient({ ...game.options, player, fetch: (url, init) => fetch(url, init) }), { storage, name: 'q' });
   const [first, second] = [await opened(), await opened()];
   await first.update('players', inc('gold', 5));
-  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_OPEN' });
   isOnline = true;
   first.flush();
   await first.idle();
-  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_OPEN' });
   await first.update('players', inc('gold', 2));
   await first.idle();
   expect(
