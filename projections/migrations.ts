@@ -36,6 +36,7 @@ export function ownMigrations(): readonly Migration[] {
     // Earlier publishes have no message.
     { name: 'publishes-0002', sql: laterColumn('publishes', 'publishes', 'message text') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
+    { name: 'telemetry-0004', sql: playersByName() },
   ];
 }
 
@@ -148,6 +149,12 @@ EXECUTE format('INSERT INTO savepoint.ledger_totals_v%1$s (project, space, colle
     FROM savepoint.ledger_v%1$s OFFSET 0) e
   GROUP BY project, space, collection, player, key, field, source', version);`;
   return forEachVersion({ projection: 'ledger', having: 'ledger' }, each, showingActive('ledger', 'ledger', 'ledger_totals'));
+}
+
+/** Players are found by how their name begins. A new database has the index from the start. */
+function playersByName(): string {
+  const each = `EXECUTE format('CREATE INDEX ON savepoint.telemetry_players_v%s (project, (lower(player_name) COLLATE "C"), platform_id)', version);`;
+  return forEachVersion({ projection: 'telemetry' }, each);
 }
 
 /** Lists the collections that have rows, in every version of the table. A collection without rows is listed at its next publish. */

@@ -11,6 +11,7 @@ import type { Tests } from './management/tests.ts';
 import type { Guests } from './security/guests.ts';
 import type { SecurityConfig } from './security/security-config.ts';
 import type { Sessions } from './security/sessions.ts';
+import type { Support } from './security/support.ts';
 import type { Documents } from './storage/documents.ts';
 import type { Flags } from './storage/flags.ts';
 import type { Pages } from './storage/pages.ts';
@@ -49,6 +50,7 @@ export interface App {
   readonly live: Live;
   readonly sessions: Sessions;
   readonly guests: Guests;
+  readonly support: Support;
   readonly manage: Manage;
   readonly manifest: Manifest;
   readonly flags: Flags;

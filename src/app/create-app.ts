@@ -12,6 +12,7 @@ import { authenticate } from './security/authenticate.ts';
 import { createGuests } from './security/guests.ts';
 import { createSecurityConfig } from './security/security-config.ts';
 import { createSessions } from './security/sessions.ts';
+import { createSupport } from './security/support.ts';
 import { createDocuments } from './storage/documents.ts';
 import { createFlags } from './storage/flags.ts';
 import { createPages } from './storage/pages.ts';
@@ -38,6 +39,7 @@ export function createApp(context: AppContext): App {
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
     guests: createGuests(context),
+    support: createSupport(context),
     manage: createManage(context),
     flags: createFlags(context),
     history: createHistory(context),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { SCOPES } from '../contract/credentials.ts';
+import { KEY_SCOPES } from '../contract/credentials.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitProjected, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
@@ -132,8 +132,8 @@ function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>
   } catch {
     throw new WrongUsage('The permissions must be JSON, such as {"endpoints":"x"}');
   }
-  const unknown = Object.keys(isObject(value) ? value : {}).find((scope) => !SCOPES.some((known) => known === scope));
-  if (unknown !== undefined) throw new WrongUsage(`There is no scope ${unknown}; there are ${SCOPES.join(', ')}`);
+  const unknown = Object.keys(isObject(value) ? value : {}).find((scope) => !KEY_SCOPES.some((known) => known === scope));
+  if (unknown !== undefined) throw new WrongUsage(`There is no scope ${unknown}; there are ${KEY_SCOPES.join(', ')}`);
   const read = readPermissions(value);
   if (read === undefined) throw new WrongUsage('The permissions must map scopes to letters of rwx or none');
   return read;

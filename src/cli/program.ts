@@ -29,6 +29,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['call', async () => (await import('./call.ts')).callCommand()],
       ['doc', async () => (await import('./doc.ts')).docCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
+      ['player', async () => (await import('./player.ts')).playerCommand()],
       ['logs', async () => (await import('./logs.ts')).logsCommand()],
     ]),
   ],

@@ -9,6 +9,7 @@ import type { SessionOpened as SessionOpenedSchema, securityConfig } from './rou
 import type { gamePackage, projectFacts, settings } from './routes/project.ts';
 import type { publishing } from './routes/publishing.ts';
 import type { queries, rateLimits, values } from './routes/queries.ts';
+import type { support } from './routes/support.ts';
 import type { pages, system } from './routes/system.ts';
 import type { playerStats, telemetry } from './routes/telemetry.ts';
 import type { tests } from './routes/tests.ts';
@@ -36,6 +37,9 @@ export type PlayerStats = BodyOf<typeof playerStats.read>;
 export type Guest = BodyOf<typeof guests.show>;
 export type GuestWithCode = BodyOf<typeof guests.issueCode>;
 export type GuestPass = BodyOf<typeof guests.pass>;
+export type GuestAccess = BodyOf<typeof support.show>;
+export type GuestAccessWithCode = BodyOf<typeof support.issueCode>;
+export type PlayersFound = BodyOf<typeof support.find>;
 export type SessionOpened = ShownBy<typeof SessionOpenedSchema>;
 export type SecurityConfig = BodyOf<typeof securityConfig.read>;
 export type ServerInfo = BodyOf<typeof system.serverInfo>;

@@ -2,16 +2,19 @@ import { z } from 'zod';
 
 /** Which keys open a route, and which permissions a key needs. */
 
+/** Scopes of what a game is made of. Routes about the whole project need all of them. */
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
+/** All scopes. `players` is for support: who makes a recovery code can play as that guest, so no key has it unless it was given. */
+export const KEY_SCOPES = [...SCOPES, 'players'] as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type Scope = (typeof KEY_SCOPES)[number];
 
 const access = z
   .string()
   .regex(/^(?:none|[rwx]{0,3})$/i)
   .transform((letters) => letters.toLowerCase())
   .exactOptional();
-const byScope = Object.fromEntries(SCOPES.map((scope) => [scope, access])) as Readonly<Record<Scope, typeof access>>;
+const byScope = Object.fromEntries(KEY_SCOPES.map((scope) => [scope, access])) as Readonly<Record<Scope, typeof access>>;
 
 /** What a secret key is permitted: scope → letters of `rwx`, or `none`. Other members do not count. */
 export const permissions = z.object(byScope);

@@ -8,6 +8,7 @@ import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
 import { publishing } from '../../src/contract/routes/publishing.ts';
 import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
+import { support } from '../../src/contract/routes/support.ts';
 import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
 import { tests } from '../../src/contract/routes/tests.ts';
 import { asTextOf, type ShownBy } from '../../src/contract/values.ts';
@@ -84,6 +85,16 @@ export function fakeApp(): FakeApp {
       if (app.failure !== null) throw app.failure;
       if (projectId !== PROJECT) throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
       return { version: '0123456789abcdef', config: { ...exampleOf(securityConfig.read).config, projectId } };
+    },
+    support: {
+      find: async (caller, ...rest) => managed(support.find, 'support.find', caller, rest),
+      show: async (caller, ...rest) => managed(support.show, 'support.show', caller, rest),
+      async issueCode(caller, ...rest) {
+        const issued = managed(support.show, 'support.issueCode', caller, rest);
+        return { ...issued, result: { ...issued.result, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } };
+      },
+      unlink: async (caller, ...rest) => managed(support.show, 'support.unlink', caller, rest),
+      revoke: async (caller, ...rest) => managed(support.show, 'support.revoke', caller, rest),
     },
     documents: {
       async read(caller, address) {

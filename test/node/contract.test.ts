@@ -8,8 +8,9 @@ import { BASES } from '../../src/contract/families.ts';
 import { PLAYER } from '../../src/contract/parameters.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
+import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { type Env, newProject, printed } from './support/command-line.ts';
+import { type Env, newApiKey, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, ok, type Reply } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -34,7 +35,9 @@ const PRICE = {
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
-  game = createClient(node.url, await newProject(env, 'Examples'));
+  const made = await newProject(env, 'Examples');
+  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw' });
+  game = createClient(node.url, { ...made, secretKey });
 });
 
 afterAll(async () => {

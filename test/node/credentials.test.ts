@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CREDENTIALS, type Credential, credentialMatrix } from '../../infra/docs/contract.ts';
+import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject } from './support/command-line.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
     ['the secret key of another project', elsewhere.secretKey],
     ['the public key', project.publicKey],
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
-    ['a secret key', project.secretKey],
+    ['a secret key', await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw' })],
   ]);
   await ok(
     game.manage('PUT', game.definitions('collections'), {

@@ -10,6 +10,21 @@ FROM (SELECT) one LEFT JOIN savepoint.telemetry_players p ON p.project = $1 AND 
 
 const NAMED = 'SELECT * FROM savepoint.telemetry_players WHERE project = $1 AND platform_id = ANY ($2::text[])';
 
+/** A range, because only that uses the index whatever the text. U+10FFFF comes behind every character of a name. */
+const NAMED_SO = `
+SELECT platform_id, player_name, last_seen, online, online_until FROM savepoint.telemetry_players
+WHERE project = $1 AND player_name IS NOT NULL AND strpos(platform_id, '/') = 0
+  AND lower(player_name) COLLATE "C" >= lower($2) AND lower(player_name) COLLATE "C" < lower($2) || chr(1114111)
+ORDER BY lower(player_name) COLLATE "C", platform_id LIMIT $3`;
+
+interface NamedRow {
+  readonly platform_id: string;
+  readonly player_name: string;
+  readonly last_seen: string;
+  readonly online: boolean;
+  readonly online_until: string | null;
+}
+
 type Found = { readonly revision: string } & (PlayerRow | { readonly platform_id: null });
 
 export function createTelemetryReader(pool: Pool): TelemetryReader {
@@ -35,6 +50,21 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
         values: [projectId, players],
       });
       return new Map(rows.map((row) => [row.platform_id, playerOf(row).profile]));
+    },
+
+    async named(projectId, beginning, limit) {
+      const { rows } = await pool.query<NamedRow>({
+        ...QUERY_TIMEOUT,
+        name: 'telemetry-named',
+        text: NAMED_SO,
+        values: [projectId, beginning, limit],
+      });
+      return rows.map((row) => ({
+        platformId: row.platform_id,
+        name: row.player_name,
+        lastSeen: Number(row.last_seen),
+        onlineUntil: row.online && row.online_until !== null ? Number(row.online_until) : null,
+      }));
     },
   };
 }

@@ -50,6 +50,8 @@ CREATE TABLE {telemetry_players} (
   online_until bigint,
   PRIMARY KEY (project, platform_id)
 ) WITH (fillfactor = 70);
+-- Support finds players by how their name begins.
+CREATE INDEX ON {telemetry_players} (project, (lower(player_name) COLLATE "C"), platform_id);
 
 -- One row per session of a player. revision is that of the session's last event.
 CREATE TABLE {telemetry_sessions} (

@@ -334,4 +334,15 @@ export interface TelemetryReader {
   ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: PlayerProfile | null }>;
   /** Presence of these players. */
   profiles(projectId: string, players: readonly string[]): Promise<ReadonlyMap<string, PlayerProfile>>;
+  /** Players of live whose name begins so, whatever the letter case, in the order of their names. */
+  named(projectId: string, beginning: string, limit: number): Promise<readonly NamedPlayer[]>;
+}
+
+export interface NamedPlayer {
+  readonly platformId: string;
+  readonly name: string;
+  /** Unix ms. */
+  readonly lastSeen: number;
+  /** `null`: offline. */
+  readonly onlineUntil: number | null;
 }

@@ -11,6 +11,7 @@ import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
 import { publishing } from './publishing.ts';
 import { queries, rateLimits, storageQueries, values } from './queries.ts';
+import { support } from './support.ts';
 import { canary, home, metrics, pages, reference, schemas, system } from './system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from './telemetry.ts';
 import { tests } from './tests.ts';
@@ -19,7 +20,7 @@ import { tests } from './tests.ts';
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
-  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, guests, securityConfig],
+  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, guests, support, securityConfig],
   ...[saveFailures, home, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));
 

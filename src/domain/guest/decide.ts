@@ -82,6 +82,19 @@ export function unlinkAccount(guest: string, account: string, state: GuestState)
   return { guest, events: [{ type: 'guest.unlinked', data: { guest, account } }] };
 }
 
+/**
+ * Unlinks the account at the request of support. Refused where it is the only way to the guest.
+ */
+export function unlinkForSupport(guest: string, state: GuestState): DecidedGuest | Refusal {
+  if (state.account === null) return { guest, events: [] };
+  if (state.devices.length === 0 && state.recovery === null)
+    return conflict('This account is the only way to this guest: make a recovery code first');
+  return { guest, events: [{ type: 'guest.unlinked', data: { guest, account: state.account } }] };
+}
+
+/** The device of a command that no device asked for. */
+export const NO_DEVICE = '';
+
 /** Issues a recovery code at the request of a device. The code before it becomes void. */
 export function issueCode({ guest, device }: RequestingDevice, hash: string, state: GuestState): DecidedGuest {
   const requester = deviceById(state, device);

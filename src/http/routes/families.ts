@@ -18,6 +18,7 @@ import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
 import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
+import { support } from '../../contract/routes/support.ts';
 import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { tests } from '../../contract/routes/tests.ts';
@@ -42,6 +43,7 @@ import { securityConfigHandlers } from './security-config.ts';
 import type { Services } from './services.ts';
 import { sessionHandlers } from './sessions.ts';
 import { settingsHandlers } from './settings.ts';
+import { supportHandlers } from './support.ts';
 import { metricsHandlers, type SystemParts, serveCanary, systemHandlers } from './system.ts';
 import { playerStatsHandlers, saveFailureHandlers, telemetryHandlers } from './telemetry.ts';
 import { testHandlers } from './tests.ts';
@@ -91,6 +93,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, pages, pageHandlers(services));
   mount(routers, sessions, sessionHandlers(services));
   mount(routers, guests, guestHandlers(services));
+  mount(routers, support, supportHandlers(services));
   mount(routers, securityConfig, securityConfigHandlers(services));
   mount(routers, saveFailures, saveFailureHandlers(services));
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { guests as routes } from '../../../src/contract/routes/guests.ts';
 import { CODE_BYTES, formatCode } from '../../../src/domain/guest/token.ts';
 import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
+import { newApiKey } from '../../node/support/command-line.ts';
 import { ok, PLAYER, type Reply } from '../../node/support/game-client.ts';
 import { listen } from '../../support/live-stream.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor } from './support.ts';
@@ -396,4 +397,74 @@ test('a node that starts loads guests from its tables', async () => {
   const other = await openNode({}, node);
   expect(Object((await ok(ask('devices', guest.proof, undefined, other))).body)).toMatchObject({ player: guest.player, hasCode: true });
   await other.close();
+});
+
+describe('support', () => {
+  let supportKey: string;
+  beforeAll(async () => {
+    supportKey = await newApiKey({ DATABASE_URL: node.databaseUrl }, node.game.projectId, { players: 'rw' });
+  });
+
+  const manage = (method: string, path: string, key?: string, body?: object) => {
+    const { game } = node;
+    const headers = { 'x-secret-key': key ?? supportKey };
+    return game.send(method, `/v3/manage/${game.projectId}/${path}`, { headers, ...(body === undefined ? {} : { body }) });
+  };
+
+  test('lists the devices of a guest, shuts one out, and makes a code that lets a new device in', async () => {
+    const lost = await newGuest();
+    const shown = Object((await ok(manage('GET', `guests/${lost.player}`))).body);
+    expect(shown).toMatchObject({ player: lost.player, devices: [{ id: lost.device }], account: null, hasCode: false });
+    expect(await code(manage('POST', `guests/${lost.player}/revoke`, undefined, { device: lost.device }))).toBe('409 GUEST_CONFLICT');
+    const issued = Object((await ok(manage('POST', `guests/${lost.player}/code`))).body);
+    expect(issued.hasCode).toBe(true);
+    const secret = newSecret();
+    expect(Object((await ok(ask('join', { 'x-platform-token': secret }, { code: issued.code }))).body).player).toBe(lost.player);
+    const left = Object((await ok(manage('POST', `guests/${lost.player}/revoke`, undefined, { device: lost.device }))).body);
+    expect([left.devices.length, left.hasCode]).toEqual([1, false]);
+    expect(await code(ask('devices', lost.proof))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await code(ask('devices', { ...lost.proof, 'x-platform-token': secret }))).toBe('ok');
+  });
+
+  test('unlinks an account, which may then be linked elsewhere', async () => {
+    const [first, second] = [await newGuest(), await newGuest()];
+    await ok(ask('link', first.proof, account('76561198000000099')));
+    expect(Object((await ok(manage('GET', `guests/${first.player}`))).body).account).toBe('76561198000000099');
+    expect(Object((await ok(manage('POST', `guests/${first.player}/unlink`))).body).account).toBeNull();
+    expect(await code(ask('link', second.proof, account('76561198000000099')))).toBe('ok');
+  });
+
+  test('finds players by how their name begins, live alone', async () => {
+    const beat = (platformId: string, playerName: string) =>
+      ok(node.game.play('POST', node.game.storage('stats/heartbeat'), { body: { platformId, playerName } }, null));
+    for (const [id, name] of [
+      ['7001', 'Grace'],
+      ['7002', 'gracie_%'],
+      ['7003', 'Bo'],
+    ] as const)
+      await beat(id, name);
+    const find = async (query: string) => Object((await ok(manage('GET', `players?${query}`))).body);
+    await vi.waitFor(
+      async () =>
+        expect((await find('name=GRAC')).players.map(({ platformId }: Guest & { platformId: string }) => platformId)).toEqual([
+          '7001',
+          '7002',
+        ]),
+      { timeout: 20_000 },
+    );
+    expect(await find('name=grac&limit=1')).toMatchObject({ players: [{ platformId: '7001', name: 'Grace', online: true }], more: true });
+    expect(await find('name=%25')).toMatchObject({ players: [], more: false });
+    expect(await code(manage('GET', 'players'))).toBe('400 INVALID_REQUEST');
+  });
+
+  test('needs a permission of its own, which no key has by itself, and a guest that there is', async () => {
+    const guest = await newGuest();
+    expect(await code(manage('GET', 'guests/nobody'))).toBe('404 NOT_FOUND');
+    expect(await code(manage('POST', `guests/${PLAYER}/code`))).toBe('404 NOT_FOUND');
+    const lesser = await newApiKey({ DATABASE_URL: node.databaseUrl }, node.game.projectId, { players: 'r' });
+    expect(await code(manage('GET', `guests/${guest.player}`, lesser))).toBe('ok');
+    expect(await code(manage('POST', `guests/${guest.player}/code`, lesser))).toBe('403 FORBIDDEN');
+    expect(await code(manage('GET', `guests/${guest.player}`, node.game.secretKey))).toBe('403 FORBIDDEN');
+    expect(await code(manage('GET', `guests/${guest.player}`, node.game.publicKey))).toMatch(/^401 /);
+  });
 });
