@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Pool } from 'pg';
 import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/models/telemetry/list.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
-import { WrongUsage } from './wrong-usage.ts';
+import { withLimit } from './limit-option.ts';
 
 /** `savepoint analytics`: the reports of players, newest first, from the read models. */
 export function analyticsCommand(): Command {
@@ -15,13 +15,12 @@ export function analyticsCommand(): Command {
 
 interface ListOptions extends CommonOptions {
   readonly project?: string;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 function listing(name: string, description: string, ...examples: readonly [string, ...string[]]): Command {
-  return command(name, description, ...examples)
-    .option('--project <id>', 'of one project only')
-    .option('--limit <n>', 'how many at most, from 1 to 10000', '50');
+  const made = command(name, description, ...examples).option('--project <id>', 'of one project only');
+  return withLimit(made, 'how many at most', { to: 10_000, preset: 50 });
 }
 
 function list(): Command {
@@ -67,8 +66,7 @@ function read<T>(options: ListOptions, list: (pool: Pool) => Promise<T>): Promis
 }
 
 function filterOf({ project, limit }: ListOptions): { readonly project: string | null; readonly limit: number } {
-  if (!/^(?:[1-9]\d{0,3}|10000)$/.test(limit)) throw new WrongUsage('--limit is a number from 1 to 10000');
-  return { project: project ?? null, limit: Number(limit) };
+  return { project: project ?? null, limit };
 }
 
 function eventTable(events: readonly EventView[]): string {

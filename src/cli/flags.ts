@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readFlags } from '../../projections/models/flags/read.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
-import { WrongUsage } from './wrong-usage.ts';
+import { withLimit } from './limit-option.ts';
 
 /** `savepoint flags`: writes that rate-limit rules with the action `flag` have flagged. */
 export function flagsCommand(): Command {
@@ -10,19 +10,22 @@ export function flagsCommand(): Command {
 
 interface ListOptions extends CommonOptions {
   readonly player?: string;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 function list(): Command {
-  return command('list', 'list the writes that rules with the action flag have noted, newest first', 'savepoint flags list p1 --player 42')
+  const made = command(
+    'list',
+    'list the writes that rules with the action flag have noted, newest first',
+    'savepoint flags list p1 --player 42',
+  );
+  return withLimit(made, 'how many at most', { to: 10_000, preset: 50 })
     .argument('<projectId>')
     .option('--player <id>', 'of one player only')
-    .option('--limit <n>', 'how many at most, from 1 to 10000', '50')
     .action(async (projectId: string, options: ListOptions) => {
-      if (!/^(?:[1-9]\d{0,3}|10000)$/.test(options.limit)) throw new WrongUsage('--limit is a number from 1 to 10000');
       const flags = await withInstallation(options, async (installation) => {
         await needProject(installation, projectId);
-        const page = { before: Number.MAX_SAFE_INTEGER, limit: Number(options.limit) };
+        const page = { before: Number.MAX_SAFE_INTEGER, limit: options.limit };
         return (await readFlags(installation.pool, projectId, { space: 'live', player: options.player ?? null, ...page })).flags;
       });
       const shown = flags.map(({ at, start, ...flag }) => ({

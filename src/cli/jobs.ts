@@ -5,6 +5,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
 import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
+import { withLimit } from './limit-option.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint jobs`: background jobs, and those that failed for good. It may run beside a node, and runs no job itself. */
@@ -18,21 +19,20 @@ export function jobsCommand(): Command {
 
 interface ListOptions extends CommonOptions {
   readonly failed?: boolean;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 function list(): Command {
-  return command(
+  const made = command(
     'list',
     'list the jobs: at work, waiting, delayed, failed for good, done',
     'savepoint jobs list',
     'savepoint jobs list --failed',
-  )
+  );
+  return withLimit(made, 'most jobs of each queue and state', { to: 9999, preset: 50 })
     .option('--failed', 'only dead letters: what failed for good')
-    .option('--limit <n>', 'most jobs of each queue and state', '50')
     .action(async (options: ListOptions) => {
-      const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : undefined;
-      if (limit === undefined) throw new WrongUsage('--limit is a number from 1 to 9999');
+      const { limit } = options;
       const jobs = await withJobs(options, (open) => open.list({ limit, ...(options.failed ? { states: ['failed'] } : {}) }));
       printResult(options, jobs, () => (jobs.length === 0 ? `No ${options.failed ? 'dead letters' : 'jobs'}.` : listing(jobs)));
     });

@@ -3,8 +3,9 @@ import type { Ledger } from '../contract/answers.ts';
 import { flag, listOf, members, optional, something, text, wholeNumber } from '../folder/answer-shape.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { checkedBody, type Target } from '../folder/remote.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
 import { print, table } from './context.ts';
+import { withLimit } from './limit-option.ts';
 import { noteUnknownField } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
@@ -17,7 +18,7 @@ interface LedgerOptions extends RemoteOptions {
   readonly field?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly limit: string;
+  readonly limit: number;
   readonly newest?: boolean;
   readonly cursor?: string;
   readonly target: Target;
@@ -28,14 +29,18 @@ const LEDGER = members({
   entries: listOf(members({ ts: text, field: text, delta: something, after: something, source: text, reason: optional(text) })),
   summary: members({
     ...{ totalIncrease: something, totalDecrease: something, netChange: something },
-    ...{ entryCount: wholeNumber, truncated: optional(flag) },
+    ...{ entryCount: wholeNumber, truncated: optional(flag), sources: optional(something) },
   }),
   cursor: optional(text),
 });
 
 /** `savepoint ledger`: every change of ledger fields. */
 export function ledgerCommand(): Command {
-  return remoteCommand('ledger', 'show the changes of followed numbers of a player, or of one document, oldest first, and their sums')
+  const made = remoteCommand(
+    'ledger',
+    'show the changes of followed numbers of a player, or of one document, oldest first, and their sums',
+  );
+  return withLimit(made, 'entries of a page', { to: 500, preset: 100 })
     .argument('<collection>')
     .argument('[key]', "whose: a player's id, or a document's key")
     .option('--player <id>', 'the player, where no key is given')
@@ -43,7 +48,6 @@ export function ledgerCommand(): Command {
     .option('--from <time>', 'from this time on: ISO text or unix ms')
     .option('--to <time>', 'before this time')
     .option('--newest', 'newest first')
-    .option('--limit <n>', 'entries of a page, from 1 to 500', '100')
     .option('--cursor <cursor>', 'the cursor that the page before names')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
     .addHelpText(
@@ -55,7 +59,6 @@ export function ledgerCommand(): Command {
       if (key === undefined) throw new WrongUsage(`whose ledger? Name a player or a document: savepoint ledger ${collection} KEY`);
       if (named !== undefined && options.player !== undefined)
         throw new WrongUsage(`'${named}' and --player ${options.player} both say whose ledger it is: give one of them`);
-      if (!/^(?:[1-9]\d?|[1-4]\d\d|500)$/.test(options.limit)) throw new WrongUsage('--limit is a number from 1 to 500');
       const remote = remoteOf(options);
       const { field, from, to, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
@@ -75,14 +78,32 @@ export function ledgerCommand(): Command {
 function ledgerText({ entries, summary, cursor }: Ledger, newest: boolean): string {
   if (entries.length === 0) return 'Nothing was changed.';
   const rows = entries.map(({ ts, field, delta, after, source, reason }) => {
-    const amount = stringifyJson(delta);
-    return [ts, field, amount.startsWith('-') ? amount : `+${amount}`, stringifyJson(after), source, reason ?? ''].map(visible);
+    return [ts, field, signed(delta), stringifyJson(after), source, reason ?? ''].map(visible);
   });
-  const { totalIncrease, totalDecrease, netChange, entryCount, truncated } = summary;
+  const { totalIncrease, totalDecrease, netChange, entryCount, truncated, sources } = summary;
   const sums = `${entryCount === 1 ? '1 entry' : `${entryCount} entries`}: +${stringifyJson(totalIncrease)}, ${stringifyJson(totalDecrease)}, net ${stringifyJson(netChange)}`;
   const notes = [
+    ...sourceLines(sources),
     ...(truncated ? ['(sums of the first 50 000 entries)'] : []),
     ...(cursor === null ? [] : [`More: ${newest ? '--newest ' : ''}--cursor ${cursor}`]),
   ];
   return [table(['TIME', 'FIELD', 'CHANGE', 'AFTER', 'SOURCE', 'REASON'], rows), sums, ...notes].join('\n');
+}
+
+/** The sums by source, the largest first; no line where all is of one. */
+function sourceLines(sources: Ledger['summary']['sources'] | undefined): readonly string[] {
+  const sums = Object.entries(sources ?? {}).sort(([, one], [, other]) => Math.abs(doubleOf(other.total)) - Math.abs(doubleOf(one.total)));
+  if (sums.length < 2) return [];
+  const rows = sums.map(([source, { count, total }]) => [source, String(count), signed(total)].map(visible));
+  return ['', table(['SOURCE', 'ENTRIES', 'SUM'], rows)];
+}
+
+function doubleOf(total: Json): number {
+  return isNumber(total) ? toDouble(total) : 0;
+}
+
+/** A number with its sign. */
+function signed(number: Json): string {
+  const text = stringifyJson(number);
+  return text.startsWith('-') ? text : `+${text}`;
 }

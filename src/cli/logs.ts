@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { LoggedRequest } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { counted, JSON_LINES, print, printNote, withJsonHelp } from './context.ts';
+import { withLimit } from './limit-option.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { WrongUsage } from './wrong-usage.ts';
 
 interface LogsOptions extends RemoteOptions {
   readonly follow?: boolean;
-  readonly lines: string;
+  readonly limit: number;
   readonly errors?: boolean;
   readonly slug?: string;
   readonly player?: string;
@@ -17,18 +17,17 @@ interface LogsOptions extends RemoteOptions {
 
 /** `savepoint logs`: the call log of a project, from the node that serves it. */
 export function logsCommand(): Command {
-  return withJsonHelp(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES)
+  const made = withJsonHelp(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES);
+  return withLimit(made, 'how many to begin with, of those that a node keeps', { from: 0, to: 100, preset: 50 })
     .option('-f, --follow', 'go on with what happens until interrupted')
-    .option('-n, --lines <count>', 'how many to begin with, up to the 100 that a node keeps', '50')
     .option('--errors', 'only what was refused or failed')
     .option('--slug <slug>', 'calls of one endpoint only')
     .option('--player <id>', 'of one player only')
     .addHelpText('after', '\nExample:\n  savepoint logs --follow --errors --slug buy')
     .action(async (options: LogsOptions) => {
-      if (!/^(?:\d{1,2}|100)$/.test(options.lines)) throw new WrongUsage('--lines is a number from 0 to 100');
       const remote = remoteOf(options);
       const { slug, player, errors } = options;
-      const filter: LogFilter = { slug, player, errors: errors === true, lines: Number(options.lines) };
+      const filter: LogFilter = { slug, player, errors: errors === true, lines: options.limit };
       const show = (request: LoggedRequest) => print(options.json ? JSON.stringify(request) : requestLine(request));
       if (!options.follow) {
         const requests = await lastLogs(remote, filter);

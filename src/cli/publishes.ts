@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { printResult } from './context.ts';
+import { withLimit } from './limit-option.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownPublishes } from './show.ts';
 
@@ -10,8 +11,8 @@ interface PublishesOptions extends RemoteOptions {
 
 /** `savepoint publishes`: who published what, and when. */
 export function publishesCommand(): Command {
-  return remoteCommand('publishes', 'list publishes, promotions and rollbacks, newest first')
-    .option('--limit <count>', 'how many, from 1 to 200', limit, 20)
+  const made = remoteCommand('publishes', 'list publishes, promotions and rollbacks, newest first');
+  return withLimit(made, 'how many', { to: 200, preset: 20 })
     .option('--before <revision>', 'those before this revision', wholeNumber)
     .action(async (options: PublishesOptions) => {
       const { limit, before } = options;
@@ -26,12 +27,6 @@ export function publishesCommand(): Command {
       'after',
       '\nExamples:\n  savepoint publishes\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
     );
-}
-
-function limit(text: string): number {
-  const count = wholeNumber(text);
-  if (count >= 1 && count <= 200) return count;
-  throw new InvalidArgumentError('It must be from 1 to 200.');
 }
 
 function wholeNumber(text: string): number {

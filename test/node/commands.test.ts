@@ -155,6 +155,18 @@ describe('looking at the database and the log', () => {
     expect(events.map((event) => event.stream)).toEqual(Array(3).fill(`project-${game.projectId}`));
     expect(events[2].revision - events[0].revision).toBe(2);
     expect(Object.keys(events[0])).toEqual(['position', 'stream', 'revision', 'type', 'id', 'metadata', 'data']);
+    const tail = (...words: readonly string[]) => command('log', 'tail', '--project', game.projectId, ...words);
+    // The filter comes before the count; --lines is an older spelling.
+    const types = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object(JSON.parse(line)).type);
+    expect(types(await tail('--lines', '1', '--type', 'project', '--json'))).toEqual(['project.created']);
+    const [created] = (await tail('--type', 'project.created')).trimEnd().split('\n');
+    expect(created).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}\d+ {2}project-\S+@0 {2}project\.created {2}operator {2}\{/);
+    expect(await tail('--to', '2020-01-01')).toBe('');
+    expect(await tail('--player', 'nobody-of-this-name')).toBe('');
     for (const words of [
       ['log', 'tail'],
       ['analytics', 'failures'],

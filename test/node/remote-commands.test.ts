@@ -108,11 +108,14 @@ describe('savepoint doc and ledger', () => {
     expect(ledger).toMatch(/gold {2,}\+5 .*a gift[\s\S]*gold {2,}-2 .*a gift/);
     expect(await json('ledger', 'players', '7')).toMatchObject({ summary: { netChange: 13 } });
     const paged = await printed(['ledger', 'players', '7', '--newest', '--limit', '1', '--field', 'gold'], { env });
-    expect(paged).toMatch(/gold +-2 .*\n3 entries.*\nMore: --newest --cursor \d+\.\d+/);
+    expect(paged).toMatch(/gold +-2 .*\n3 entries[\s\S]*\nMore: --newest --cursor \d+\.\d+/);
     const { code, stderr } = await savepoint('ledger', 'players');
     expect([code, stderr]).toEqual([2, expect.stringContaining('savepoint ledger players KEY')]);
     await json('doc', 'set', 'players', '7', 'gold-=3');
     expect(await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env })).toContain(': +15, -5, net 10');
+    await json('doc', 'set', 'players', '7', 'gold+=4', '--correction', '--reason', 'lost in a crash');
+    const sums = await printed(['ledger', 'players', '7', '-n', '1', '--field', 'gold'], { env });
+    expect(sums).toMatch(/SOURCE +ENTRIES +SUM\ndefault +1 +\+10\ncorrection +1 +\+4\ndirect +3 +\+0/);
   });
 
   test('set --file stores the whole document, and --if-version only over the version that it was made of', async () => {

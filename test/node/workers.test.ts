@@ -146,9 +146,11 @@ test('/metrics adds the workers up', async () => {
   expect(await metric('savepoint_workers_ready')).toBe(2);
 });
 
-test('what the dashboard shows is measured by a node with all roles', async () => {
-  const dashboard = readFileSync(new URL('../../infra/grafana/dashboard.json', import.meta.url), 'utf8');
-  const shown = new Set(dashboard.match(/(?:savepoint|process|nodejs)_\w+/g));
+test('what the dashboard and the alert rules name is measured by a node with all roles', async () => {
+  const fileOf = (name: string) => readFileSync(new URL(`../../infra/grafana/${name}`, import.meta.url), 'utf8');
+  const rules = fileOf('alerts.yml').match(/(?<=expr: ).*/g) ?? [];
+  const shown = new Set([fileOf('dashboard.json'), ...rules].join('\n').match(/(?:savepoint|process|nodejs)_\w+/g));
+  expect(rules.length).toBeGreaterThan(8);
   await refused(client.play('POST', client.endpoint('nobody-has-this'), { body: {} }));
   await eventually('jobs begin after the node serves', async () => (await metric('savepoint_jobs')) >= 0);
   const read = async () => (await ok(client.send('GET', '/metrics'))).text;
