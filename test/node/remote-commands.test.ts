@@ -131,7 +131,7 @@ describe('savepoint doc and ledger', () => {
   test('a file and standard input may begin with a byte order mark', async () => {
     const file = join(folder, 'marked.json');
     writeFileSync(file, '\uFEFF{"gold": 4}');
-    expect(await json('doc', 'set', 'players', '19', '--file', file)).toMatchObject({ version: 1 });
+    expect(await json('doc', 'set', 'players', '19', '--file', file, '--create')).toMatchObject({ version: 1 });
     const words = [programPath(), 'doc', 'set', 'players', '19', '--file', '-'];
     const piped = spawnSync(process.execPath, words, { env: ownEnvironment(env), input: '\uFEFF{"gold": 5}' });
     expect([piped.status, String(piped.stderr)]).toEqual([0, '']);
