@@ -131,3 +131,14 @@ export function isTemplated(value: Json | undefined): boolean {
 export function isWhole(value: Json, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
+
+/** Findings of a push about stored documents, by id of the collection. */
+export type StoredFindings = ReadonlyMap<string, readonly Finding[]>;
+
+/** Of a collection that nobody could look at. */
+export const DOCUMENTS_UNSEEN: Finding = {
+  code: 'DOCUMENTS_UNSEEN',
+  pointer: '',
+  message: 'Whether stored documents fit was not looked at: the database is away, or this push changes too many collections.',
+  fix: 'The promotion looks at all of them; or push again later, or in smaller parts.',
+};

@@ -115,3 +115,30 @@ test('what is nowhere is told of the target that was asked for', async () => {
     expect(await told(method, route, NEXT)).toMatch(/in next, which shows live with what is staged/);
   }
 });
+
+test('a push says which stored documents it would show again, and which would not fit; a promotion stops for them', async () => {
+  const definition = { id: 'relics', accessMode: 'public', schema: { name: 'string' } };
+  const put = (body: object, headers = {}, query = '') =>
+    studio.manage('PUT', `${studio.definitions('collections')}${query}`, { body: [body], headers });
+  const found = async (...args: Parameters<typeof put>) => Object((await ok(put(...args))).body).results[0].diagnostics ?? [];
+  expect(await found(definition)).toEqual([]);
+  for (const key of ['a', 'b']) await ok(studio.play('POST', studio.storage(`relics/${key}`), { body: { name: key } }, key));
+
+  const required = { ...definition, schema: { name: 'string', title: { type: 'string', required: true } } };
+  const unfit = { code: 'DOCUMENTS_REFUSED', message: expect.stringMatching(/^At least 2 documents of 'relics' .*a: title: required/) };
+  expect(await found(required, NEXT)).toMatchObject([unfit]);
+  expect(await refused(put(required, {}, '?strict=true'))).toBe('400 STRICT_FINDINGS');
+  const whole = { body: { collections: [required] } };
+  expect((await ok(studio.manage('POST', studio.definitions('sync/preflight'), whole))).text).toContain('DOCUMENTS_REFUSED');
+  expect((await ok(studio.manage('PUT', studio.definitions('sync'), whole))).text).toContain('DOCUMENTS_REFUSED');
+
+  await ok(studio.manage('DELETE', studio.definitions('collections/relics')));
+  const earlier = { code: 'EARLIER_DOCUMENTS', message: expect.stringContaining('there are 2 documents under this id') };
+  expect(await found({ ...definition, id: 'new' })).toEqual([]);
+  expect(await found(definition, NEXT)).toMatchObject([earlier]);
+  expect((await post('promote')).body).toMatchObject({
+    error: { code: 'PROMOTION_FINDINGS' },
+    findings: [{ code: 'EARLIER_DOCUMENTS', documents: 2 }],
+  });
+  expect(await found(definition)).toMatchObject([earlier]);
+});

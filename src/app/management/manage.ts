@@ -14,6 +14,7 @@ import { itemsOfSync, scopesOfSync } from '../../domain/definition/push/plan-sec
 import { preflight } from '../../domain/definition/push/preflight.ts';
 import { decideDiscard } from '../../domain/definition/release/discard.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
+import type { StoredFindings } from '../../domain/finding.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted } from '../../kernel/errors.ts';
@@ -27,6 +28,7 @@ import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { promote } from './promotion.ts';
 import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
+import { storedFindings } from './stored-documents.ts';
 
 export interface Manage extends Listings {
   /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
@@ -72,23 +74,25 @@ export function createManage(context: AppContext): Manage {
 
     async upsertMany(caller, kind, body, options) {
       const { target, strict = false } = options;
-      await prepare(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
+      const items = isArray(body) ? body.map((item): Pushed => [item, kind]) : [];
+      const stored = await prepare(context, caller, items, target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.put`,
         target,
         [kind],
-        withStrictMode(strict, ({ state }) => accepted(decideUpsertMany(state, kind, body, options))),
+        withStrictMode(strict, ({ state }) => accepted(decideUpsertMany(state, kind, body, { ...options, stored }))),
       );
     },
     async upsertOne(caller, kind, body, target, strict) {
-      if (isObject(body)) await prepare(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
+      const items = isObject(body) ? [[itemOfPatch(body, kind), kind] as const] : [];
+      const stored = await prepare(context, caller, items, target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.patch`,
         target,
         [kind],
-        withStrictMode(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target))),
+        withStrictMode(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target, stored))),
       );
     },
     remove: (caller, kind, id, target) =>
@@ -125,8 +129,8 @@ async function sync(
   const project = await projectOf(context, caller);
   const scopes = scopesOfSync(body);
   requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
-  await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
-  const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
+  const stored = await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
+  const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, { ...how, stored })));
   return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
 }
 
@@ -140,9 +144,9 @@ async function checked(
   const project = await projectOf(context, caller);
   const scopes = scopesOfSync(body);
   requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
-  await prepare(context, caller, itemsOfSync(body), target, scopes, true);
+  const stored = await prepare(context, caller, itemsOfSync(body), target, scopes, true);
   const { state } = accessAt(project, caller, target);
-  return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
+  return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, { ...how, stored })) };
 }
 
 async function upgraded(context: AppContext, caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>> {
@@ -156,7 +160,7 @@ async function upgraded(context: AppContext, caller: Caller, body: Json | undefi
 /** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */
 const MAX_VALIDATED = 100;
 
-/** Compiles and validates a push, after checking the key's permission: only then may a caller make the node work for so long. */
+/** Compiles and validates a push, and looks at the documents of its collections, after checking the key's permission: only then may a caller make the node work for so long. */
 async function prepare(
   context: AppContext,
   caller: Caller,
@@ -164,7 +168,7 @@ async function prepare(
   target: PublishTarget,
   scopes: readonly string[],
   strict = false,
-): Promise<void> {
+): Promise<StoredFindings> {
   const project = await projectOf(context, caller);
   const permitted = () => {
     const access = accessAt(project, caller, target);
@@ -176,4 +180,5 @@ async function prepare(
   if (tooMany) throw tooMany;
   await compileAhead(context, caller.projectId, items);
   if (items.length <= MAX_VALIDATED || strict) await validateAhead(context, caller.projectId, items, { state: permitted().state, target });
+  return storedFindings(context, project, items, target);
 }

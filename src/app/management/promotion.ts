@@ -7,6 +7,8 @@ import {
   changedCollections,
   collectionFindings,
   EMPTY_SCAN,
+  earlierFindings,
+  newCollections,
   type ScanFindings,
   UniqueScan,
   vanishingFields,
@@ -84,6 +86,7 @@ function refusedMessage(findings: readonly JsonObject[]): string {
 async function findingsOf(check: PromotionCheck, state: DefinitionsState): Promise<JsonObject[]> {
   const changed = changedCollections(state);
   const findings: JsonObject[] = [];
+  for (const id of newCollections(state)) findings.push(...(await check.earlierIn(id)));
   for (const [index, collection] of changed.entries()) findings.push(...(await check.findingsIn(collection, changed.length - index)));
   return findings;
 }
@@ -118,6 +121,13 @@ class PromotionCheck {
     const unique = collection.next === null ? null : new UniqueScan(collection.next.schema, this.#fillsDefaults);
     const seen = await this.#scanDocuments(collection, sharers, unique);
     return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
+  }
+
+  /** What is stored under the id of a collection that live does not have. */
+  async earlierIn(id: string): Promise<JsonObject[]> {
+    const { views, limits } = this.#context;
+    await views.caughtUp(this.#project.id, this.#project.set.collectionChangedAt(collectionSubject('live', id)), limits.viewWaitMs);
+    return earlierFindings(id, await views.documentCount(this.#project.id, id, MAX_COUNTED), MAX_COUNTED);
   }
 
   async #scanDocuments({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<ScanFindings> {

@@ -108,8 +108,9 @@ const NO_VIEWS: ViewReader = {
   publishes: no,
   flags: no,
   revisions: no,
-  documentsAfter: no,
-  documentCount: no,
+  // A push looks at the documents of a new collection; here are none.
+  documentsAfter: async () => [],
+  documentCount: async () => 0,
   stagedDocumentCount: no,
   ledgerFields: no,
 };

@@ -3,6 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { objectOf, stringOf } from '../../../kernel/json-read.ts';
 import type { PublishTarget } from '../../events.ts';
+import type { StoredFindings } from '../../finding.ts';
 import { type ListedKind, nameMember, type SingleKind } from '../../kinds.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { knownIn } from '../findings/known.ts';
@@ -42,9 +43,9 @@ export function decideUpsertMany(
   state: DefinitionsState,
   kind: ListedKind,
   body: Json | undefined,
-  options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean },
+  options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean; readonly stored?: StoredFindings },
 ): Decision<PushedMany> | Refusal {
-  const { target, replaceAll, strict = false } = options;
+  const { target, replaceAll, strict = false, stored } = options;
   const about = { resourceKind: kind };
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
   if (!isArray(body)) return refusePush('VALIDATION_FAILED', `Body must be an array of ${kind} objects.`, about);
@@ -59,7 +60,7 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: unpushed.length };
-  const warn = warner(state, target, new Map([[kind, planned]]), { strict });
+  const warn = warner(state, target, new Map([[kind, planned]]), { strict, stored });
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {
     events: publishEvents(state, target, [...puts, ...removed.puts], removed.deletes),
@@ -73,6 +74,7 @@ export function decideUpsertOne(
   kind: ListedKind,
   body: Json | undefined,
   target: PublishTarget,
+  stored?: StoredFindings,
 ): Decision<PushedOne> | Refusal {
   const about = { resourceKind: kind, resourceId: null };
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', `Body must contain one ${kind} object.`, about);
@@ -110,7 +112,7 @@ export function decideUpsertOne(
     opens: openedBy(state, kind, value, target),
     warnings: [...compiled.warnings, ...unread],
   } as const;
-  const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
+  const warnings = warner(state, target, new Map([[kind, [fit]]]), { stored })(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
 }
 

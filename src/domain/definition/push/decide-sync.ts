@@ -2,6 +2,7 @@ import type { Synced } from '../../../contract/answers.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { DomainEvent, PublishTarget } from '../../events.ts';
+import type { StoredFindings } from '../../finding.ts';
 import type { ListedKind } from '../../kinds.ts';
 import type { DefinitionsState } from '../../states.ts';
 import type { Entry } from '../model/overlay.ts';
@@ -20,7 +21,7 @@ export function decideSync(
   body: Json | undefined,
   target: PublishTarget,
   now: number,
-  { strict = false, replaceAll = false }: SyncMode = {},
+  { strict = false, replaceAll = false, stored }: SyncMode = {},
 ): Decision<Synced> | Refusal {
   const sections = planSections(state, body, target, now);
   if (sections instanceof Refusal) return sections;
@@ -36,7 +37,7 @@ export function decideSync(
   const full = tooManyDefinitions(state, puts, removed.deletes);
   if (full) return full;
   const left = without(state, unpushed);
-  const warn = warner(left, target, kinds, { values, strict });
+  const warn = warner(left, target, kinds, { values, strict, stored });
   const known = knownByName(left, target, kinds, values);
   const pushed = [...sections].map(([name, section]) => {
     if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], unpushed, warn)];
@@ -51,6 +52,8 @@ export interface SyncMode {
   readonly strict?: boolean;
   /** Whether the push removes definitions of its kinds that its lists do not contain. */
   readonly replaceAll?: boolean;
+  /** What is known of the documents of its collections. */
+  readonly stored?: StoredFindings;
 }
 
 /** What a push with `replaceAll` removes: definitions of the kinds that it has a list of. */

@@ -5,7 +5,7 @@ import { stringOf } from '../../../kernel/json-read.ts';
 import type { KnownByName } from '../../../language/validate/meant.ts';
 import { ACCESS_WIDENED } from '../../access/widened.ts';
 import type { PublishTarget } from '../../events.ts';
-import type { Finding } from '../../finding.ts';
+import type { Finding, StoredFindings } from '../../finding.ts';
 import { type ListedKind, nameMember, type SingleKind } from '../../kinds.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { warningsOf } from '../findings/shown.ts';
@@ -29,7 +29,7 @@ export function preflight(
   state: DefinitionsState,
   body: Json | undefined,
   target: PublishTarget,
-  { strict = false, replaceAll = false }: SyncMode = {},
+  { strict = false, replaceAll = false, stored }: SyncMode = {},
 ): Preflighted | Refusal {
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
@@ -38,7 +38,7 @@ export function preflight(
   const full = tooManyDefinitions(state, putsOf(sections) ?? [], removal(unpushed, target).deletes);
   if (full) return full;
   const known = knownByName(without(state, unpushed), target, kinds, pushedValues(sections));
-  const how = { known, strict, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
+  const how = { known, strict, stored, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
   const reports = new Map([...sections].map(([name, section]) => [name, sectionReport(name, section, unpushed, how)]));
   const sum = (count: (section: SectionReport) => number) => [...reports.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
@@ -89,6 +89,7 @@ interface SectionReport {
 interface ReportOptions {
   readonly known: KnownByName;
   readonly budget: ParseBudget;
+  readonly stored: StoredFindings | undefined;
   readonly strict: boolean;
   readonly fails: boolean;
 }
@@ -140,7 +141,7 @@ function validResult(kind: ListedKind, fit: ValidItem, how: ReportOptions): Resu
   const named = kind === 'workflow' ? undefined : stringOf(definition[nameMember(kind)]);
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = stringOf(definition['sourcePath']) ?? '';
-  const found = findingsOfItem(kind, fit, how.known, how.budget);
+  const found = findingsOfItem(kind, fit, how);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return resultOf(about, found, action, sourcePath, how);
 }

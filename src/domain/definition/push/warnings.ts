@@ -10,7 +10,7 @@ import { closedSchema } from '../../../language/validate/fields.ts';
 import { type KnownByName, suggestionsAmong, withSuggestions } from '../../../language/validate/meant.ts';
 import { ACCESS_WIDENED, type Widening } from '../../access/widened.ts';
 import type { PublishTarget } from '../../events.ts';
-import type { Finding, MissingName } from '../../finding.ts';
+import type { Finding, MissingName, StoredFindings } from '../../finding.ts';
 import type { ListedKind } from '../../kinds.ts';
 import type { EffectiveDefinitions } from '../../model.ts';
 import type { DefinitionsState } from '../../states.ts';
@@ -94,8 +94,16 @@ export function knownByName(state: DefinitionsState, target: PublishTarget, push
   };
 }
 
-export function findingsOfItem(kind: ListedKind, fit: ValidItem, known: KnownByName, budget: ParseBudget): readonly Finding[] {
-  return [...accessFindings(kind, fit), ...validationFindings(kind, fit, known, budget)];
+export function findingsOfItem(
+  kind: ListedKind,
+  fit: ValidItem,
+  { known, budget, stored }: { readonly known: KnownByName; readonly budget: ParseBudget; readonly stored: StoredFindings | undefined },
+): readonly Finding[] {
+  return [...accessFindings(kind, fit), ...storedFindingsOf(kind, fit, stored), ...validationFindings(kind, fit, known, budget)];
+}
+
+function storedFindingsOf(kind: ListedKind, { put }: ValidItem, stored: StoredFindings | undefined): readonly Finding[] {
+  return (kind === 'collection' ? stored?.get(put.id) : undefined) ?? [];
 }
 
 /** What a push takes away from those who keep callers out. A guard that was left out is reported as that alone. */
@@ -146,17 +154,19 @@ interface PushOptions {
   readonly values?: Put | undefined;
   /** Validates all elements, so that no finding is missed. */
   readonly strict?: boolean;
+  /** What is known of the documents of its collections. */
+  readonly stored?: StoredFindings | undefined;
 }
 
 /**
- * Makes the function that gives an element's warnings. Dropped guards and widened access are always reported; of other warnings the first
+ * Makes the function that gives an element's warnings. Dropped guards, widened access and documents that do not fit are always reported; of other warnings the first
  * {@link MAX_WARNINGS}.
  */
 export function warner(
   state: DefinitionsState,
   target: PublishTarget,
   push: PushedKinds,
-  { values, strict = false }: PushOptions = {},
+  { values, strict = false, stored }: PushOptions = {},
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MAX_VALIDATED && !strict ? null : knownByName(state, target, push, values);
@@ -170,7 +180,7 @@ export function warner(
     return listed;
   };
   return (kind, fit) => {
-    const found = [...accessFindings(kind, fit), ...limited(kind, fit)];
+    const found = [...accessFindings(kind, fit), ...storedFindingsOf(kind, fit, stored), ...limited(kind, fit)];
     const { sourcePath: file }: Item = fit.definition;
     const sourcePath = stringOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };

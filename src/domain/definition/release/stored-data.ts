@@ -1,11 +1,16 @@
+import type { collection } from '../../../contract/resources/collection.ts';
+import type { Written } from '../../../contract/resources/member.ts';
 import { type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
+import { objectOf } from '../../../kernel/json-read.ts';
 import { checkDocument } from '../../document/check.ts';
-import { fillDefaults } from '../../document/schema.ts';
+import { compileSchema, fillDefaults } from '../../document/schema.ts';
 import { unfollowedFault } from '../../document/unfollowed.ts';
 import { uniqueValues } from '../../document/unique.ts';
+import type { Finding } from '../../finding.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from '../../model.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { effectiveDefinitions } from '../model/effective.ts';
+import { definitionOf } from '../model/overlay.ts';
 
 /** What a promotion means for stored documents and ledgers. Pure: the use case reads the stored data. */
 
@@ -27,8 +32,55 @@ export function changedCollections(state: DefinitionsState): readonly ChangedCol
   });
 }
 
-function schemaText({ definition }: CollectionModel): Json {
+function schemaText({ definition }: { readonly definition: Written<typeof collection> }): Json {
   return definition.schema ?? definition.fields ?? null;
+}
+
+/** Collections that a promotion would make, and that live does not have. */
+export function newCollections(state: DefinitionsState): readonly string[] {
+  const [live, next] = [effectiveDefinitions(state, 'live'), effectiveDefinitions(state, 'next')];
+  if (live === next) return [];
+  return next.collections.flatMap(({ id }) => (state.live.collection.has(id) ? [] : [id]));
+}
+
+/** Whether live has no such collection, or has it with another schema. */
+export function isNewSchema(state: DefinitionsState, id: string, pushed: Written<typeof collection>): boolean {
+  const live = state.live.collection.get(id);
+  return live === undefined || !jsonEquals(schemaText({ definition: objectOf(definitionOf(live)) }), schemaText({ definition: pushed }));
+}
+
+/** The schema of a pushed collection. */
+export function schemaOfItem(pushed: Written<typeof collection>): SchemaModel {
+  return compileSchema(schemaText({ definition: pushed }));
+}
+
+const PURGE = (id: string) => `'savepoint doc purge ${id}' deletes them; or choose another id.`;
+
+/** Documents of a collection that was deleted, under the id of one that is made. `most`: counting stopped there. */
+export function earlierFinding(id: string, count: number, most: number): Finding {
+  return { code: EARLIER, pointer: '', message: earlierMessage(id, count, most), fix: PURGE(id) };
+}
+
+const EARLIER = 'EARLIER_DOCUMENTS';
+
+function earlierMessage(id: string, count: number, most: number): string {
+  const counted = `${count >= most ? 'at least ' : ''}${documentsOf(count)}`;
+  return `'${id}' would show documents of a collection that was deleted: there ${count === 1 ? 'is' : 'are'} ${counted} under this id.`;
+}
+
+/** As {@link earlierFinding}, as a promotion answers it; none without documents. */
+export function earlierFindings(id: string, count: number, most: number): JsonObject[] {
+  const message = `${earlierMessage(id, count, most)} ${PURGE(id)}`;
+  return count === 0 ? [] : [{ code: EARLIER, kind: 'collection', id, message, documents: count }];
+}
+
+/** Documents that the pushed schema would refuse, among those that were looked at; `null`: it refuses none of them. */
+export function refusedFinding(id: string, { documents, refused, samples }: ScanFindings): Finding | null {
+  const [first] = samples;
+  if (first === undefined) return null;
+  const message = `At least ${documentsOf(refused)} of '${id}' ${refused === 1 ? 'does' : 'do'} not fit this schema (${documentsOf(documents)} looked at), such as ${first.key}: ${first.fault}.`;
+  const fix = `Give a new field a 'default', or change the documents; until then they cannot be saved whole.`;
+  return { code: 'DOCUMENTS_REFUSED', pointer: '/schema', message, fix };
 }
 
 /** Results of checking a collection's documents. */

@@ -1,0 +1,73 @@
+import { DOCUMENTS_UNSEEN, type Finding, type StoredFindings } from '../../domain/finding.ts';
+import { plan, type ValidItem } from '../../domain/definition/push/plan-item.ts';
+import {
+  EMPTY_SCAN,
+  earlierFinding,
+  isNewSchema,
+  refusedFinding,
+  schemaOfItem,
+  withDocument,
+} from '../../domain/definition/release/stored-data.ts';
+import type { PublishTarget } from '../../domain/events.ts';
+import { collectionSubject } from '../../domain/subjects.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { isDatabaseOutage } from '../../kernel/outage.ts';
+import type { AppContext } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import type { Pushed } from './compile-ahead.ts';
+
+/** What the collections of a push mean for the documents that are stored: a short look, because a push must not wait for all of them. */
+
+/** Collections of one push that are looked at, and for how long. */
+const MAX_COLLECTIONS = 100;
+const MAX_MS = 2_000;
+/** Documents that are counted of each, and looked at. */
+const MAX_COUNTED = 1_000;
+const LOOKED_AT = { rows: 200, bytes: 256 * 1024 };
+
+/** The findings by id of the collection. Only a live collection that is not there yet, or whose schema changes, is looked at. */
+export async function storedFindings(
+  context: AppContext,
+  project: Project,
+  items: readonly Pushed[],
+  target: PublishTarget,
+): Promise<StoredFindings> {
+  const { definitions } = project;
+  const planned = items.flatMap(([item, kind], index) => (kind === 'collection' ? [plan(definitions, kind, item, target, index)] : []));
+  const changed = planned.filter((each) => each.ok).filter((each) => isNewSchema(definitions, each.put.id, each.definition));
+  const until = context.scheduler.monotonic() + MAX_MS;
+  const found = new Map<string, readonly Finding[]>();
+  for (const [index, item] of changed.entries()) {
+    const isLate = index >= MAX_COLLECTIONS || context.scheduler.monotonic() > until;
+    const finding = isLate ? DOCUMENTS_UNSEEN : await look(context, project, item);
+    if (finding !== null) found.set(item.put.id, [finding]);
+  }
+  return found;
+}
+
+async function look(context: AppContext, project: Project, item: ValidItem): Promise<Finding | null> {
+  try {
+    return await findingOf(context, project, item);
+  } catch (error) {
+    if (isDatabaseOutage(error)) return DOCUMENTS_UNSEEN;
+    throw error;
+  }
+}
+
+async function findingOf({ views, limits }: AppContext, project: Project, { put, definition }: ValidItem): Promise<Finding | null> {
+  const changedAt = project.set.collectionChangedAt(collectionSubject('live', put.id));
+  // Documents that players have just written count too.
+  if (changedAt >= 0) await views.caughtUp(project.id, changedAt, limits.viewWaitMs);
+  const documents = await views.documentsAfter(project.id, put.id, '', LOOKED_AT);
+  if (documents.length === 0) return null;
+  if (!project.definitions.live.collection.has(put.id)) {
+    return earlierFinding(put.id, await views.documentCount(project.id, put.id, MAX_COUNTED), MAX_COUNTED);
+  }
+  const schema = schemaOfItem(definition);
+  let seen = EMPTY_SCAN;
+  for (const { key, text } of documents) {
+    const document = tryParseJson(text);
+    if (document !== undefined && isObject(document)) seen = withDocument(seen, schema, key, document);
+  }
+  return refusedFinding(put.id, seen);
+}
