@@ -6,6 +6,7 @@ import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
 import type { Manage } from './management/manage.ts';
 import type { Manifest } from './management/manifest.ts';
+import type { Purge } from './management/purge.ts';
 import type { Settings } from './management/settings.ts';
 import type { Tests } from './management/tests.ts';
 import type { Guests } from './security/guests.ts';
@@ -56,6 +57,7 @@ export interface App {
   readonly flags: Flags;
   readonly history: History;
   readonly tests: Tests;
+  readonly purge: Purge;
   readonly gamePackage: GamePackage;
   readonly settings: Settings;
   readonly telemetry: Telemetry;

@@ -6,6 +6,7 @@ import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
 import { createManifest } from './management/manifest.ts';
+import { createPurge } from './management/purge.ts';
 import { createSettings } from './management/settings.ts';
 import { createTests } from './management/tests.ts';
 import { authenticate } from './security/authenticate.ts';
@@ -45,6 +46,7 @@ export function createApp(context: AppContext): App {
     history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),
+    purge: createPurge(context),
     settings: createSettings(context),
     telemetry: createTelemetry(context),
   };

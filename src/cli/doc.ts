@@ -1,15 +1,16 @@
 import { Command, Option } from 'commander';
-import type { Written } from '../contract/answers.ts';
+import type { Purged, Written } from '../contract/answers.ts';
 import { typeOfCollection } from '../domain/definition/model/models.ts';
 import { CORRECTION } from '../domain/document/correction.ts';
-import { members, wholeNumber } from '../folder/answer-shape.ts';
+import { flag, members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { checkedBody, positionOf, type Remote, type Request, type Target } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
-import { print, printNote, printResult } from './context.ts';
+import { endProgress, print, printNote, printResult, progress } from './context.ts';
+import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
 import { definitionOf, needFields } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
@@ -21,7 +22,7 @@ import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint doc`: single documents. */
 export function docCommand(): Command {
-  return new Command('doc').description('read and change documents').addCommand(get()).addCommand(set());
+  return new Command('doc').description('read, change and delete documents').addCommand(get()).addCommand(set()).addCommand(purge());
 }
 
 interface DocOptions extends RemoteOptions {
@@ -135,6 +136,52 @@ async function bodyOf(changes: readonly string[], options: SetOptions): Promise<
   if (ops.length === 0) throw new WrongUsage('Nothing to change: give path=value, or --file');
   const told = { ...(reason === undefined ? {} : { reason }), ...(correction ? { source: CORRECTION } : {}) };
   return { ops: ops.map((op) => ({ ...op, ...told })) };
+}
+
+interface PurgeOptions extends RemoteOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+function purge(): Command {
+  return remoteCommand(
+    'purge',
+    'delete all documents of a collection in live, also of one that is no longer defined: counts them, then asks',
+  )
+    .argument('<collection>', 'its id')
+    .option('--dry-run', 'count only')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExamples:\n  savepoint doc purge relics --dry-run\n  savepoint doc purge relics --yes')
+    .action(async (collection: string, options: PurgeOptions) => {
+      const remote = remoteOf(options);
+      const { documents = 0 } = await purged(remote, { collection, dryRun: true });
+      const counted = `${collection} holds ${documents === 1 ? '1 document' : `${documents} documents`}`;
+      if (options.dryRun || documents === 0)
+        return printResult(options, { ok: true, collection, documents, deleted: 0 }, () => `${counted}. Nothing was deleted.`);
+      if (!(await isConfirmed(options, `${counted}. Delete all of them? Their ledgers stay, and end at 0.`))) {
+        process.exitCode = 1;
+        return printResult(options, { ok: false, collection, documents, deleted: 0 }, () => 'Nothing was deleted.');
+      }
+      const deleted = await purgeAll(remote, collection).finally(endProgress);
+      printResult(options, { ok: true, collection, documents, deleted }, () => `deleted ${deleted} of ${collection}`);
+    });
+}
+
+/** Asks until nothing is left. */
+async function purgeAll(remote: Remote, collection: string): Promise<number> {
+  let deleted = 0;
+  for (let more = true; more; ) {
+    const answer = await purged(remote, { collection });
+    deleted += answer.deleted;
+    more = answer.more;
+    progress(`deleted ${deleted}`);
+  }
+  return deleted;
+}
+
+async function purged(remote: Remote, body: JsonObject): Promise<Purged> {
+  const answer = await remote.request('POST', pathOf(remote, 'manage', 'purge'), { body, again: 'keyed' });
+  return checkedBody<Purged>(answer, members({ deleted: wholeNumber, more: flag }));
 }
 
 /** The answer of a document route. Throws its refusal; for an unknown collection, with the name that was probably meant. */

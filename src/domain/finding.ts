@@ -139,6 +139,6 @@ export type StoredFindings = ReadonlyMap<string, readonly Finding[]>;
 export const DOCUMENTS_UNSEEN: Finding = {
   code: 'DOCUMENTS_UNSEEN',
   pointer: '',
-  message: 'Whether stored documents fit was not looked at: the database is away, or this push changes too many collections.',
+  message: 'Whether stored documents fit was not looked at: the database is away or behind, or this push changes too many collections.',
   fix: 'The promotion looks at all of them; or push again later, or in smaller parts.',
 };

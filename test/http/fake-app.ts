@@ -7,6 +7,7 @@ import { globalRecords, globalRecordViews } from '../../src/contract/routes/glob
 import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
 import { publishing } from '../../src/contract/routes/publishing.ts';
+import { purge } from '../../src/contract/routes/purge.ts';
 import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
 import { support } from '../../src/contract/routes/support.ts';
 import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
@@ -218,6 +219,7 @@ export function fakeApp(): FakeApp {
       read: async (caller) => managed(gamePackage.read, 'gamePackage.read', caller, []),
       init: async (caller, ...rest) => managed(gamePackage.init, 'gamePackage.init', caller, rest),
     },
+    purge: { documents: async (caller, ...rest) => managed(purge.documents, 'purge.documents', caller, rest) },
     settings: {
       async read(caller) {
         note('settings.read', caller);

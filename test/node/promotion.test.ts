@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
-import { newProject } from './support/command-line.ts';
+import { here, newProject } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -141,4 +141,30 @@ test('a push says which stored documents it would show again, and which would no
     findings: [{ code: 'EARLIER_DOCUMENTS', documents: 2 }],
   });
   expect(await found(definition)).toMatchObject([earlier]);
+
+  const purge = (body: object) => studio.manage('POST', studio.definitions('purge'), { body });
+  const ledger = async () => Object((await ok(studio.play('GET', studio.storage('relics/a/ledger'), {}, 'a'))).body).summary;
+  await ok(put({ ...definition, schema: { name: 'string', worth: { type: 'number', _ledger: true } } }));
+  await ok(studio.play('POST', studio.storage('relics/a'), { body: { ops: [{ op: 'inc', path: 'worth', value: 5 }] } }, 'a'));
+  expect((await ok(purge({ collection: 'relics', dryRun: true }))).body).toMatchObject({ documents: 2, deleted: 0, dryRun: true });
+  expect(await refused(purge({ collection: 'relics', dry_run: true }))).toBe('400 VALIDATION_FAILED');
+  await ok(studio.manage('DELETE', studio.definitions('collections/relics')));
+  // Also where no definition is left: the ledger is taken back to 0 by what the document's own state says of it.
+  expect((await ok(purge({ collection: 'relics' }))).body).toMatchObject({ deleted: 2, more: true });
+  expect((await ok(purge({ collection: 'relics' }))).body).toMatchObject({ deleted: 0, more: false });
+  expect(await found({ ...definition, schema: { worth: { type: 'number', _ledger: true } } })).toEqual([]);
+  expect(await ledger()).toMatchObject({ netChange: 0, entryCount: 2, sources: { direct: {}, purge: { total: -5 } } });
+  expect(await refused(studio.play('GET', studio.storage('relics/b'), {}, 'b'))).toBe('404 NOT_FOUND');
+});
+
+test('doc purge counts, asks, and deletes all that there is', async () => {
+  const definition = { id: 'many', accessMode: 'public', schema: { n: 'number' } };
+  await ok(studio.manage('PUT', studio.definitions('collections'), { body: [definition] }));
+  await Promise.all(Array.from({ length: 120 }, (_, n) => ok(studio.play('POST', studio.storage(`many/k${n}`), { body: { n } }, `k${n}`))));
+  const env = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: studio.projectId, SAVEPOINT_SECRET_KEY: studio.secretKey };
+  const run = (...args: string[]) => here(['doc', 'purge', 'many', '--json', ...args], { env });
+  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('give --yes') });
+  expect(JSON.parse((await run('--dry-run')).stdout)).toMatchObject({ documents: 120, deleted: 0 });
+  expect(JSON.parse((await run('--yes')).stdout)).toMatchObject({ ok: true, documents: 120, deleted: 120 });
+  expect(JSON.parse((await run('--yes')).stdout)).toMatchObject({ documents: 0, deleted: 0 });
 });

@@ -1,4 +1,3 @@
-import { DOCUMENTS_UNSEEN, type Finding, type StoredFindings } from '../../domain/finding.ts';
 import { plan, type ValidItem } from '../../domain/definition/push/plan-item.ts';
 import {
   EMPTY_SCAN,
@@ -9,6 +8,7 @@ import {
   withDocument,
 } from '../../domain/definition/release/stored-data.ts';
 import type { PublishTarget } from '../../domain/events.ts';
+import { DOCUMENTS_UNSEEN, type Finding, type StoredFindings } from '../../domain/finding.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
@@ -57,7 +57,7 @@ async function look(context: AppContext, project: Project, item: ValidItem): Pro
 async function findingOf({ views, limits }: AppContext, project: Project, { put, definition }: ValidItem): Promise<Finding | null> {
   const changedAt = project.set.collectionChangedAt(collectionSubject('live', put.id));
   // Documents that players have just written count too.
-  if (changedAt >= 0) await views.caughtUp(project.id, changedAt, limits.viewWaitMs);
+  if (changedAt >= 0 && !(await views.caughtUp(project.id, changedAt, limits.viewWaitMs))) return DOCUMENTS_UNSEEN;
   const documents = await views.documentsAfter(project.id, put.id, '', LOOKED_AT);
   if (documents.length === 0) return null;
   if (!project.definitions.live.collection.has(put.id)) {

@@ -10,6 +10,7 @@ import { logs } from './logs.ts';
 import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
 import { publishing } from './publishing.ts';
+import { purge } from './purge.ts';
 import { queries, rateLimits, storageQueries, values } from './queries.ts';
 import { support } from './support.ts';
 import { canary, home, metrics, pages, reference, schemas, system } from './system.ts';
@@ -20,8 +21,8 @@ import { tests } from './tests.ts';
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
-  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, guests, support, securityConfig],
-  ...[saveFailures, home, system, schemas, metrics, reference, canary],
+  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, purge, settings, gamePackage, sessions, guests, support],
+  ...[securityConfig, saveFailures, home, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));
 
 /** The routes that a family serves. */

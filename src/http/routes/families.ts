@@ -17,6 +17,7 @@ import { logs } from '../../contract/routes/logs.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
+import { purge } from '../../contract/routes/purge.ts';
 import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
 import { support } from '../../contract/routes/support.ts';
 import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
@@ -35,6 +36,7 @@ import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
 import { publishingHandlers } from './publishing.ts';
+import { purgeHandlers } from './purge.ts';
 import { queryHandlers, storageQueryHandlers } from './queries.ts';
 import { referenceHandlers } from './reference.ts';
 import { saveRecordHandlers } from './save-records.ts';
@@ -108,6 +110,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, logs, logHandlers(services));
   mount(routers, publishing, publishingHandlers(services));
   mount(routers, tests, testHandlers(services));
+  mount(routers, purge, purgeHandlers(services));
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 

@@ -3,7 +3,6 @@ import { Refusal, refusal } from '../../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { stringOf } from '../../../kernel/json-read.ts';
 import type { KnownByName } from '../../../language/validate/meant.ts';
-import { ACCESS_WIDENED } from '../../access/widened.ts';
 import type { PublishTarget } from '../../events.ts';
 import type { Finding, StoredFindings } from '../../finding.ts';
 import { type ListedKind, nameMember, type SingleKind } from '../../kinds.ts';
@@ -19,6 +18,7 @@ import { type PlannedSection, type PlannedSections, planSections } from './plan-
 import type { PlannedWhole } from './plan-single.ts';
 import { answered } from './publish-events.ts';
 import { removal, without } from './removal.ts';
+import { refusesStrict } from './strict.ts';
 import { findingsOfItem, knownByName } from './warnings.ts';
 
 /**
@@ -154,11 +154,11 @@ function resultOf(
   { strict, fails }: ReportOptions,
 ): Result {
   const diagnostics = warningsOf(fails ? found.map(withoutPositions) : found, about, sourcePath);
-  const first = found.find(({ code }) => code !== ACCESS_WIDENED);
+  const first = found.find(({ code }) => refusesStrict(code));
   if (!strict || first === undefined)
     return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length, fails: false, found: null };
   const where = sourcePath === '' ? about.resourceId : sourcePath;
-  const errors = diagnostics.map((each) => (each.code === ACCESS_WIDENED ? each : { ...each, severity: 'error' }));
+  const errors = diagnostics.map((each) => (refusesStrict(each.code) ? { ...each, severity: 'error' } : each));
   const body = { ok: false, ...about, error: 'STRICT_FINDINGS', message: plainWords(first.message), diagnostics: errors };
   return { body, warnings: 0, fails: true, found: `${where}: ${first.message}` };
 }

@@ -2,6 +2,7 @@ import { Refusal, refusal } from '../../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../kernel/json.ts';
 import { objectsIn } from '../../../kernel/json-read.ts';
 import { ACCESS_WIDENED } from '../../access/widened.ts';
+import { DOCUMENTS_UNSEEN } from '../../finding.ts';
 import { plainWords } from '../source/wording.ts';
 import type { Decision } from './publish-events.ts';
 
@@ -21,12 +22,16 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
 }
 
 /**
- * Findings in an answer to a push, but not what it opens, which is meant: at the top, in the results of its elements, and in those of its
- * sections.
+ * Findings in an answer to a push that refuse it if it is strict: at the top, in the results of its elements, and in those of its sections.
  */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
   const parts = [...objectsIn(body['results']), ...objectsIn(Object.values(body))];
-  return [...objectsIn(body['diagnostics']).filter(({ code }) => code !== ACCESS_WIDENED), ...parts.flatMap(diagnosticsIn)];
+  return [...objectsIn(body['diagnostics']).filter(({ code }) => refusesStrict(code)), ...parts.flatMap(diagnosticsIn)];
+}
+
+/** Not what a push opens, which is meant, and not what nobody could look at. */
+export function refusesStrict(code: Json | undefined): boolean {
+  return code !== ACCESS_WIDENED && code !== DOCUMENTS_UNSEEN.code;
 }
 
 function refusedBody(body: JsonObject): JsonObject {
@@ -48,7 +53,7 @@ function refusedResult(result: JsonObject): JsonObject {
 }
 
 function asError(diagnostic: JsonObject): JsonObject {
-  return diagnostic['code'] === ACCESS_WIDENED ? diagnostic : { ...diagnostic, severity: 'error' };
+  return refusesStrict(diagnostic['code']) ? { ...diagnostic, severity: 'error' } : diagnostic;
 }
 
 function positionText({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {
