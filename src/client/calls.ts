@@ -44,7 +44,9 @@ export class Calls {
     const relay = this.#relay();
     const result = await (relay === null
       ? this.#send(slug, input, idempotencyKey, options)
-      : this.#relayed(relay, slug, input, idempotencyKey, options));
+      : this.#connection.followed({ key: idempotencyKey, collection: undefined }, () =>
+          this.#relayed(relay, slug, input, idempotencyKey, options),
+        ));
     const body = this.#revision.read(result.ok ? result.value : result.error.body);
     if (result.ok) this.#errors.delete(slug);
     else this.#errors.set(slug, result.error);

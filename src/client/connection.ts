@@ -24,6 +24,17 @@ export interface OwnWrite {
   readonly change: { readonly document?: unknown; readonly ops?: readonly Operation[] };
 }
 
+/** A write that begins. */
+export interface FollowedWrite {
+  /** Its idempotency key. */
+  readonly key: string;
+  /** `undefined`: it is a call. */
+  readonly collection: string | undefined;
+}
+
+/** Is told of a write; what it returns is told the outcome, `null` for a success. */
+export type Follower = (write: FollowedWrite) => ((error: SavepointError | null) => void) | undefined;
+
 /** Observes what a client does. */
 export interface Observer {
   /** Called for each write to a document. The function that it returns is then called with the outcome. */
@@ -56,6 +67,7 @@ export class Connection {
   renewProof: (code: string) => boolean = () => false;
 
   readonly #observers = new Set<Observer>();
+  readonly #followers = new Set<Follower>();
   /** Of documents whose numbers doubles do not hold, by collection and key. */
   readonly #exact = new Map<string, ExactNumbers>();
   /** What the server says of itself. */
@@ -178,8 +190,29 @@ export class Connection {
       : success(id);
   }
 
+  /** Calls the follower for each write that begins. Returns the function that ends this. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => void this.#followers.delete(follower);
+  }
+
+  /** Does the work of a write, and tells the followers how it goes. */
+  async followed<T>(write: FollowedWrite, work: () => Promise<Result<T>>): Promise<Result<T>> {
+    const ends = [...this.#followers].map((follower) => follower(write));
+    const result = await work();
+    for (const end of ends) end?.(result.ok ? null : result.error);
+    return result;
+  }
+
   /** Sends the request until it is carried out or refused, with retries where they may help. */
-  async send(ask: ApiRequest): Promise<Result<Answer>> {
+  send(ask: ApiRequest): Promise<Result<Answer>> {
+    const { family, key, path } = ask;
+    const isWrite = key !== undefined && (family === 'storage' || family === 'endpoints');
+    const collection = family === 'storage' ? path[0] : undefined;
+    return isWrite ? this.followed({ key, collection }, () => this.#send(ask)) : this.#send(ask);
+  }
+
+  async #send(ask: ApiRequest): Promise<Result<Answer>> {
     const given = checkArguments(() => requireOptions(ask.options));
     if (!given.ok) return given;
     const ready = await this.ready();

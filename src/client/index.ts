@@ -6,6 +6,7 @@
 export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig, ServerInfo } from '../contract/answers.ts';
 export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
 export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
+export { type Configuration, configurationOf, type ProjectMode } from './configuration.ts';
 export { credentials } from './credentials.ts';
 export type { DocumentAddress, Documents, LedgerOptions, ReadOptions, SaveOptions, Versioned } from './documents.ts';
 export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, type StepFailure, unwrap } from './errors.ts';
@@ -57,6 +58,7 @@ export { openQueue, type Queue, type Queued, type QueuedWrite, type QueueOptions
 export type { OfPlayer, Records } from './records.ts';
 export type { Relay } from './relay.ts';
 export type { Revision, RevisionPolicy, RevisionStatus } from './revision.ts';
+export { type SaveState, type SaveStatus, saveState } from './save-state.ts';
 export { createEncryptedRequestId, parseEncryptedRequestId } from './seal.ts';
 export type { Security } from './security.ts';
 export type { Session, Sessions } from './sessions.ts';

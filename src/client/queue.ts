@@ -162,6 +162,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#wake);
     const [writing, changed] = [() => () => undefined, () => undefined];
     this.#unobserve = client.connection.observe({ writing, changed, refuses: (write, key) => this.#refusalOf(write, key) });
+    for (const write of entries.all) if (write.kind !== 'damaged') void this.#resultOf(write);
     this.#run();
   }
 
@@ -355,15 +356,18 @@ export class Queue<G extends GameTypes = AnyGame> {
     const content = write.kind === 'call' ? write.input : write.body;
     const text = content === undefined ? null : jsonText(content, connection.options.json, inexact);
     if (text?.ok === false) throw text.error;
-    const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
-    try {
-      await this.#entries.add(write);
-    } catch (error) {
-      this.#results.delete(write.id);
-      throw error;
-    }
+    await this.#entries.add(write);
+    const result = this.#resultOf(write);
     this.#run();
     return { id: write.id, result };
+  }
+
+  /** The outcome of a write that is stored. Whoever follows the client's writes is told of it, too. */
+  #resultOf(write: Sendable): Promise<Result<AnyJson>> {
+    const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
+    const collection = write.kind === 'call' ? undefined : write.collection;
+    void this.#client.connection.followed({ key: write.id, collection }, () => result);
+    return result;
   }
 
   #run(): void {

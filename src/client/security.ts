@@ -40,6 +40,15 @@ export class Security {
   }
 
   /**
+   * What the server says of the project; `null`: it has not been asked.
+   *
+   * @internal
+   */
+  get current(): Modes | null {
+    return this.#cached === null || this.#cached.modes.version === '' ? null : this.#cached.modes;
+  }
+
+  /**
    * The time by the server's clock, as far as it is known, unix ms.
    *
    * @internal

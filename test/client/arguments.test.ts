@@ -155,6 +155,8 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   'sessions.refresh': [() => client.sessions.refresh({ timeoutMs: wrong('1') })],
   'sessions.reauth': [() => client.sessions.reauth({ timeoutMs: wrong('1') })],
   'security.load': [() => client.security.load({ timeoutMs: wrong('1') })],
+  configurationOf: [() => library.configurationOf(NO)],
+  saveState: [() => library.saveState(NO), () => library.saveState(client, { collection: wrong(7) })],
   set: [() => library.set(NO, 1)],
   inc: [() => library.inc(NO), () => library.inc('gold', wrong('5')), () => library.inc('gold', Number.NaN)],
   push: [() => library.push(wrong<string>(7), 1)],

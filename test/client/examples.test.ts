@@ -44,6 +44,7 @@ const CLASSES = [
   'queue',
   'records',
   'revision',
+  'save-state',
   'security',
   'sessions',
 ];

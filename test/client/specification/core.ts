@@ -6,13 +6,73 @@ import type { Tries } from './support.ts';
 
 /** Configuration, calls, documents, records, queries, proxying, and what secures requests. */
 
-const { createClient, createEncryptedRequestId, parseEncryptedRequestId, answerGuest, guestRelay } = library;
+const { createClient, createEncryptedRequestId, parseEncryptedRequestId, answerGuest, configurationOf, guestRelay, saveState } = library;
 
 async function rich(game: Game, options: library.ClientOptions = {}): Promise<library.Client> {
   return createClient({ ...game.options, player: await game.newRich(), ...options });
 }
 
 export const CORE: Tries = {
+  BaseUrl: ({ options }) => {
+    expect(configurationOf(createClient({ ...options, url: 'https://play.example.com/' })).baseUrl).toBe('https://play.example.com');
+  },
+  ApiVersion: ({ options }) => {
+    expect(configurationOf(createClient(options)).apiVersion).toBe('v3');
+    expect(() => createClient({ ...options, apiVersion: 'v1' })).toThrow('`apiVersion` must be one of v3');
+  },
+  ProjectId: ({ options }) => {
+    expect(configurationOf(createClient(options)).projectId).toBe(options.projectId);
+  },
+  ApiKey: ({ options }) => {
+    expect(configurationOf(createClient(options)).publicKey).toBe(options.publicKey);
+  },
+  EnableAuthSessions: async (game) => {
+    const client = await rich(game, { sessions: true });
+    expect(configurationOf(client).authSessions).toEqual({ option: true, server: null });
+    await client.security.load();
+    expect(configurationOf(client).authSessions).toEqual({ option: true, server: false });
+  },
+  EnableEncryptedRequests: async (game) => {
+    const client = await rich(game);
+    expect(configurationOf(client).encryptedRequests).toEqual({ option: false, server: null });
+    await client.security.load();
+    expect(configurationOf(client).encryptedRequests).toEqual({ option: false, server: false });
+  },
+  ProxyEnabled: async (game) => {
+    const [host, guest] = [await rich(game), await rich(game)];
+    guest.relay = guestRelay(guest, (request) => answerGuest(host, request, guest.player?.id ?? ''));
+    expect([configurationOf(host).proxyEnabled, configurationOf(guest).proxyEnabled]).toEqual([false, true]);
+  },
+  IsHost: async (game) => {
+    const [host, guest] = [await rich(game), await rich(game)];
+    guest.relay = guestRelay(guest, (request) => answerGuest(host, request, guest.player?.id ?? ''));
+    expect([configurationOf(host).isHost, configurationOf(guest).isHost]).toEqual([true, false]);
+  },
+  'Save state: Idle, Saving, Saved, Error': async (game) => {
+    const client = await rich(game);
+    const saves = saveState(client);
+    const seen = [saves.status];
+    saves.onChange(({ status }) => seen.push(status));
+    await client.documents('players').save({ gold: 1 });
+    await client.tryCall('buy', { item: 'castle' });
+    expect(seen).toEqual(['idle', 'saving', 'saved', 'saving', 'error']);
+  },
+  IsBusy: async (game) => {
+    const client = await rich(game);
+    const saves = saveState(client);
+    const saving = client.call('buy', { item: 'axe' });
+    expect(saves.isBusy).toBe(true);
+    await saving;
+    expect(saves.isBusy).toBe(false);
+  },
+  LastError: async (game) => {
+    const client = await rich(game);
+    const saves = saveState(client);
+    await client.tryCall('buy', { item: 'castle' });
+    expect(saves.lastError).toMatchObject({ code: 'NO_ITEM', message: 'There is no castle.' });
+    await client.call('buy', { item: 'axe' });
+    expect(saves.lastError).toBeNull();
+  },
   ApiRoot: ({ options }) => {
     expect(createClient({ ...options, url: 'https://play.example.com/' }).apiRoot).toBe('https://play.example.com/v3');
   },
@@ -59,6 +119,7 @@ export const CORE: Tries = {
   CdnUrl: async (game) => {
     const { fetch, sent } = network();
     const client = createClient({ ...game.options, fetch, cdnUrl: `${game.options.url}/`, player: await game.newRich() });
+    expect(configurationOf(client).cdnUrl).toBe(`${game.options.url}/`);
     expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
     expect(sent[0]?.headers['x-platform-id']).toBeUndefined();
     expect(sent[0]?.headers['x-public-key']).toBe(game.options.publicKey);

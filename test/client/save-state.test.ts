@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createClient, inc, memoryStorage, openQueue, type SaveState, saveState } from '../../src/client/index.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Game, network, startGame } from './support.ts';
+
+/** What a game shows of its writes, on a real node. */
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+function seenBy(saves: SaveState) {
+  const seen: string[] = [];
+  saves.onChange(({ status }) => seen.push(status));
+  return seen;
+}
+
+test('of several writes at once the last one ends the saving, and one that was refused makes it an error', async () => {
+  const client = createClient({ ...game.options, player: await game.newRich() });
+  const saves = saveState(client);
+  const seen = seenBy(saves);
+  await Promise.all([client.documents('players').update(inc('gold')), client.tryCall('buy', { item: 'castle' })]);
+  expect([seen, saves.lastError?.code]).toEqual([['saving', 'error'], 'NO_ITEM']);
+  await client.records('slots').create('Camp');
+  expect([seen.slice(2), saves.lastError]).toEqual([['saving', 'saved'], null]);
+  saves.close();
+  await client.documents('players').update(inc('gold'));
+  expect(seen).toHaveLength(4);
+});
+
+test('reads are no saving, and a state of one collection follows no other', async () => {
+  const client = createClient({ ...game.options, player: await game.newRich() });
+  const [all, bags] = [saveState(client), saveState(client, { collection: 'bags' })];
+  await client.documents('players').get();
+  expect(all.status).toBe('idle');
+  await client.documents('players').update(inc('gold'));
+  expect([all.status, bags.status]).toEqual(['saved', 'idle']);
+  await client.documents('bags').save({ n: 1 });
+  expect(bags.status).toBe('saved');
+});
+
+test('a write of the offline queue is one saving until it is stored, also over a restart of the game', async () => {
+  const storage = memoryStorage();
+  const player = await game.newRich();
+  const { fetch } = network(...Array.from({ length: 50 }, () => 'lost' as const));
+  const offline = createClient({ ...game.options, player, fetch });
+  const before = saveState(offline);
+  const first = await openQueue(offline, { storage });
+  await first.update('players', inc('gold', 5));
+  await vi.waitUntil(() => first.state === 'waiting', 30_000);
+  expect([before.status, before.isBusy]).toEqual(['saving', true]);
+  await first.close();
+  const client = createClient({ ...game.options, player });
+  const saves = saveState(client, { collection: 'players' });
+  const seen = seenBy(saves);
+  const second = await openQueue(client, { storage });
+  expect(saves.status).toBe('saving');
+  await second.idle();
+  expect(seen).toEqual(['saving', 'saved']);
+  await second.close();
+});
