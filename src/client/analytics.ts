@@ -1,9 +1,11 @@
 import type { HeartbeatCounted, Tracked } from '../contract/answers.ts';
+import { isObject } from './answer.ts';
 import type { Connection } from './connection.ts';
-import { mapped, type Result } from './errors.ts';
+import { failure, mapped, type Result } from './errors.ts';
 import { newIdempotencyKey } from './ids.ts';
-import type { RequestOptions } from './options.ts';
+import type { FilteredReport, RequestOptions } from './options.ts';
 import type { Security } from './security.ts';
+import { LIBRARY_VERSION } from './version.ts';
 
 /** Telemetry of a game. Nothing here throws: a lost report must not stop a game. */
 
@@ -41,15 +43,22 @@ export interface PlaySession {
   end(): Promise<Result<HeartbeatCounted> | null>;
 }
 
+interface OpenSession {
+  readonly id: string;
+  /** `more`: members of the goodbye. */
+  end(more: object): Promise<Result<HeartbeatCounted> | null>;
+}
+
 const HEARTBEAT_MS = 30_000;
-const SOURCE = 'savepoint-client';
+/** What the server knows reports of a client library by. */
+const SOURCE = 'network-storage-library';
 
 /** Sends reports and heartbeats of the kinds that the project wants. */
 export class Analytics {
   readonly #connection: Connection;
   readonly #security: Security;
-  /** The id of the play session under way. */
-  #session: string | null = null;
+  /** The play session under way. */
+  #session: OpenSession | null = null;
 
   constructor(connection: Connection, security: Security) {
     this.#connection = connection;
@@ -66,7 +75,7 @@ export class Analytics {
    * ```
    */
   track(type: string, report: Report = {}, options?: RequestOptions): Promise<Result<Tracked> | null> {
-    return this.#report(null, { ...report, type }, options);
+    return this.#report(null, () => ({ ...report, type: textOf(type) }), options);
   }
 
   /**
@@ -78,11 +87,11 @@ export class Analytics {
    * ```
    */
   warning(code: string, message?: string, context?: Report['context']): Promise<Result<Tracked> | null> {
-    return this.#report('captureWarnings', { type: code, severity: 'warning', message, context });
+    return this.#report('captureWarnings', () => ({ type: textOf(code), severity: 'warning', message, context }));
   }
 
   /**
-   * Reports an error that was caught, or a code. `null`: the project wants none.
+   * Reports an error that was caught, or a code with what is known of it. `null`: the project wants none.
    *
    * @example
    * ```ts
@@ -91,14 +100,19 @@ export class Analytics {
    * } catch (error) {
    *   await client.analytics.error(error, { map: 'north' });
    * }
+   * await client.analytics.error('MAP_MISSING', 'the map is missing', 'at load (map.lua:3)', { map: 'north' });
    * ```
    */
-  async error(error: unknown, context?: Report['context']): Promise<Result<Tracked> | null> {
-    const isError = error instanceof Error;
-    const { retainErrorStacks = false } = (await this.#security.modes()).analytics;
-    const stack = isError && retainErrorStacks === true ? error.stack : undefined;
-    const type = isError ? error.name : String(error);
-    return this.#report('captureErrors', { type, severity: 'error', message: isError ? error.message : undefined, stack, context });
+  error(error: unknown, context?: Report['context']): Promise<Result<Tracked> | null>;
+  error(code: string, message?: string, stack?: string, context?: Report['context']): Promise<Result<Tracked> | null>;
+  error(given: unknown, second?: unknown, stack?: string, context?: Report['context']): Promise<Result<Tracked> | null> {
+    return this.#report('captureErrors', () => {
+      const about =
+        given instanceof Error
+          ? { type: given.name, message: given.message, stack: given.stack }
+          : { type: textOf(given), message: typeof second === 'string' ? second : undefined, stack };
+      return { ...about, severity: 'error', context: isObject(second) ? second : context };
+    });
   }
 
   /**
@@ -110,28 +124,46 @@ export class Analytics {
    * await session.end();
    * ```
    */
-  startSession({ everyMs = HEARTBEAT_MS, playerName, context, fps }: SessionOptions = {}): PlaySession {
+  startSession(options: SessionOptions = {}): PlaySession {
+    const { everyMs = HEARTBEAT_MS, playerName, context, fps }: SessionOptions = Object(options);
     const started = performance.now();
     const id = newIdempotencyKey();
-    this.#session = id;
-    const send = (event: string) => {
+    const send = (event: string, more: object = {}) => {
       const sessionSeconds = (performance.now() - started) / 1000;
-      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: this.#sampleFps(fps) });
+      return this.heartbeat(event, { sessionId: id, sessionSeconds, playerName, context, fps: this.#sampleFps(fps), ...more });
     };
-    const joined = send('join');
     const timer = setInterval(() => void send('heartbeat'), everyMs);
     // The timer does not keep the program alive.
     (timer as { unref?: () => void }).unref?.();
-    return {
+    const session: OpenSession = {
       id,
-      end: async () => {
+      end: async (more) => {
         clearInterval(timer);
         await joined;
-        const left = await send('leave');
-        this.#session = null;
+        const left = await send('leave', more);
+        if (this.#session === session) this.#session = null;
         return left;
       },
     };
+    this.#session = session;
+    const joined = send('join');
+    return { id, end: () => session.end({}) };
+  }
+
+  /**
+   * Ends the play session under way, as its `end` does; the game may say how long it was, and what is known of it. `null`: there is none, or
+   * the project wants no heartbeats.
+   *
+   * @example
+   * ```ts
+   * client.analytics.startSession();
+   * const left = await client.analytics.endSession(90, { levels: 3 });
+   * left?.ok; // → true
+   * ```
+   */
+  async endSession(durationSeconds?: number, context?: Report['context']): Promise<Result<HeartbeatCounted> | null> {
+    const more = { ...(durationSeconds !== undefined && { sessionSeconds: durationSeconds }), ...(context !== undefined && { context }) };
+    return (await this.#session?.end(more)) ?? null;
   }
 
   /**
@@ -143,31 +175,35 @@ export class Analytics {
    * counted?.ok && counted.value.persisted; // → true
    * ```
    */
-  async heartbeat(event: string, more: Readonly<Record<string, unknown>> = {}): Promise<Result<HeartbeatCounted> | null> {
-    if (!(await this.#wants('captureSessions'))) return null;
-    const body = { ...this.#commonFields(), event, ...more };
-    const request = {
-      method: 'POST',
-      family: 'storage',
-      path: ['stats', 'heartbeat'],
-      player: 'named',
-      body,
-      isRepeatable: false,
-    } as const;
-    return mapped(await this.#connection.send(request), (answer) => answer.body as HeartbeatCounted);
+  heartbeat(event: string, more: Readonly<Record<string, unknown>> = {}): Promise<Result<HeartbeatCounted> | null> {
+    return this.#sent(['stats', 'heartbeat'], 'captureSessions', () => {
+      const wanted = this.#filtered({ type: `session.${textOf(event)}`, severity: 'session' });
+      return wanted && { event: textOf(event), ...more };
+    });
   }
 
-  async #report(
+  #report(wanted: string | null, make: () => FilteredReport, options?: RequestOptions): Promise<Result<Tracked> | null> {
+    return this.#sent(['analytics', 'events'], wanted, () => this.#filtered(make()), options);
+  }
+
+  /** Sends what `make` makes. Whatever that holds, it never throws. */
+  async #sent<Value>(
+    path: readonly string[],
     wanted: string | null,
-    event: Readonly<Record<string, unknown>>,
+    make: () => Readonly<Record<string, unknown>> | null,
     options?: RequestOptions,
-  ): Promise<Result<Tracked> | null> {
-    if (!(await this.#wants(wanted))) return null;
-    const body = { ...this.#commonFields(), ...event };
-    const path = ['analytics', 'events'];
-    // A report that is sent twice counts twice, so it is repeated only if the server certainly did not take it.
-    const request = { method: 'POST', family: 'storage', path, player: 'named', body, isRepeatable: false, options } as const;
-    return mapped(await this.#connection.send(request), (answer) => answer.body as Tracked);
+  ): Promise<Result<Value> | null> {
+    try {
+      const report = make();
+      const { analytics } = await this.#security.modes();
+      if (report === null || analytics['enabled'] === false || (wanted !== null && analytics[wanted] === false)) return null;
+      const body = { ...this.#commonFields(), ...report, ...(analytics['retainErrorStacks'] === false && { stack: undefined }) };
+      // A report that is sent twice counts twice, so it is repeated only if the server certainly did not take it.
+      const request = { method: 'POST', family: 'storage', path, player: 'named', body, isRepeatable: false, options } as const;
+      return mapped(await this.#connection.send(request), (answer) => answer.body as Value);
+    } catch (cause) {
+      return failure('INVALID_ARGUMENT', `This cannot be reported: ${textOf(cause)}`, { cause });
+    }
   }
 
   #sampleFps(fps: SessionOptions['fps']): { readonly avg: number } | undefined {
@@ -179,12 +215,24 @@ export class Analytics {
     }
   }
 
-  async #wants(kind: string | null): Promise<boolean> {
-    const { analytics } = await this.#security.modes();
-    return analytics['enabled'] !== false && (kind === null || analytics[kind] !== false);
+  /** The report as the game's own switches leave it. */
+  #filtered(report: FilteredReport): FilteredReport | null {
+    const { analytics, clientType } = this.#connection.options;
+    return analytics === undefined ? report : analytics(report, clientType === 'editor');
   }
 
   #commonFields() {
-    return { platformId: this.#connection.player?.id, sessionId: this.#session ?? undefined, source: SOURCE };
+    const { packageIdent } = this.#connection.options;
+    const session = { platformId: this.#connection.player?.id, sessionId: this.#session?.id };
+    return { ...session, source: SOURCE, libraryVersion: LIBRARY_VERSION, packageIdent };
+  }
+}
+
+/** Any value as a text. `String` throws for some. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
   }
 }

@@ -11,10 +11,10 @@ type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 /** Option names by kind. An option has the same kind wherever it occurs. */
 const KINDS: Readonly<Record<Kind, string>> = {
   string:
-    'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor order name host',
+    'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType packageIdent idempotencyKey key record field cursor order name host',
   number: 'timeoutMs maxAnswerBytes retries revision ifVersion limit offset around keptHours',
   boolean: 'sessions encryption own',
-  function: 'credentials log fetch onError onSettled',
+  function: 'credentials log fetch analytics onError onSettled',
   object: 'json storage signal',
 };
 
@@ -58,6 +58,8 @@ const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: readonly s
   publishTarget: ['live', 'next'],
   clientType: ['game', 'editor', 'dedicated'],
   revision: null,
+  packageIdent: null,
+  analytics: null,
   sessions: null,
   encryption: null,
   timeoutMs: null,

@@ -4,7 +4,7 @@ import { failure, mapped, type Result, type SavepointError, success } from './er
 import type { AnyJson } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import { jsonText } from './json-text.ts';
-import type { CallOptions } from './options.ts';
+import { type CallOptions, liveRevision } from './options.ts';
 import type { Relay } from './relay.ts';
 import type { Prepared, Settings } from './request.ts';
 import type { Revision } from './revision.ts';
@@ -47,7 +47,7 @@ export class Calls {
       : this.#connection.followed({ key: idempotencyKey, collection: undefined }, () =>
           this.#relayed(relay, slug, input, idempotencyKey, options),
         ));
-    const body = this.#revision.read(result.ok ? result.value : result.error.body);
+    const body = this.#revision.read(result.ok ? result.value : result.error.body, result.ok);
     if (result.ok) this.#errors.delete(slug);
     else this.#errors.set(slug, result.error);
     return result.ok ? success(body) : result;
@@ -98,13 +98,14 @@ export class Calls {
     return success({ headers, body: await this.#body(settings, slug, input, modes, session) });
   }
 
-  async #body({ publicKey, projectId, player, revision }: Settings, slug: string, input: object, modes: Modes, session: Session | null) {
+  async #body(settings: Settings, slug: string, input: object, modes: Modes, session: Session | null) {
+    const { publicKey, projectId, player } = settings;
     const security = {
       configVersion: modes.version,
       clientMode: clientMode(modes, session !== null),
       authSessions: modes.sessions ? 'enabled' : 'disabled',
       encryptedRequests: modes.encryption ? 'required' : 'disabled',
-      revisionId: revision ?? 0,
+      revisionId: liveRevision(settings) ?? 0,
       revisionOutdated: this.#revision.status?.isOutdated ?? false,
     };
     const body = bodyOf(input, { security, _endpointSlug: slug });

@@ -62,7 +62,7 @@ export class Client<G extends GameTypes = AnyGame> {
     this.#connection = connection;
     this.security = new Security(connection);
     this.sessions = new Sessions(connection);
-    this.revision = new Revision(connection);
+    this.revision = new Revision(connection, () => this.security.now());
     this.analytics = new Analytics(connection, this.security);
     this.#calls = new Calls(connection, this.security, this.sessions, this.revision, () => this.relay);
   }

@@ -8,7 +8,15 @@ import { aborted, exchange } from './exchange.ts';
 import { exposedSecret, misplacedSecret } from './exposure.ts';
 import { type ExactNumbers, inexactNumbers, jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
-import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
+import {
+  type ClientOptions,
+  type Credentials,
+  type Fetch,
+  type LogEntry,
+  liveRevision,
+  type Player,
+  type RequestOptions,
+} from './options.ts';
 import type { Addressed, ApiRequest, HeaderMap, Prepared, PreparedRequest, Settings } from './request.ts';
 import { isTransient, isVerifierUnavailable, MAX_RETRY_AFTER_MS, pause, retryDelayMs, wasNotProcessed } from './retry.ts';
 import { readServerInfo, unservedRoute } from './server.ts';
@@ -65,6 +73,8 @@ export class Connection {
   proof: (player: Player) => Promise<HeaderMap> = proofByToken;
   /** Whether a new proof may replace one that was refused with this code. */
   renewProof: (code: string) => boolean = () => false;
+  /** Called with the outcome of every request. */
+  onAnswer: (ask: ApiRequest, answer: Result<Answer>) => void = () => undefined;
 
   readonly #observers = new Set<Observer>();
   readonly #followers = new Set<Follower>();
@@ -224,6 +234,7 @@ export class Connection {
       const result = await this.#attempt(ready.value, ask, isAtCdn);
       if (result.ok) {
         this.#trackPosition(ask, result.value);
+        this.onAnswer(ask, result);
         return result;
       }
       if (isAtCdn && !isTransient(result.error) && !isMissing(result.error)) {
@@ -273,7 +284,9 @@ export class Connection {
   #fail(ask: ApiRequest, error: SavepointError): Result<Answer> {
     const level = error.code === 'NOT_FOUND' || error.code === 'ABORTED' ? 'debug' : 'warn';
     this.log(level, `${ask.method} ${[ask.family, ...ask.path].join('/')}: ${error.code}: ${error.message}`, { error });
-    return { ok: false, error };
+    const failed = { ok: false, error } as const;
+    this.onAnswer(ask, failed);
+    return failed;
   }
 
   async #attempt(settings: Settings, ask: ApiRequest, isAtCdn = false): Promise<Result<Answer>> {
@@ -346,7 +359,9 @@ export class Connection {
     });
   }
 
-  #headers({ publicKey, secretKey, publishTarget, revision, clientType }: Settings, ask: ApiRequest): HeaderMap {
+  #headers(settings: Settings, ask: ApiRequest): HeaderMap {
+    const { publicKey, secretKey, publishTarget, clientType } = settings;
+    const revision = liveRevision(settings);
     return {
       ...(publicKey === '' ? {} : { 'x-public-key': publicKey }),
       ...(secretKey ? { 'x-secret-key': secretKey } : {}),

@@ -250,6 +250,33 @@ export class Documents<Doc = AnyJson, Save = Doc> {
   }
 
   /**
+   * Whether there is a document, without reading it.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').exists(); // → true
+   * ```
+   */
+  exists(options?: ReadOptions): Promise<boolean> {
+    return orThrow(this.tryExists(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').tryExists({ key: '76561198000000999' }); // → { ok: true, value: false }
+   * ```
+   */
+  async tryExists(options: ReadOptions = {}): Promise<Result<boolean>> {
+    const key = this.#keyOf(options);
+    if (!key.ok) return key;
+    const probe = this.#request('GET', [key.value, 'probe'], { isRepeatable: true, answer: { exists: 'boolean' }, options });
+    return mapped(await this.#connection.send(probe), ({ body }) => (body as { readonly exists: boolean }).exists);
+  }
+
+  /**
    * Reads a page of the ledger: every change of the ledger fields, oldest first; newest first with `order: 'desc'`.
    *
    * @example

@@ -39,6 +39,9 @@ async function handleRequest<G extends GameTypes>(client: Client<G>, request: un
   if (request.projectId !== projectId || request.target !== client.publishTarget) {
     return failure('INVALID_ARGUMENT', 'The guest plays another project or target than the host');
   }
+  const { settings, status } = client.revision;
+  if (settings.autoDisconnectHost && status?.isOutdated)
+    return failure('REVISION_OUTDATED', 'The host plays an outdated version of the game, and takes no more guests', { status: 409 });
   const { player, token, slug, collection = '', document = '' } = request;
   const purpose = slug ?? `storage-${collection}`;
   const isOwn = client.player?.id === player;

@@ -3,8 +3,21 @@
  * docs/client.md says how to use it.
  */
 
-export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig, ServerInfo } from '../contract/answers.ts';
+export type {
+  GameValues,
+  GlobalRecord,
+  GlobalRecords,
+  Ledger,
+  Page,
+  PlayerStats,
+  Publishes,
+  RateLimits,
+  SaveRecords,
+  SecurityConfig,
+  ServerInfo,
+} from '../contract/answers.ts';
 export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
+export { type AnalyticsSwitches, analyticsSwitches } from './analytics-switches.ts';
 export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
 export { type Configuration, configurationOf, type ProjectMode } from './configuration.ts';
 export { credentials } from './credentials.ts';
@@ -39,6 +52,18 @@ export type { GuestOptions } from './guest-secret.ts';
 export { answerGuest } from './host.ts';
 export { newIdempotencyKey } from './ids.ts';
 export { type Change, type FollowOptions, type Live, type OnValue, openLive, type Subscription } from './live.ts';
+export { compareLobby, type Lobby, type LobbyMetadata, type LobbyOptions, type LobbyRevision, lobbyMetadata, readLobby } from './lobby.ts';
+export {
+  type GlobalCollection,
+  globalRecords,
+  type ListOptions,
+  readPage,
+  readRateLimits,
+  readStats,
+  tryReadPage,
+  tryReadRateLimits,
+  tryReadStats,
+} from './more-routes.ts';
 export { inc, merge, type Operation, pull, push, remove, set, setIfNull } from './operations.ts';
 export type {
   CallOptions,
@@ -46,10 +71,12 @@ export type {
   ClientType,
   Credentials,
   Fetch,
+  FilteredReport,
   JsonCodec,
   LogEntry,
   Player,
   PublishTarget,
+  ReportFilter,
   RequestOptions,
   WriteOptions,
 } from './options.ts';
@@ -57,7 +84,9 @@ export type { AnyResult, Leaderboard, QueryOptions, Ranked } from './queries.ts'
 export { openQueue, type Queue, type Queued, type QueuedWrite, type QueueOptions, type QueueState } from './queue.ts';
 export type { OfPlayer, Records } from './records.ts';
 export type { Relay } from './relay.ts';
-export type { Revision, RevisionPolicy, RevisionStatus } from './revision.ts';
+export type { Revision, RevisionSettings } from './revision.ts';
+export { openRevisionPrompt, type PromptOptions, type PromptState, type RevisionPrompt } from './revision-prompt.ts';
+export type { RevisionOutdated, RevisionPolicy, RevisionStatus } from './revision-status.ts';
 export { type SaveState, type SaveStatus, saveState } from './save-state.ts';
 export { createEncryptedRequestId, parseEncryptedRequestId } from './seal.ts';
 export type { Security } from './security.ts';

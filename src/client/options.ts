@@ -34,6 +34,16 @@ export interface JsonCodec {
   stringify(value: unknown): string;
 }
 
+/** A report before it is sent. */
+export interface FilteredReport {
+  readonly type: string;
+  readonly severity?: string;
+  readonly [more: string]: unknown;
+}
+
+/** Decides about a report of the game: what it returns is sent; `null`: nothing. `isLocal`: an editor runs the game. */
+export type ReportFilter = (report: FilteredReport, isLocal: boolean) => FilteredReport | null;
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions extends Partial<Credentials> {
@@ -53,6 +63,10 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly clientType?: ClientType;
   /** The revision of the game, if the project tracks revisions. */
   readonly revision?: number;
+  /** Names the game's package in reports: `org.game`. */
+  readonly packageIdent?: string;
+  /** Which reports are made: `analyticsSwitches({ … })`. Default: all that the project wants. */
+  readonly analytics?: ReportFilter;
   /** Whether to use sessions, and to encrypt calls, while the project's security config cannot be loaded. */
   readonly sessions?: boolean;
   readonly encryption?: boolean;
@@ -66,6 +80,11 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly log?: (entry: LogEntry) => void;
   readonly json?: JsonCodec;
   readonly fetch?: Fetch;
+}
+
+/** The revision that is sent. An editor runs what nobody has published, so it sends none. */
+export function liveRevision({ revision, clientType }: Pick<ClientOptions, 'revision' | 'clientType'>): number | undefined {
+  return clientType === 'editor' ? undefined : revision;
 }
 
 /** Options of one request. */

@@ -18,6 +18,7 @@ export interface ApiRequest {
     | 'security-config'
     | 'manage'
     | 'live'
+    | 'pages'
     | 'server-info';
   /** Segments of the path after the project's id. */
   readonly path: readonly string[];

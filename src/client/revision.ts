@@ -1,54 +1,81 @@
 import type { RevisionStatus as Handshake } from '../contract/answers.ts';
-import { isObject } from './answer.ts';
+import { type Answer, isObject } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
 import { Listeners } from './listeners.ts';
-import type { RequestOptions } from './options.ts';
+import { liveRevision, type RequestOptions } from './options.ts';
+import type { ApiRequest } from './request.ts';
+import {
+  isReported,
+  outdatedOf,
+  type RevisionOutdated,
+  type RevisionStatus,
+  refusedStatus,
+  statusIn,
+  unblockedStatus,
+  unenforced,
+} from './revision-status.ts';
 
 /** Whether this build of the game is outdated, and what follows from that. The server reports it with every call. */
 
-export interface RevisionPolicy {
-  readonly gracePeriodMinutes: number | null;
-  readonly postGraceAction: string | null;
-  readonly forceEndpointUpgrade: boolean;
-  readonly notifyMessage: string | null;
-  readonly showUpdateOptions: boolean;
-  readonly showPopupOnce: boolean;
-  readonly showDefaultMessage: boolean;
-}
-
-export interface RevisionStatus {
-  /** `grace`: outdated, but still playable for a while. `blocked`: what `action` names is refused. */
-  readonly state: 'current' | 'outdated' | 'grace' | 'blocked';
-  readonly isOutdated: boolean;
-  readonly graceExpired: boolean;
-  /** `null`: there is no grace period. */
-  readonly graceRemainingMinutes: number | null;
-  readonly action: 'warn' | 'block_writes' | 'block_all' | null;
-  /** A text for players. */
-  readonly message: string | null;
-  readonly playerRevision: number | null;
-  readonly currentRevision: number | null;
-  readonly enforcementMode: 'force_upgrade' | 'allow_continue';
-  readonly policy: RevisionPolicy;
+/** What the client does about an outdated revision. */
+export interface RevisionSettings {
+  /** `false`: the game is told of no outdated revision. */
+  enabled: boolean;
+  /** The prompt shows a text of this library where the project has none. */
+  showDefaultMessage: boolean;
+  /** `onOutdated` is called once for each revision that has come out, and not for each answer. */
+  showOnlyOnce: boolean;
+  /** How long the prompt waits before it opens, seconds. */
+  gracePeriod: number;
+  /** While the prompt is open, the list of lobbies is asked for every `lobbyRefreshInterval` seconds. */
+  autoRefreshLobbies: boolean;
+  lobbyRefreshInterval: number;
+  allowSpaceToClose: boolean;
+  autoOpenOnOutdated: boolean;
+  /** `blockWrites` says when the game is outdated. */
+  blockSavesOnOutdated: boolean;
+  /** A host that is outdated takes no more requests of guests. */
+  autoDisconnectHost: boolean;
 }
 
 /** The state of this build of the game as the server reports it: current, outdated or blocked. */
 export class Revision {
+  /** May be changed at any time. */
+  readonly settings: RevisionSettings = Object.seal({
+    enabled: true,
+    showDefaultMessage: false,
+    showOnlyOnce: true,
+    gracePeriod: 0,
+    autoRefreshLobbies: false,
+    lobbyRefreshInterval: 10,
+    allowSpaceToClose: true,
+    autoOpenOnOutdated: true,
+    blockSavesOnOutdated: false,
+    autoDisconnectHost: false,
+  });
   readonly #connection: Connection;
+  readonly #now: () => number;
   readonly #changed: Listeners<RevisionStatus>;
-  readonly #outdated: Listeners<RevisionStatus>;
+  readonly #outdated: Listeners<RevisionOutdated>;
+  readonly #lobbyList: Listeners<void>;
   #status: RevisionStatus | null = null;
+  /** The revision that the game was told of. */
+  #told: number | null | undefined;
 
-  constructor(connection: Connection) {
+  /** `now`: the server's clock, unix ms. */
+  constructor(connection: Connection, now: () => number) {
     this.#connection = connection;
+    this.#now = now;
     const failed = (error: unknown) => connection.log('error', 'A listener to revisions threw', { error });
     this.#changed = new Listeners(failed);
     this.#outdated = new Listeners(failed);
+    this.#lobbyList = new Listeners(failed);
+    connection.onAnswer = (ask, answer) => this.#noteAnswer(ask, answer);
   }
 
   /**
-   * The status that the last call reported; `null`: none yet, or the project tracks no revisions.
+   * The status that the last answer reported; `null`: none yet, or the project tracks no revisions.
    *
    * @example
    * ```ts
@@ -57,6 +84,20 @@ export class Revision {
    */
   get status(): RevisionStatus | null {
     return this.#status;
+  }
+
+  /**
+   * Whether the game should write nothing: `settings.blockSavesOnOutdated` is set, and its revision is outdated. The client itself goes on
+   * sending what it is told to.
+   *
+   * @example
+   * ```ts
+   * client.revision.settings.blockSavesOnOutdated = true;
+   * client.revision.blockWrites; // → false
+   * ```
+   */
+  get blockWrites(): boolean {
+    return this.settings.blockSavesOnOutdated && this.#status?.isOutdated === true;
   }
 
   /**
@@ -82,17 +123,18 @@ export class Revision {
    * ```
    */
   async tryInit({ packageIdent, ...options }: RequestOptions & { readonly packageIdent?: string } = {}): Promise<Result<Handshake>> {
-    const { projectId, clientType = 'game', revision } = this.#connection.options;
+    const { projectId, clientType = 'game', packageIdent: known } = this.#connection.options;
+    const revision = liveRevision(this.#connection.options);
     const body = {
       ...{ projectId, clientType, networkStorageVersion: '1.0', isPublishedGameBundle: revision !== undefined },
-      ...{ packageIdent, revisionId: revision },
+      ...{ packageIdent: packageIdent ?? known, revisionId: revision },
     };
     const ask = { method: 'POST', family: 'manage', path: ['revision-init'], body, isRepeatable: true, options } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Handshake);
   }
 
   /**
-   * Calls the listener whenever `isOutdated`, `graceExpired` or `action` changes. Returns the function that removes it.
+   * Calls the listener on every change of the status, also when the project stops enforcing. Returns the function that removes it.
    *
    * @example
    * ```ts
@@ -105,16 +147,72 @@ export class Revision {
   }
 
   /**
-   * Calls the listener for every answer that says that the game is outdated. Returns the function that removes it.
+   * Calls the listener once for each revision that makes this one outdated (`settings.showOnlyOnce`). Returns the function that removes it.
    *
    * @example
    * ```ts
-   * const stop = client.revision.onOutdated(({ graceRemainingMinutes }) => console.info(graceRemainingMinutes));
+   * const stop = client.revision.onOutdated(({ timeRemaining }) => console.info(timeRemaining));
    * stop();
    * ```
    */
-  onOutdated(listener: (status: RevisionStatus) => void): () => void {
+  onOutdated(listener: (outdated: RevisionOutdated) => void): () => void {
     return this.#outdated.add(listener);
+  }
+
+  /**
+   * Calls the listeners of `onOutdated`, whatever the settings say: for trying out what the game does then. `status` stays.
+   *
+   * @example
+   * ```ts
+   * const reasons = [];
+   * client.revision.onOutdated(({ reason }) => reasons.push(reason));
+   * client.revision.testOutdated({ graceSeconds: 300 });
+   * reasons; // → ['ManualTest']
+   * ```
+   */
+  testOutdated(given: Partial<RevisionOutdated> = {}): void {
+    const status = refusedStatus(this.#status, true, 'A test: this version of the game is too old.');
+    const data = outdatedOf(status, {}, this.#now());
+    this.#outdated.emit({ ...data, source: 'manual-test', reason: 'ManualTest', ...given });
+  }
+
+  /**
+   * Asks the game to read its list of lobbies anew: it calls the listeners of `onRefreshLobbyList`.
+   *
+   * @example
+   * ```ts
+   * client.revision.refreshLobbyList();
+   * ```
+   */
+  refreshLobbyList(): void {
+    this.#lobbyList.emit();
+  }
+
+  /**
+   * Calls the listener when the list of lobbies should be read anew. Returns the function that removes it.
+   *
+   * @example
+   * ```ts
+   * let asked = 0;
+   * client.revision.onRefreshLobbyList(() => asked++);
+   * client.revision.refreshLobbyList();
+   * asked; // → 1
+   * ```
+   */
+  onRefreshLobbyList(listener: () => void): () => void {
+    return this.#lobbyList.add(listener);
+  }
+
+  /**
+   * Tells the game of an outdated revision, as the settings say.
+   *
+   * @internal
+   */
+  tell(outdated: RevisionOutdated): void {
+    const { enabled, showOnlyOnce } = this.settings;
+    if (!enabled || (showOnlyOnce && this.#told === outdated.latestRevisionId)) return;
+    this.#told = outdated.latestRevisionId;
+    this.#outdated.emit(outdated);
   }
 
   /**
@@ -122,77 +220,30 @@ export class Revision {
    *
    * @internal
    */
-  read(body: unknown): unknown {
+  read(body: unknown, isOk: boolean): unknown {
     if (!isObject(body)) return body;
     const { _revisionStatus: raw, ...rest } = body;
-    const hasStatus = isObject(raw) && typeof raw['isOutdatedRevision'] === 'boolean';
-    const status = hasStatus ? statusOf(raw) : profileStatus(body['revision']);
-    if (status !== null) this.#update(status);
-    return hasStatus ? rest : body;
+    const status = statusIn(body);
+    if (status !== null) this.#update(status, body);
+    else if (isOk && this.#status?.isOutdated) this.#update(unenforced(this.#status), body);
+    return isReported(raw) ? rest : body;
   }
 
-  #update(status: RevisionStatus): void {
+  /** Document routes refuse an outdated game, too, and say no more than that. */
+  #noteAnswer({ family, method, player }: ApiRequest, answer: Result<Answer>): void {
+    if (family !== 'storage' || player !== 'proven') return;
+    const isWrite = method !== 'GET';
+    if (answer.ok) {
+      if (this.#status !== null) this.#update(unblockedStatus(this.#status, isWrite), {});
+    } else if (answer.error.code === 'REVISION_OUTDATED') this.#update(refusedStatus(this.#status, isWrite, answer.error.message), {});
+  }
+
+  #update(status: RevisionStatus, body: Readonly<Record<string, unknown>>): void {
     const before = this.#status;
+    if (status === before) return;
     this.#status = status;
-    const key = (one: RevisionStatus | null) => [one?.isOutdated ?? false, one?.graceExpired ?? false, one?.action ?? null].join();
-    if (key(before) !== key(status)) this.#changed.emit(status);
-    if (status.isOutdated) this.#outdated.emit(status);
+    const isChange = before === null ? status.isOutdated : JSON.stringify(before) !== JSON.stringify(status);
+    if (isChange) this.#changed.emit(status);
+    if (status.isOutdated) this.tell(outdatedOf(status, body, this.#now()));
   }
 }
-
-type RawStatus = Readonly<Record<string, unknown>>;
-
-function statusOf(raw: RawStatus): RevisionStatus {
-  const policy = isObject(raw['policy']) ? raw['policy'] : {};
-  return withState({
-    isOutdated: raw['isOutdatedRevision'] === true,
-    graceExpired: raw['graceExpired'] === true,
-    graceRemainingMinutes: number(raw['graceRemainingMinutes']),
-    action: actionOf(raw['action']),
-    message: text(raw['message']),
-    playerRevision: number(raw['playerRevision']),
-    currentRevision: number(raw['currentRevision']),
-    enforcementMode: raw['enforcementMode'] === 'allow_continue' ? 'allow_continue' : 'force_upgrade',
-    policy: {
-      gracePeriodMinutes: number(policy['gracePeriodMinutes']),
-      postGraceAction: text(policy['postGraceAction']),
-      forceEndpointUpgrade: policy['forceEndpointUpgrade'] === true,
-      notifyMessage: text(policy['notifyMessage']),
-      showUpdateOptions: policy['showUpdateOptions'] !== false,
-      showPopupOnce: policy['showPopupOnce'] !== false,
-      showDefaultMessage: policy['showDefaultMessage'] !== false,
-    },
-  });
-}
-
-/** The status in the form that `load-profile` answers with. */
-function profileStatus(block: unknown): RevisionStatus | null {
-  if (!isObject(block) || typeof block['revisionOutdated'] !== 'boolean') return null;
-  const [ends, now] = [number(block['graceEndsAtUnixSeconds']), number(block['serverUnixSeconds'])];
-  const leftSeconds = ends === null || now === null ? null : ends - now;
-  const isOutdated = block['revisionOutdated'];
-  const graceExpired = isOutdated && leftSeconds !== null && leftSeconds <= 0;
-  const action = isOutdated ? (graceExpired ? 'block_writes' : 'warn') : null;
-  const left = leftSeconds === null ? null : Math.max(0, Math.ceil(leftSeconds / 60));
-  const raw = {
-    ...{ isOutdatedRevision: isOutdated, graceExpired, action, graceRemainingMinutes: left, enforcementMode: block['enforcementMode'] },
-    ...{ playerRevision: block['currentRevisionId'], currentRevision: block['latestRevisionId'], message: block['message'] },
-  };
-  return statusOf(raw);
-}
-
-function withState(status: Omit<RevisionStatus, 'state'>): RevisionStatus {
-  const isBlocking = status.action === 'block_writes' || status.action === 'block_all';
-  if (!status.isOutdated) return { state: 'current', ...status };
-  if (isBlocking) return { state: 'blocked', ...status };
-  return { state: status.graceRemainingMinutes === null ? 'outdated' : 'grace', ...status };
-}
-
-/** Servers send `block_saves` for `block_writes`, too. */
-function actionOf(value: unknown): RevisionStatus['action'] {
-  if (value === 'block_saves') return 'block_writes';
-  return value === 'warn' || value === 'block_writes' || value === 'block_all' ? value : null;
-}
-
-const number = (value: unknown) => (typeof value === 'number' ? value : null);
-const text = (value: unknown) => (typeof value === 'string' ? value : null);

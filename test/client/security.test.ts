@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerGuest, type Client, createClient, type GuestRequest, guestRelay, type RevisionStatus } from '../../src/client/index.ts';
+import {
+  answerGuest,
+  type Client,
+  createClient,
+  type GuestRequest,
+  guestRelay,
+  type RevisionOutdated,
+  type RevisionStatus,
+} from '../../src/client/index.ts';
 import { ok } from '../node/support/game-client.ts';
 import { removeFolders } from '../node/support/program.ts';
 import { type Game, type Network, network, newGame, type Sent, startGame } from './support.ts';
@@ -240,7 +248,7 @@ test('a game learns that it is outdated, how long it may be played, and that it 
   const player = await game.newRich(100);
   const client: Client = createClient({ ...game.options, player, revision: 7 });
   const heard: RevisionStatus[] = [];
-  const outdated: RevisionStatus[] = [];
+  const outdated: RevisionOutdated[] = [];
   client.revision.onChange((status) => heard.push(status));
   const stop = client.revision.onOutdated((status) => outdated.push(status));
   expect(await client.revision.init()).toMatchObject({ playerRevision: 7, currentRevisionId: 8, revisionOutdated: true });

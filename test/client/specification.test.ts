@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeFolders } from '../node/support/program.ts';
 import { CORE } from './specification/core.ts';
+import { REVISION } from './specification/revision.ts';
 import type { Tries } from './specification/support.ts';
 import { type Game, startGame } from './support.ts';
 
 /** The table "The specification's names" of docs/client.md: each of its rows is tried on a real node. */
 
-const TRIES: Tries = { ...CORE };
+const TRIES: Tries = { ...CORE, ...REVISION };
 
 interface Row {
   readonly name: string;

@@ -138,8 +138,13 @@ describe('used amounts', () => {
     expect((await usedBy('76561199000000006')).every((one) => one['used'] === 0)).toBe(true);
   });
 
-  test('are not for games; without a player the answer is what it was', async () => {
+  test('a player reads his own, and nobody else’s; without a player the answer is what it was', async () => {
+    const player = '76561199000000006';
+    const own = { headers: { 'x-platform-id': player } };
     expect(await refused(game.play('GET', game.storage('rate-limits?platformId=1')))).toBe('403 FORBIDDEN');
+    expect(await refused(game.play('GET', game.storage('rate-limits?platformId=1'), own))).toBe('403 FORBIDDEN');
+    const { used } = await bodyOf(game.play('GET', game.storage(`rate-limits?platformId=${player}`), own));
+    expect(used).toEqual((await bodyOf(game.manage('GET', game.storage(`rate-limits?platformId=${player}`)))).used);
     expect(Object.keys(await bodyOf(game.manage('GET', game.storage('rate-limits'))))).toEqual([
       ...['ok', 'projectId', 'source', 'endpointRateLimits', 'rules', 'collections'],
     ]);

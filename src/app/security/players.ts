@@ -247,6 +247,12 @@ export function provenFor(
   return identify(context, project, caller, settings, { purposes });
 }
 
+/** The caller, proven as for an endpoint call, where no host may act for a player. */
+export function provenDirectly(context: AppContext, project: Project, caller: Caller): Awaitable<Caller> {
+  const settings = settingsOf(project);
+  return mustProve(settings, caller) ? identify(context, project, caller, settings, { purposes: NO_PURPOSES }) : caller;
+}
+
 /** The caller, proven if the target asks for that. For routes on which live asks for no proof. */
 export function provenForTarget(context: AppContext, project: Project, caller: Caller, target: PublishTarget): Awaitable<Caller> {
   const settings = settingsOf(project);

@@ -16,9 +16,9 @@ import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
-import { provenForTarget } from '../security/players.ts';
+import { provenDirectly, provenForTarget } from '../security/players.ts';
 
-/** `player`: whose used amounts to add to the limits; needs a secret key. */
+/** `player`: whose used amounts to add to the limits; needs a secret key, or that player. */
 export type RateLimits = (caller: Caller, target: PublishTarget, player: string | null) => Promise<ReadAnswer<contract.RateLimits>>;
 type Limits = contract.RateLimits['collections'][string];
 type UsedAmounts = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
@@ -30,10 +30,11 @@ const MAX_USED = 2000;
 export function createRateLimits(context: AppContext): RateLimits {
   return async (claimed, target, player) => {
     const project = await projectOf(context, claimed);
-    const caller = await provenForTarget(context, project, claimed, target);
-    const { definitions, space } = accessAt(project, caller, target);
+    const caller = await (player === null ? provenForTarget(context, project, claimed, target) : provenDirectly(context, project, claimed));
+    const access = accessAt(project, caller, target);
+    const { definitions, space } = access;
     if (player !== null) {
-      accepted(closedUsage(caller));
+      accepted(closedUsage(access, caller, player));
       requireStorable(player);
     }
     const endpointRateLimits: Record<string, Json> = {};

@@ -21,7 +21,14 @@ import type { MinuteQuota } from '../project/minute-quota.ts';
 
 /** What players report. Bodies come with neutral names; `claimed` is the player's id from the query. */
 export interface Telemetry {
-  track(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<Omit<contract.Tracked, 'ok'>>;
+  /** `isLocal`: an editor reports it. */
+  track(
+    caller: Caller,
+    body: Json | undefined,
+    claimed: string | null,
+    target: PublishTarget,
+    isLocal: boolean,
+  ): Promise<Omit<contract.Tracked, 'ok'>>;
   /** `body`: null if there was none that could be read, which is not refused. */
   heartbeat(caller: Caller, body: JsonObject | null, claimed: string | null, target: PublishTarget): Promise<contract.HeartbeatCounted>;
   saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
@@ -69,6 +76,7 @@ async function track(
   body: Json | undefined,
   claimed: string | null,
   target: PublishTarget,
+  isLocal: boolean,
 ): Promise<Omit<contract.Tracked, 'ok'>> {
   // Measured as it is stored: clients send characters outside ASCII as longer escapes.
   if (body !== undefined && stringifyJson(body).length > MAX_EVENT) {
@@ -78,7 +86,7 @@ async function track(
   const event = accepted(analyticsEvent(body, claimed, context.platformId));
   const { setting, space, reports } = await recordingRules(context, { ...caller, platformId: event.platformId }, target);
   const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...event, platformId: playerIn(space, event.platformId) } };
-  if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
+  if (!isCaptured(setting, fact, isLocal)) return { stored: false, reason: 'capture_disabled' };
   const now = context.scheduler.now();
   if (reports !== null && !reports.tryTake(now)) return { stored: false, reason: 'quota_exceeded' };
   const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);

@@ -223,11 +223,15 @@ export const rateLimits = {
     tag: 'Queries and values',
     summary: 'The rate limits of the project, and what a player has used of them',
     keys: VIEW_KEYS,
-    query: { platformId: z.string().meta({ description: 'The player whose used amounts are told under `used`; takes a secret key' }) },
-    headers: { ...TARGET, ...AT_POSITION },
+    query: {
+      platformId: z
+        .string()
+        .meta({ description: 'The player whose used amounts are told under `used`: the caller, or anybody with a secret key' }),
+    },
+    headers: { ...AS_PLAYER, ...TARGET, ...AT_POSITION },
     answers: { 200: RateLimits },
     answerHeaders: READ_HEADERS,
-    errors: ['FORBIDDEN', 'INVALID_KEY', 'INVALID_BODY'],
+    errors: ['FORBIDDEN', 'INVALID_KEY', 'INVALID_BODY', 'PLATFORM_AUTH_FAILED'],
     idempotent: false,
     example: {
       answer: {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { EndpointModel, QueryModel } from '../model.ts';
 import { allows, STAGED_SCOPES } from '../project/permissions.ts';
 import type { AccessContext } from './context.ts';
-import { type Credential, isUnproven, playerOf } from './credential.ts';
+import { type Credential, isUnproven, namedPlayer, playerOf } from './credential.ts';
 import { closedEndpointInNext, closedQueryInNext, valuesOfPlayers } from './next.ts';
 import { missingPermission, noSuch, noSuchEndpoint, notProven, outdated } from './refusals.ts';
 
@@ -56,9 +56,11 @@ export function visibleValues(access: AccessContext, { isSecret }: Credential): 
   return { isWhole: false, values: valuesOfPlayers(access) };
 }
 
-/** Refuses to show what a player has used of the rate limits. */
-export function closedUsage({ isSecret }: Credential): Refusal | null {
-  return isSecret ? null : refusal('FORBIDDEN', 'What a player has used takes a secret key; without platformId any key will do');
+/** Refuses to show what a player has used of the rate limits to anybody but that player and secret keys. */
+export function closedUsage(access: Pick<AccessContext, 'settings'>, who: Credential, player: string): Refusal | null {
+  if (who.isSecret) return null;
+  if (namedPlayer(who) !== player) return refusal('FORBIDDEN', 'What another player has used takes a secret key; players read their own');
+  return isUnproven(access, who) ? notProven() : null;
 }
 
 /** Refuses to show what was published. */

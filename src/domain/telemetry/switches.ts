@@ -36,13 +36,24 @@ export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
   return setting;
 }
 
-/** Whether a project wants this event. A failed save is always recorded. */
-export function isCaptured(setting: AnalyticsSetting, fact: TelemetryReport): boolean {
+/** Categories of which editors have a switch of their own, beside that of everybody. */
+const LOCAL_SWITCHES: Readonly<Record<string, Switch>> = { warning: 'captureLocalWarnings', error: 'captureLocalErrors' };
+/** What client libraries send by themselves. */
+const LIBRARY_TYPE = /^(?:network_storage|library\b)/;
+
+/** Whether a project wants this event. A failed save is always recorded. `isLocal`: an editor reports it. */
+export function isCaptured(setting: AnalyticsSetting, fact: TelemetryReport, isLocal = false): boolean {
   if (fact.type === 'save.failed') return true;
   if (!setting.enabled) return false;
-  const category = fact.type === 'analytics.tracked' ? categoryOf(fact.data.type) : 'session';
-  const name = Object.hasOwn(SWITCHES, category) ? SWITCHES[category] : undefined;
-  return name === undefined || setting[name];
+  if (fact.type !== 'analytics.tracked') return setting.captureSessions;
+  const { type, sentType } = fact.data;
+  if (!setting.managedLibraryEvents && LIBRARY_TYPE.test(sentType?.toLowerCase() ?? '')) return false;
+  const category = categoryOf(type);
+  const tables = isLocal ? [SWITCHES, LOCAL_SWITCHES] : [SWITCHES];
+  return tables.every((table) => {
+    const name = Object.hasOwn(table, category) ? table[category] : undefined;
+    return name === undefined || setting[name];
+  });
 }
 
 /** The event as the project wants it kept: `retainErrorStacks: false` removes stacks. */

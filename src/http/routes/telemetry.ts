@@ -6,7 +6,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { type BodyBounds, invalidBody, invalidJson, readJson } from '../body.ts';
 import { authenticate, claimOfQuery, targetOf } from '../credentials.ts';
-import { type Exchange, param } from '../exchange.ts';
+import { type Exchange, headerText, param } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
@@ -21,7 +21,8 @@ export function telemetryHandlers(services: Services): Handlers<typeof telemetry
       const caller = await authenticate(app, ctx, telemetry.track);
       const { exchange } = ctx.state;
       const body = neutral(await readJson(exchange, gameBody, invalidJson));
-      return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange))) } };
+      const isLocal = headerText(exchange, 'x-ns-client-type') === 'editor';
+      return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange), isLocal)) } };
     },
 
     async heartbeat(ctx) {

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  answerGuest,
+  type Client,
+  compareLobby,
+  createClient,
+  guestRelay,
+  lobbyMetadata,
+  openRevisionPrompt,
+  type RevisionOutdated,
+  readLobby,
+} from '../../src/client/index.ts';
+import { mountRevisionPanel } from '../../src/client/revision-panel.ts';
+import { ok } from '../node/support/game-client.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Game, network, startGame } from './support.ts';
+
+/** An outdated build of a game, on a project whose current revision is 8. */
+
+const ENFORCED = {
+  ...{ revisionEnforcementEnabled: true, revisionEnforcementMode: 'force_upgrade', revisionGracePeriodMinutes: 60 },
+  revisionNotifyMessage: 'Please update.',
+};
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+  const body = { packageIdent: 'studio.game', currentRevisionId: 8 };
+  await ok(game.manager.manage('POST', game.manager.definitions('package-sync'), { body }));
+  const profile = { id: 'load-profile', slug: 'load-profile', name: 'Profile', method: 'POST', steps: [] };
+  const response = { status: 200, body: { ok: true } };
+  await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [...(await endpoints()), { ...profile, response }] }));
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+async function endpoints(): Promise<readonly unknown[]> {
+  const { body } = await ok(game.manager.manage('GET', game.manager.definitions('endpoints')));
+  return Object(body).endpoints ?? Object(body).items ?? [];
+}
+
+/** A client of revision 7 with 100 gold, and what it is told. */
+async function outdatedGame(options: object = {}) {
+  const client: Client = createClient({ ...game.options, player: await game.newRich(100), revision: 7, ...options });
+  const told: RevisionOutdated[] = [];
+  const states: string[] = [];
+  client.revision.onOutdated((data) => told.push(data));
+  client.revision.onChange(({ state }) => states.push(state));
+  return { client, told, states };
+}
+
+describe('a game that is outdated', () => {
+  test('is told once for each revision, with all that the specification names', async () => {
+    await game.change(ENFORCED);
+    const { client, told, states } = await outdatedGame();
+    await client.call('load-profile');
+    await client.call('buy', { item: 'axe' });
+    expect(told).toHaveLength(1);
+    const [data] = told;
+    expect(data).toMatchObject({
+      ...{ currentRevisionId: 7, latestRevisionId: 8, revisionOutdated: true, graceSeconds: 3600, source: 'load-profile' },
+      ...{
+        reason: 'LoadProfileDetected',
+        enforcementMode: 'force_upgrade',
+        message: 'Please update.',
+        action: 'warn',
+        graceExpired: false,
+      },
+      ...{ graceRemainingMinutes: 60, showUpdateOptions: true, showPopupOnce: true, isGraceExpired: false },
+    });
+    expect(data?.timeRemaining).toBe((data?.graceEndsAtUnixSeconds ?? 0) - (data?.serverUnixSeconds ?? 0));
+    expect(states).toEqual(['grace']);
+    client.revision.settings.showOnlyOnce = false;
+    await client.call('buy', { item: 'axe' });
+    expect(told.map(({ source }) => source)).toEqual(['load-profile', 'answer']);
+    client.revision.settings.enabled = false;
+    await client.call('buy', { item: 'axe' });
+    expect(told).toHaveLength(2);
+    expect(() => Object.assign(client.revision.settings, { showOnlyOne: true })).toThrow(TypeError);
+  });
+
+  test('is blocked as long as the project blocks it, and no longer', async () => {
+    await game.change({ ...ENFORCED, revisionGracePeriodMinutes: null });
+    const { client, told, states } = await outdatedGame();
+    expect((await client.tryCall('buy', { item: 'axe' })).ok).toBe(false);
+    expect(told).toMatchObject([{ reason: 'GraceExpired', isGraceExpired: true }]);
+    client.revision.settings.blockSavesOnOutdated = true;
+    expect(client.revision.blockWrites).toBe(true);
+    await game.change({ revisionEnforcementEnabled: false });
+    await client.call('buy', { item: 'axe' });
+    expect([client.revision.status?.state, client.revision.blockWrites, states]).toEqual(['current', false, ['blocked', 'current']]);
+  });
+
+  test('learns it from documents alone, and that they are open again', async () => {
+    await game.change({ ...ENFORCED, revisionGracePeriodMinutes: null });
+    const { client, told, states } = await outdatedGame();
+    const players = client.documents('players');
+    expect(await players.trySave({ gold: 1 })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
+    expect(client.revision.status).toMatchObject({ state: 'blocked', action: 'block_writes', isOutdated: true });
+    expect((await players.tryGet()).ok).toBe(true);
+    expect(client.revision.status?.state).toBe('blocked');
+    await game.change({ revisionGracePeriodMinutes: 60 });
+    await players.save({ gold: 1 });
+    expect([states, told.length]).toEqual([['blocked', 'outdated'], 1]);
+  });
+
+  test('tries out what it does then, as often as it likes', async () => {
+    const { client, told } = await outdatedGame();
+    client.revision.settings.enabled = false;
+    client.revision.testOutdated();
+    client.revision.testOutdated({ graceSeconds: 5 });
+    expect(told).toMatchObject([{ source: 'manual-test', reason: 'ManualTest' }, { graceSeconds: 5 }]);
+    expect(client.revision.status).toBeNull();
+  });
+
+  test('an editor sends no revision', async () => {
+    const { fetch, sent } = network();
+    const { client } = await outdatedGame({ clientType: 'editor', fetch });
+    await client.revision.tryInit();
+    await client.tryCall('buy', { item: 'axe' });
+    expect(sent.some(({ headers }) => 'x-ns-revision-id' in headers)).toBe(false);
+    expect(JSON.parse(sent.at(-1)?.body ?? '')).toMatchObject({ security: { revisionId: 0 } });
+  });
+});
+
+test('a lobby tells the revision of its host, and one of a newer revision tells the guest that it is outdated', async () => {
+  await game.change(ENFORCED);
+  const { client: host } = await outdatedGame();
+  expect(lobbyMetadata(host)).toEqual({ ns_rev: '7', ns_stale: '0', ns_grace_end: '0', ns_mig: '0', ns_mig_rev: '0' });
+  await host.call('buy', { item: 'axe' });
+  const metadata = lobbyMetadata(host, { migratesTo: 8, source: 'lobby-1' });
+  expect(metadata).toMatchObject({ ns_rev: '7', ns_stale: '1', ns_mig: '1', ns_mig_rev: '8', ns_src: 'lobby-1' });
+  const lobby = readLobby(metadata);
+  expect(lobby).toMatchObject({ revision: 7, isStale: true, canMigrate: true, migratesTo: 8, source: 'lobby-1' });
+  expect(Math.abs((lobby.graceEndsAtUnixSeconds ?? 0) - Date.now() / 1000 - 3600)).toBeLessThan(120);
+  const nothing = { revision: null, isStale: false, graceEndsAtUnixSeconds: null, canMigrate: false, migratesTo: null, source: null };
+  for (const wrong of [null, 'x', [], {}, { ns_rev: '-1', ns_stale: 'yes', ns_grace_end: '1e999', ns_src: 5 }]) {
+    expect(readLobby(wrong)).toEqual(nothing);
+  }
+
+  const { client: guest, told } = await outdatedGame();
+  expect(['7', '6', '0'].map((ns_rev) => compareLobby(guest, { ns_rev }))).toEqual(['same', 'older', 'unknown']);
+  expect([compareLobby(guest, { ns_rev: '9' }), compareLobby(guest, { ns_rev: '9' })]).toEqual(['newer', 'newer']);
+  expect(told).toMatchObject([{ source: 'lobby', reason: 'LobbyMismatch', currentRevisionId: 7, latestRevisionId: 9 }]);
+});
+
+test('a host that is outdated takes no more guests, if it is set so', async () => {
+  await game.change(ENFORCED);
+  const { client: host } = await outdatedGame();
+  const guest = createClient({ ...game.options, player: await game.newRich() });
+  guest.relay = guestRelay(guest, (request) => answerGuest(host, request, guest.player?.id ?? ''));
+  host.revision.settings.autoDisconnectHost = true;
+  expect((await guest.tryCall('buy', { item: 'axe' })).ok).toBe(true);
+  await host.call('buy', { item: 'axe' });
+  expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
+});
+
+describe('the prompt', () => {
+  test('opens for an outdated game, offers what the project allows, and tells what was chosen', async () => {
+    const { client } = await outdatedGame();
+    const chosen: string[] = [];
+    const prompt = openRevisionPrompt(client, {
+      onCreateNewGame: () => chosen.push('create'),
+      onJoinNewLobby: () => chosen.push('join'),
+      onContinuePlaying: () => chosen.push('continue'),
+      onDismiss: () => chosen.push('dismiss'),
+    });
+    const choices = [() => prompt.createNewGame(), () => prompt.joinNewLobby(), () => prompt.continuePlaying(), () => prompt.dismiss()];
+    for (const choose of choices) {
+      choose();
+      client.revision.testOutdated({ action: 'warn', graceExpired: false });
+      expect(prompt.state).toBe('open');
+      choose();
+      choose();
+      expect(prompt.state).toBe('closed');
+    }
+    expect(chosen).toEqual(['create', 'join', 'continue', 'dismiss']);
+    client.revision.testOutdated({ action: 'block_all' });
+    prompt.continuePlaying();
+    expect([prompt.state, prompt.canContinue, chosen.length]).toEqual(['open', false, 4]);
+    prompt.close();
+  });
+
+  test('waits for the client’s grace period, and closes when the game is current again', async () => {
+    await game.change(ENFORCED);
+    const { client } = await outdatedGame();
+    const states: string[] = [];
+    const prompt = openRevisionPrompt(client, { onChange: ({ state }) => states.push(state) });
+    client.revision.settings.gracePeriod = 0.01;
+    await client.call('buy', { item: 'axe' });
+    expect(prompt.state).toBe('waiting');
+    await expect.poll(() => prompt.state).toBe('open');
+    client.configure({ revision: 8 });
+    await client.call('buy', { item: 'axe' });
+    expect(states).toEqual(['waiting', 'open', 'closed']);
+    prompt.close();
+  });
+
+  test('has a text of this library only if that is wanted, and asks for the lobbies anew while it is open', async () => {
+    const { client } = await outdatedGame();
+    const prompt = openRevisionPrompt(client);
+    let asked = 0;
+    client.revision.onRefreshLobbyList(() => asked++);
+    client.revision.testOutdated({ message: null });
+    expect(prompt.message).toBeNull();
+    Object.assign(client.revision.settings, { showDefaultMessage: true, autoRefreshLobbies: true, lobbyRefreshInterval: 1 });
+    expect(prompt.message).toBe('A newer version of the game is out.');
+    client.revision.testOutdated();
+    await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(0);
+    prompt.close();
+  });
+
+  test('a panel without a parent is a warning and no panel, and the game is told all the same', async () => {
+    const log: unknown[] = [];
+    const { client, told } = await outdatedGame({ log: (entry: { readonly level: string }) => log.push(entry.level) });
+    expect(mountRevisionPanel(client, {})).toBeNull();
+    client.revision.testOutdated();
+    expect([log, told.length]).toEqual([['warn'], 1]);
+  });
+});
