@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { POSTGRES_CLIENTS } from '../jobs/store.ts';
+import { SESSION } from '../kernel/database-session.ts';
 import { throttled } from '../kernel/error-reporting.ts';
 
 /** The connections of one process. Appends use two more. */
@@ -48,10 +49,6 @@ const LOST_MS = 30_000;
 export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MAX_CONNECTIONS): number {
   return processes * (pool + readers + APPENDING) + jobs;
 }
-
-/** What queries and projections rest on, whatever the database or its roles set: exact doubles, NULL in lists, times in UTC, texts as written. */
-const SESSION = `SET extra_float_digits = 1; SET array_nulls = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET bytea_output = 'hex';
-SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'`;
 
 export function createPool(connectionString: string, logger: Logger, max: number = MAX_CONNECTIONS.pool): pg.Pool {
   const pool = new pg.Pool({

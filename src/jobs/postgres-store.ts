@@ -9,6 +9,7 @@ import {
   withBackend,
 } from 'bullmq';
 import pg from 'pg';
+import { SESSION } from '../kernel/database-session.ts';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
@@ -30,6 +31,9 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
     options: `-c search_path=${SCHEMA}`,
     connectionTimeoutMillis: answerMs,
     keepAlive: true,
+    onConnect: async (client) => {
+      await client.query(SESSION);
+    },
   });
   pool.on('error', report);
   // The pool does not listen to a client that is in use: without a listener, a connection lost between two queries would end the process.

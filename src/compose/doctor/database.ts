@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { unknownMigrations } from '../../../projections/migrate.ts';
 import type { Config } from '../../config/config.ts';
+import { SESSION_SETTINGS } from '../../kernel/database-session.ts';
 import { LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { VERSION } from '../../version.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
@@ -53,6 +54,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     ...durability(row),
     connections(config, row.max_connections),
     encoding(row),
+    await session(pool),
     await tables(pool),
     ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
@@ -106,6 +108,19 @@ function connections(config: Config, most: number): Finding {
 function encoding({ encoding: found }: Row): Finding {
   if (found === 'UTF8') return ok('encoding', found);
   return fail('encoding', found, "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'.");
+}
+
+/** Every connection sets them, so that the database's own defaults do not count. A pooler that shares sessions may lose what was set. */
+async function session(pool: pg.Pool): Promise<Finding> {
+  const names = Object.keys(SESSION_SETTINGS);
+  const { rows } = await pool.query<{ name: string; value: string }>(
+    'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name',
+    [names],
+  );
+  const wrong = rows.filter(({ name, value }) => !Object.entries(SESSION_SETTINGS).some(([one, set]) => one === name && set === value));
+  if (wrong.length === 0) return ok('session settings', 'as this release sets them');
+  const found = wrong.map(({ name, value }) => `${name} = ${value}`).join(', ');
+  return fail('session settings', found, 'Name the server itself in DATABASE_URL: a pooler in between does not keep what a session sets.');
 }
 
 async function tables(pool: pg.Pool): Promise<Finding> {

@@ -172,6 +172,11 @@ describe('leaderboards', () => {
     expect(row).toEqual({});
   });
 
+  test('a sum of decimals is exact, as a ledger is', () => {
+    const tenths = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`p${index}`, { gold: 0.1 }]));
+    expect(answered({ type: 'sum', config: { field: 'gold' } }, tenths)).toMatchObject({ sum: 1, counted: 10 });
+  });
+
   test('computed fields see earlier ones; errors are counted and give the default', () => {
     const computedFields = [
       { name: 'power', expression: '{{gold}} * 2' },
