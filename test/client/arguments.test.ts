@@ -137,6 +137,7 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
     () => library.recoverGuest(client, { account: NO }, { storage }),
     () => library.tryRecoverGuest(client, wrong({}), { storage }),
   ],
+  forgetGuest: [() => library.forgetGuest(NO), () => library.tryForgetGuest(NO), () => library.forgetGuest(client, wrong('file'))],
   'guest.link': [() => guest.link(NO), () => guest.link({ id: wrong(7), token: 't' })],
   'guest.unlink': [() => guest.unlink(NO)],
   'guest.revoke': [() => guest.revoke(wrong(7))],
