@@ -338,7 +338,7 @@ export interface TelemetryReader {
   named(projectId: string, beginning: string, limit: number): Promise<readonly NamedPlayer[]>;
 }
 
-export interface NamedPlayer {
+interface NamedPlayer {
   readonly platformId: string;
   readonly name: string;
   /** Unix ms. */

@@ -29,7 +29,7 @@ export interface Support {
   revoke(caller: Caller, guest: string, device: string): Promise<ManageAnswer<contract.GuestAccess>>;
 }
 
-export interface PlayerSearch {
+interface PlayerSearch {
   readonly name: string | null;
   readonly limit: string | null;
 }
