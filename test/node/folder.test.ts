@@ -418,7 +418,7 @@ test('a promotion and a rollback say before they ask that what was played on nex
   const { write, ends, run } = await manager('Staged play');
   write('heroes.collection.yml', HEROES);
   await ends(0, 'push', '--live');
-  await ends(0, 'doc', 'set', 'heroes', '42', 'gold=1', '--target', 'next');
+  await ends(0, 'doc', 'set', 'heroes', '42', 'gold=1', '--create', '--target', 'next');
   expect((await run(['rollback', '--dry-run'])).stdout).toContain('Played on next: 1 document.');
   write('heroes.collection.yml', `${HEROES}  lives: { type: number }\n`);
   await ends(0, 'push');
