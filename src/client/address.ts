@@ -22,7 +22,11 @@ export function urlOrNull(url: string): URL | null {
 
 /** Address and version, with which every URL begins. */
 export function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
-  return `${url.replace(/\/+$/, '')}/${apiVersion}`;
+  return `${serverOf(url)}/${apiVersion}`;
+}
+
+function serverOf(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /** Whether `cdnUrl` may be asked: for live documents, by a client without a secret key. Such a request carries the public key alone. */
@@ -41,6 +45,8 @@ export function addressOf(url: string, settings: Settings, { family, path, query
   });
   const text = new URLSearchParams(parameters).toString();
   const project = family === 'server-info' ? [] : [settings.projectId];
-  const address = [rootOf(url, settings), family, ...project, ...path.map(encodeURIComponent)].join('/');
+  // Pages have no version: people open them.
+  const root = family === 'pages' ? serverOf(url) : rootOf(url, settings);
+  const address = [root, family, ...project, ...path.map(encodeURIComponent)].join('/');
   return success(text === '' ? address : `${address}?${text}`);
 }

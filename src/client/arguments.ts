@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
     'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType packageIdent idempotencyKey key record field cursor order name host',
   number: 'timeoutMs maxAnswerBytes retries revision ifVersion limit offset around keptHours',
   boolean: 'sessions encryption own',
-  function: 'credentials log fetch analytics onError onSettled',
+  function: 'credentials log fetch analytics onError onSettled onCreateNewGame onJoinNewLobby onContinuePlaying onDismiss',
   object: 'json storage signal',
 };
 

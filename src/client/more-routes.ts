@@ -59,7 +59,7 @@ export async function tryReadStats<G extends GameTypes = AnyGame>(
  * @example
  * ```ts
  * const { used } = await readRateLimits(client);
- * used; // → []
+ * used.every((limit) => limit.remaining === limit.limit); // → true
  * ```
  */
 export function readRateLimits<G extends GameTypes = AnyGame>(client: Client<G>, options?: RequestOptions): Promise<RateLimits> {
@@ -174,7 +174,7 @@ export class GlobalCollection {
    * @example
    * ```ts
    * const appended = await globalRecords(client, 'players').tryAppend({ text: 'Hello' });
-   * appended.ok ? 'appended' : appended.error.code; // → 'COLLECTION_TYPE_MISMATCH'
+   * appended.ok ? 'appended' : appended.error.code; // → 'FORBIDDEN'
    * ```
    */
   async tryAppend(record: Readonly<Record<string, unknown>>, options: WriteOptions = {}): Promise<Result<GlobalRecord & AnyJson>> {
@@ -209,7 +209,10 @@ export class GlobalCollection {
    * listed.ok ? 'listed' : listed.error.code; // → 'COLLECTION_TYPE_MISMATCH'
    * ```
    */
-  tryList({ limit, cursor, ...options }: ListOptions = {}): Promise<Result<GlobalRecords>> {
+  async tryList(given: ListOptions = {}): Promise<Result<GlobalRecords>> {
+    const checked = checkArguments(() => requireKind('limit', given.limit ?? 1, 'number'));
+    if (!checked.ok) return checked;
+    const { limit, cursor, ...options } = given;
     return this.#send(['list'], { ...READ, query: { limit, cursor }, answer: LIST, options }, (body) => body as GlobalRecords);
   }
 

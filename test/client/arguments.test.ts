@@ -149,6 +149,27 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
     () => library.guestRelay(client, wrong(onValue), { host: wrong(7) }),
   ],
   answerGuest: [() => library.answerGuest(NO, {}, '7'), () => library.answerGuest(client, undefined, '7')],
+  'documents.exists': [() => players.exists({ key: wrong(7) }), () => players.tryExists({ timeoutMs: wrong('1') })],
+  readStats: [() => library.readStats(NO), () => library.readStats(client, { player: wrong(7) })],
+  readRateLimits: [() => library.readRateLimits(NO), () => library.readRateLimits(client, { timeoutMs: wrong('1') })],
+  readPage: [() => library.readPage(NO, 'news'), () => library.readPage(client, wrong<string>(7)), () => library.readPage(client, '..')],
+  globalRecords: [
+    () => library.globalRecords(wrong<typeof client>(undefined), 'feed'),
+    () => library.globalRecords(client, NO),
+    () => library.globalRecords(client, 'feed').append(NO),
+    () => library.globalRecords(client, 'feed').append({ at: new Date() }),
+    () => library.globalRecords(client, 'feed').list({ limit: wrong('5') }),
+    () => library.globalRecords(client, 'feed').get(NO),
+  ],
+  lobbyMetadata: [() => library.lobbyMetadata(NO), () => library.lobbyMetadata(client, { migratesTo: wrong('8') })],
+  compareLobby: [() => library.compareLobby(NO, {})],
+  openRevisionPrompt: [
+    () => library.openRevisionPrompt(NO),
+    () => library.openRevisionPrompt(client, wrong('x')),
+    () => library.openRevisionPrompt(client, { onDismiss: wrong('x') }),
+  ],
+  analyticsSwitches: [() => library.analyticsSwitches(NO), () => library.analyticsSwitches({ enabled: wrong('no') })],
+  'revision.onRefreshLobbyList': [() => client.revision.onRefreshLobbyList(NO)],
   'revision.onChange': [() => client.revision.onChange(NO)],
   'revision.onOutdated': [() => client.revision.onOutdated(NO)],
   'revision.init': [() => client.revision.init({ timeoutMs: wrong('1') })],
@@ -211,7 +232,18 @@ test('a token that no header can carry is refused, and not shown', async () => {
 const WHATEVER = [
   ...['credentials', 'memoryStorage', 'newIdempotencyKey', 'unwrap', 'SavepointError'],
   ...['live.close', 'queue.flush', 'queue.idle', 'queue.close', 'guest.forget', 'security.now', 'security.modes', 'security.recover'],
-  ...['security.forget', 'sessions.ensure', 'sessions.recover', 'sessions.forget', 'sessions.revoke', 'revision.read'],
+  ...[
+    'revision.testOutdated',
+    'revision.refreshLobbyList',
+    'revision.tell',
+    'readLobby',
+    'security.forget',
+    'sessions.ensure',
+    'sessions.recover',
+    'sessions.forget',
+    'sessions.revoke',
+    'revision.read',
+  ],
 ];
 
 /** Reports (`client.analytics`) never fail. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as library from '../../src/client/index.ts';
+import * as panel from '../../src/client/revision-panel.ts';
+import { ok } from '../node/support/game-client.ts';
 import { newFolder, removeFolders } from '../node/support/program.ts';
 import { type Game, startGame } from './support.ts';
 
@@ -76,6 +78,8 @@ describe('the example of', () => {
     // A login: without one, who is to be proven is asked to wait.
     game = await startGame({ VERIFIER: 'hmac', VERIFIER_SECRET: 'the secret of a login' });
     await game.change({ guestSignIn: true });
+    const feed = { id: 'feed', name: 'feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} };
+    await ok(game.manager.manage('PUT', game.manager.definitions('collections'), { body: [feed] }));
     const seed = library.createClient(game.options);
     await seed.as('76561198000000001').documents('players').save({ gold: 10 });
     await seed.as('76561198000000002').documents('players').save({ gold: 50 });
@@ -97,7 +101,7 @@ describe('the example of', () => {
     const { code } = await transform(`async () => {\n${text}\n}`, { loader: 'ts', target: 'es2023' });
     // An example that makes the client itself gets none.
     const own = /const client =/.test(example) ? {} : { client };
-    const given = { ...library, ...game.options, ...own, check, folder: newFolder() };
+    const given = { ...library, ...panel, ...game.options, ...own, check, folder: newFolder() };
     await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
     expect(checks).toBe(example.split('// →').length - 1);
   });
