@@ -64,7 +64,7 @@ test('server: each round is written, and the last one when it is told to stop', 
   server.kill('SIGTERM');
   expect(await ended).toBe(0);
   const { gold } =
-    (await createClient({ ...project, player, fetch: patient })
+    (await createClient({ ...project, clientType: 'dedicated', player, fetch: patient })
       .documents('players')
       .get()) ?? {};
   expect(gold).toBeGreaterThanOrEqual(3);
@@ -118,8 +118,8 @@ interface Answered {
   readonly player?: unknown;
 }
 
-/** Of the client alone: seals, sessions and the place in the log that it has seen. */
-const OWN_HEADERS = ['x-ns-security-mode', 'x-ns-security-config-version', 'x-ns-position'];
+/** Of the client alone: seals, sessions, its version, and the place in the log that it has seen. */
+const OWN_HEADERS = ['x-ns-security-mode', 'x-ns-security-config-version', 'x-ns-library-version', 'x-ns-position'];
 
 test.each(['godot/savepoint.gd', 'unity/SavepointClient.cs'])(
   '%s sends what the client library sends, and is answered the same',
@@ -159,7 +159,8 @@ test.each(['godot/savepoint.gd', 'unity/SavepointClient.cs'])(
       // Registering twice is registering once.
       expect(ownKey !== undefined).toBe(method === 'POST' && name !== 'register');
       expect(headers).toMatchObject(expected);
-      const body = method === 'POST' ? { body: JSON.stringify({ input: JSON.parse(String(own?.init.body)).input ?? {} }) } : {};
+      const { security: _, _endpointSlug: __, ...input } = method === 'POST' ? JSON.parse(String(own?.init.body ?? '{}')) : {};
+      const body = method === 'POST' ? { body: JSON.stringify({ input }) } : {};
       const ask = async (again: string) => {
         const keyed = method === 'POST' ? { 'idempotency-key': `${name} of ${file} ${again}` } : {};
         const answer = await patient(project.url + filled(path), { method, headers: { ...headers, ...keyed }, ...body });
@@ -168,7 +169,7 @@ test.each(['godot/savepoint.gd', 'unity/SavepointClient.cs'])(
       };
       const { answer, answered } = await ask('first');
       if (name === 'upgrade')
-        await createClient({ ...project, fetch: patient })
+        await createClient({ ...project, clientType: 'dedicated', fetch: patient })
           .documents('players')
           .update(set('gold', 30), { key: standsFor('player') });
       const done = name === 'upgrade' ? (await ask('rich')).answered : answered;

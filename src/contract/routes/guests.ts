@@ -95,7 +95,6 @@ export const guests = {
     answers: { 200: Guest },
     errors: [...ERRORS, 'RATE_LIMITED'],
     writes: true,
-    refusesKey: true,
     example: { headers: { 'x-platform-token': SECRET }, answer: ANSWER },
   }),
   join: route({

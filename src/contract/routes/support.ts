@@ -42,6 +42,14 @@ const CHANGE = {
   idempotent: false,
 } as const;
 
+const SHOWN = {
+  ok: true,
+  player: GUEST,
+  devices: [{ id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z' }],
+  account: null,
+  hasCode: false,
+} as const;
+
 export const support = {
   find: route({
     ...READ,
@@ -81,10 +89,7 @@ export const support = {
     errors: ['NOT_FOUND'],
     example: {
       params: { player: GUEST },
-      answer: {
-        ...{ ok: true, player: GUEST, devices: [{ id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z' }] },
-        ...{ account: null, hasCode: false },
-      },
+      answer: SHOWN,
     },
   }),
   issueCode: route({
@@ -94,6 +99,7 @@ export const support = {
     summary: 'Make a recovery code for a guest; the one before is void',
     description: 'Whoever has the code plays as the guest. First make sure that it is the player who asks.',
     answers: { 200: GuestAccessWithCode },
+    example: { params: { player: GUEST }, answer: { ...SHOWN, hasCode: true, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } },
   }),
   unlink: route({
     ...CHANGE,
@@ -102,6 +108,7 @@ export const support = {
     summary: 'Unlink the account of a guest',
     answers: { 200: GuestAccess },
     errors: [...CHANGE.errors, 'GUEST_CONFLICT'],
+    example: { params: { player: GUEST }, answer: SHOWN },
   }),
   revoke: route({
     ...CHANGE,
@@ -111,5 +118,6 @@ export const support = {
     body: { schema: Revoking, required: true },
     answers: { 200: GuestAccess },
     errors: [...CHANGE.errors, 'GUEST_CONFLICT', 'INVALID_BODY', 'INVALID_JSON'],
+    example: { params: { player: GUEST }, body: { device: 'fedcba9876543210' }, answer: SHOWN },
   }),
 } as const satisfies Readonly<Record<string, Route>>;
