@@ -181,17 +181,17 @@ test('a damaged entry is set aside and told, and the others go out', async () =>
   const storage = memoryStorage();
   const player = await game.newRich();
   const offline = createClient({ ...game.options, player, fetch: () => Promise.reject(new TypeError()) });
-  const queue = await openQueue(offline, { storage, name: 'q' });
+  const queue = await openQueue(offline, { storage, name: 'damaged' });
   for (const mark of ['a', 'b', 'c', 'd']) await queue.update('counters', push('marks', mark));
   await queue.close();
-  await storage.setItem('q:1', '{"kind":"upd');
-  await storage.setItem('q:2', '{"id":5}');
+  await storage.setItem('damaged:1', '{"kind":"upd');
+  await storage.setItem('damaged:2', '{"id":5}');
   const settled: unknown[] = [];
   const client = createClient({ ...game.options, player });
   const onSettled = (write: QueuedWrite, result: Result<unknown>) => {
     settled.push([write.kind, result.ok ? null : result.error.code]);
   };
-  const again = await openQueue(client, { storage, name: 'q', onSettled });
+  const again = await openQueue(client, { storage, name: 'damaged', onSettled });
   await again.idle();
   expect(settled).toEqual([
     ['update', null],
@@ -200,10 +200,10 @@ test('a damaged entry is set aside and told, and the others go out', async () =>
     ['update', null],
   ]);
   expect(await client.documents('counters').get()).toEqual({ marks: ['a', 'd'] });
-  expect([await storage.getItem('q:damaged:1'), await storage.getItem('q:damaged:2')]).toEqual(['{"kind":"upd', '{"id":5}']);
+  expect([await storage.getItem('damaged:damaged:1'), await storage.getItem('damaged:damaged:2')]).toEqual(['{"kind":"upd', '{"id":5}']);
   await again.close();
-  await storage.setItem('q', 'x');
-  await expect(openQueue(client, { storage, name: 'q' })).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  await storage.setItem('damaged', 'x');
+  await expect(openQueue(client, { storage, name: 'damaged' })).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
 });
 
 test('a direct save is refused while an older write of its document waits, which would overwrite it; the game may write when it is told', async () => {
@@ -254,7 +254,7 @@ test('numbers that doubles do not hold are refused by the queue with their path,
   };
   const exact = createClient({ ...game.options, player, json });
   const storage = memoryStorage();
-  const other = await openQueue(exact, { storage });
+  const other = await openQueue(exact, { storage, name: 'exact' });
   await other.save('bags', { ...(await exact.documents('bags').get()), n: 2 });
   await other.idle();
   expect(await exact.documents('bags').get()).toEqual({ id: 9007199254740993n, n: 2 });
