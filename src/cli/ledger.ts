@@ -28,8 +28,12 @@ interface LedgerOptions extends RemoteOptions {
 const LEDGER = members({
   entries: listOf(members({ ts: text, field: text, delta: something, after: something, source: text, reason: optional(text) })),
   summary: members({
-    ...{ totalIncrease: something, totalDecrease: something, netChange: something },
-    ...{ entryCount: wholeNumber, truncated: optional(flag), sources: optional(something) },
+    totalIncrease: something,
+    totalDecrease: something,
+    netChange: something,
+    entryCount: wholeNumber,
+    truncated: optional(flag),
+    sources: optional(something),
   }),
   cursor: optional(text),
 });

@@ -47,10 +47,17 @@ export function configurationOf<G extends GameTypes>(client: Client<G>): Configu
   const modes = client.security.current;
   const proxyEnabled = client.relay !== null;
   return {
-    ...{ baseUrl: url.replace(/\/+$/, ''), apiVersion, apiRoot: rootOf(url, options), projectId, publicKey, cdnUrl, isConfigured },
+    baseUrl: url.replace(/\/+$/, ''),
+    apiVersion,
+    apiRoot: rootOf(url, options),
+    projectId,
+    publicKey,
+    cdnUrl,
+    isConfigured,
     publishTarget: client.publishTarget,
     authSessions: { option: sessions, server: modes?.sessions ?? null },
     encryptedRequests: { option: encryption, server: modes?.encryption ?? null },
-    ...{ proxyEnabled, isHost: !proxyEnabled },
+    proxyEnabled,
+    isHost: !proxyEnabled,
   };
 }

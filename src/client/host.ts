@@ -50,7 +50,8 @@ async function handleRequest<G extends GameTypes>(client: Client<G>, request: un
     : secretKey
       ? { 'x-on-behalf-of': player }
       : {
-          ...{ 'x-on-behalf-of': player, 'x-on-behalf-of-token': token },
+          'x-on-behalf-of': player,
+          'x-on-behalf-of-token': token,
           'x-proxy-signature': await proxySignature(publicKey, projectId, purpose, player, token),
         };
   const common = { headers: onBehalf, player: 'token', isRepeatable: true } as const;

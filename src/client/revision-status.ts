@@ -101,8 +101,14 @@ function profileStatus(block: Members): RevisionStatus {
   const action = isOutdated ? (graceExpired ? 'block_writes' : 'warn') : null;
   const left = leftSeconds === null ? null : Math.max(0, Math.ceil(leftSeconds / 60));
   return statusOf({
-    ...{ isOutdatedRevision: isOutdated, graceExpired, action, graceRemainingMinutes: left, enforcementMode: block['enforcementMode'] },
-    ...{ playerRevision: block['currentRevisionId'], currentRevision: block['latestRevisionId'], message: block['message'] },
+    isOutdatedRevision: isOutdated,
+    graceExpired,
+    action,
+    graceRemainingMinutes: left,
+    enforcementMode: block['enforcementMode'],
+    playerRevision: block['currentRevisionId'],
+    currentRevision: block['latestRevisionId'],
+    message: block['message'],
   });
 }
 
@@ -151,7 +157,11 @@ export function outdatedOf(status: RevisionStatus, answer: Members, nowMs: numbe
     serverUnixSeconds: now,
     source: profile === null ? 'answer' : 'load-profile',
     reason: graceExpired ? 'GraceExpired' : profile === null ? 'AnswerDetected' : 'LoadProfileDetected',
-    ...{ enforcementMode, message, action, graceExpired, graceRemainingMinutes },
+    enforcementMode,
+    message,
+    action,
+    graceExpired,
+    graceRemainingMinutes,
     showUpdateOptions: policy.showUpdateOptions,
     showPopupOnce: policy.showPopupOnce,
     timeRemaining,

@@ -126,8 +126,12 @@ export class Revision {
     const { projectId, clientType = 'game', packageIdent: known } = this.#connection.options;
     const revision = liveRevision(this.#connection.options);
     const body = {
-      ...{ projectId, clientType, networkStorageVersion: '1.0', isPublishedGameBundle: revision !== undefined },
-      ...{ packageIdent: packageIdent ?? known, revisionId: revision },
+      projectId,
+      clientType,
+      networkStorageVersion: '1.0',
+      isPublishedGameBundle: revision !== undefined,
+      packageIdent: packageIdent ?? known,
+      revisionId: revision,
     };
     const ask = { method: 'POST', family: 'manage', path: ['revision-init'], body, isRepeatable: true, options } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Handshake);

@@ -104,8 +104,16 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
   const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {
-    ...{ severity, code, message: withoutPosition(message, found), kind, id, path, fix },
-    ...{ line: at, column: found?.column ?? null, text: at === null ? null : (text.split(/\r?\n/)[at - 1] ?? null) },
+    severity,
+    code,
+    message: withoutPosition(message, found),
+    kind,
+    id,
+    path,
+    fix,
+    line: at,
+    column: found?.column ?? null,
+    text: at === null ? null : (text.split(/\r?\n/)[at - 1] ?? null),
   };
 }
 

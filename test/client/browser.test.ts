@@ -62,7 +62,11 @@ beforeAll(async () => {
       contents: "import * as savepoint from './index.ts'; globalThis.savepoint = savepoint;",
       resolveDir: join(import.meta.dirname, '../../src/client'),
     },
-    ...{ bundle: true, write: false, format: 'iife', platform: 'browser', target: 'es2022' },
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
   });
   const script = outputFiles[0]?.text ?? '';
   pages = createServer((request, response) => {

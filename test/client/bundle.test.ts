@@ -10,7 +10,13 @@ const FOLDER = join(import.meta.dirname, '../../src/client');
 async function bundled(lines: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: lines, resolveDir: FOLDER, loader: 'ts' },
-    ...{ bundle: true, minify: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', treeShaking: true },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    treeShaking: true,
   });
   return outputFiles[0]?.text ?? '';
 }
@@ -42,7 +48,13 @@ test('a game does not load what it does not use', async () => {
 test('loading the library has no side effects, so a bundler may drop unused parts', async () => {
   const { outputFiles } = await build({
     stdin: { contents: "import './index.ts';", resolveDir: FOLDER, loader: 'ts' },
-    ...{ bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', treeShaking: true, ignoreAnnotations: true },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    treeShaking: true,
+    ignoreAnnotations: true,
   });
   expect(outputFiles[0]?.text).toBe('');
   const { sideEffects }: { sideEffects: readonly string[] } = JSON.parse(readFileSync(join(FOLDER, '../../package.json'), 'utf8'));

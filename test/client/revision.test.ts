@@ -18,7 +18,9 @@ import { type Game, network, startGame } from './support.ts';
 /** An outdated build of a game, on a project whose current revision is 8. */
 
 const ENFORCED = {
-  ...{ revisionEnforcementEnabled: true, revisionEnforcementMode: 'force_upgrade', revisionGracePeriodMinutes: 60 },
+  revisionEnforcementEnabled: true,
+  revisionEnforcementMode: 'force_upgrade',
+  revisionGracePeriodMinutes: 60,
   revisionNotifyMessage: 'Please update.',
 };
 
@@ -60,15 +62,20 @@ describe('a game that is outdated', () => {
     expect(told).toHaveLength(1);
     const [data] = told;
     expect(data).toMatchObject({
-      ...{ currentRevisionId: 7, latestRevisionId: 8, revisionOutdated: true, graceSeconds: 3600, source: 'load-profile' },
-      ...{
-        reason: 'LoadProfileDetected',
-        enforcementMode: 'force_upgrade',
-        message: 'Please update.',
-        action: 'warn',
-        graceExpired: false,
-      },
-      ...{ graceRemainingMinutes: 60, showUpdateOptions: true, showPopupOnce: true, isGraceExpired: false },
+      currentRevisionId: 7,
+      latestRevisionId: 8,
+      revisionOutdated: true,
+      graceSeconds: 3600,
+      source: 'load-profile',
+      reason: 'LoadProfileDetected',
+      enforcementMode: 'force_upgrade',
+      message: 'Please update.',
+      action: 'warn',
+      graceExpired: false,
+      graceRemainingMinutes: 60,
+      showUpdateOptions: true,
+      showPopupOnce: true,
+      isGraceExpired: false,
     });
     expect(data?.timeRemaining).toBe((data?.graceEndsAtUnixSeconds ?? 0) - (data?.serverUnixSeconds ?? 0));
     expect(states).toEqual(['grace']);

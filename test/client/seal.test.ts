@@ -13,7 +13,10 @@ const PLAYER = '76561190000000042';
 const PLAIN =
   '{"oreId":"iron","kg":5,"security":{"configVersion":"","clientMode":"encrypted","authSessions":"disabled","encryptedRequests":"required","revisionId":0,"revisionOutdated":false},"encryptedRequestId":"1760000000_0123456789abcdef0123456789abcdef1042","_endpointSlug":"mine-ore"}';
 const SETTINGS = {
-  ...{ analytics: {}, authSessionTtlSeconds: 3600, enableAuthSessions: true, enableEncryptedRequests: false },
+  analytics: {},
+  authSessionTtlSeconds: 3600,
+  enableAuthSessions: true,
+  enableEncryptedRequests: false,
   encryptedRequestWindowSeconds: 120,
 };
 const iv = Uint8Array.from([0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b]);
@@ -36,9 +39,14 @@ test('the version of a config is the hash of its settings', async () => {
 test('the sealed request of a player matches the test vector', async () => {
   const envelope = await seal({ ...fixed, identity: { platformId: PLAYER } });
   expect(envelope).toEqual({
-    ...{ version: '1', algorithm: 'aes-256-gcm+hmac-sha256', projectId: 'proj_demo', nonce: fixed.nonce },
-    ...{ publicKeyFingerprint: '712e7e526686d6f05b4835c11ba89d25', platformId: PLAYER },
-    ...{ iv: 'EBESExQVFhcYGRob', tag: 'XSuPeQqnszooZnyS03kXfw' },
+    version: '1',
+    algorithm: 'aes-256-gcm+hmac-sha256',
+    projectId: 'proj_demo',
+    nonce: fixed.nonce,
+    publicKeyFingerprint: '712e7e526686d6f05b4835c11ba89d25',
+    platformId: PLAYER,
+    iv: 'EBESExQVFhcYGRob',
+    tag: 'XSuPeQqnszooZnyS03kXfw',
     encryptedPayload:
       '4kUdODG1yp9iby5Znt9_n9QAf3XVzJKmqOKvBpAHj1lQmNMzYKQNHsY9JE0Ww1e-mCgQs5gfUrfNuZ68lG4JN5-XgGpiFDo0l2DjTAb5Bo0LYd_UxEyB8ei_tVUSLLwVu3mDYO7ysnI0R8sKYJlxkfBpJoJ4IAafFgdUQOS5y6lrAJWdfg4gRJgGEJbYz5GcvCerV7Ck5RiJsur2dUwn4sREZc57Vdix1lnB-SdCa2NZHVbYlrig1zaa-hXLJqXvtByyElWlLxUxYjYCnOX0WKG8cW2KhYJne23x0J80mo4LzpnoeGfZd-cYmGpBwzxvdVDlYkPAGBz-AGJzMnYWAX5hfG5CGg9l6UrObFxPfL7cZGc',
     signature: 'af8e9c8d135a80527861719cf3ba58f2d5cb7944e7b0457a89c3459884403d55',
@@ -70,19 +78,19 @@ test('the signature of a host binds project, scope, player and token', async () 
 });
 
 const CONFIG = {
-  ...{
-    configVersion: '78cfc3999806b1e0',
-    generatedAt: '2026-01-02T03:04:05.000Z',
-    projectId: 'proj_demo',
-    schemaVersion: 1,
-    ttlSeconds: 60,
-  },
+  configVersion: '78cfc3999806b1e0',
+  generatedAt: '2026-01-02T03:04:05.000Z',
+  projectId: 'proj_demo',
+  schemaVersion: 1,
+  ttlSeconds: 60,
   modes: { analytics: 'enabled', authSessions: 'enabled', encryptedRequests: 'disabled' },
   settings: SETTINGS,
   signing: {
-    ...{ algorithm: 'rsa-sha256', keyId: '419a66e49c2183e3' },
+    algorithm: 'rsa-sha256',
+    keyId: '419a66e49c2183e3',
     publicKeyJwk: {
-      ...{ e: 'AQAB', kty: 'RSA' },
+      e: 'AQAB',
+      kty: 'RSA',
       n: 'x-nDy0pCXsCBbBSOjUXHqdhF0DISoltUepPpi8lThuywC7JWYkg0_ROJqiXZwRwpe8NLWRmXk7ixWvAidj5XGNw3E1jUd9R-U3F2mWCF4RGCkd2dd1eBwif2De26ePWm4iTLY3Huf8xcMPtuENSay-WoBH__brH-q_Qn9MUwIqs',
     },
     publicKeyPem:

@@ -28,8 +28,13 @@ export interface Game {
 }
 
 const SLOTS = {
-  ...{ id: 'slots', name: 'slots', collectionType: 'per-platformid', accessMode: 'public' },
-  ...{ maxRecords: 3, allowRecordDelete: true, schema: {} },
+  id: 'slots',
+  name: 'slots',
+  collectionType: 'per-platformid',
+  accessMode: 'public',
+  maxRecords: 3,
+  allowRecordDelete: true,
+  schema: {},
 };
 const BAGS = { id: 'bags', name: 'bags', collectionType: 'per-platformid', accessMode: 'public', schema: {} };
 const COLUMNS = [

@@ -23,7 +23,10 @@ const HEROES = {
 const VALUES = [
   { id: 'shop', type: 'group', name: 'Shop', visibility: 'public', entries: { open: true, fee: 5, tags: ['a', 'b'], depth: { floor: 2 } } },
   {
-    ...{ id: 'prices', type: 'table', name: 'Prices', visibility: 'public' },
+    id: 'prices',
+    type: 'table',
+    name: 'Prices',
+    visibility: 'public',
     columns: [
       { key: 'item', type: 'string' },
       { key: 'price', type: 'number' },
@@ -37,7 +40,10 @@ const VALUES = [
 
 const HERO = { id: 'hero', type: 'read', collection: 'heroes', required: true, onMissing: { status: 404, errorCode: 'NO_HERO' } };
 const ROW = {
-  ...{ id: 'row', type: 'lookup', source: 'values', table: 'prices' },
+  id: 'row',
+  type: 'lookup',
+  source: 'values',
+  table: 'prices',
   where: { field: 'item', op: '==', value: '{{input.item}}' },
 };
 
@@ -46,7 +52,9 @@ const MAKE = {
   input: { properties: { name: { type: 'string' }, kind: { type: 'string', enum: ['mage', 'knight'] } }, required: ['name'] },
   steps: [
     {
-      ...{ id: 'made', type: 'write', collection: 'heroes' },
+      id: 'made',
+      type: 'write',
+      collection: 'heroes',
       ops: [
         { op: 'set', path: 'name', value: '{{input.name}}' },
         { op: 'push', path: 'bag', value: { item: 'rope', count: 2 } },
@@ -81,7 +89,11 @@ const LOOK = {
     { id: 'luck', type: 'random', mode: 'int', min: 1, max: 7 },
     { id: 'names', type: 'transform', value: [] },
     {
-      ...{ id: 'each', type: 'foreach', from: 'values.prices', item: 'one', maxIterations: 9 },
+      id: 'each',
+      type: 'foreach',
+      from: 'values.prices',
+      item: 'one',
+      maxIterations: 9,
       steps: [{ id: 'more', type: 'transform', append: { names: '{{one.item}}' } }],
     },
     { id: 'size', type: 'switch', cases: [{ when: { field: 'luck', op: '>', value: 3 }, value: 'large' }], default: 'small' },
@@ -91,20 +103,22 @@ const LOOK = {
   ],
   response: {
     body: {
-      ...{ hero: '{{hero}}', row: '{{row}}', cheap: '{{cheap}}', some: '{{some}}', names: '{{names}}', size: '{{size}}', sums: '{{sums}}' },
-      ...{
-        both: '{{both}}',
-        reduced: '{{price.price}}',
-        tags: '{{values.shop.tags}}',
-        at: '{{now}}',
-        unix: '{{_unixS}}',
-        who: '{{platformId}}',
-      },
-      ...{
-        count: '{{count(values.prices)}}',
-        prices: '{{pluck(values.prices, price)}}',
-        best: '{{find(values.prices, x => x.price > 100)}}',
-      },
+      hero: '{{hero}}',
+      row: '{{row}}',
+      cheap: '{{cheap}}',
+      some: '{{some}}',
+      names: '{{names}}',
+      size: '{{size}}',
+      sums: '{{sums}}',
+      both: '{{both}}',
+      reduced: '{{price.price}}',
+      tags: '{{values.shop.tags}}',
+      at: '{{now}}',
+      unix: '{{_unixS}}',
+      who: '{{platformId}}',
+      count: '{{count(values.prices)}}',
+      prices: '{{pluck(values.prices, price)}}',
+      best: '{{find(values.prices, x => x.price > 100)}}',
     },
   },
   imports: ['economy'],

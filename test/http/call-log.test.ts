@@ -63,8 +63,16 @@ describe('the call log', () => {
     const [look, buy] = await logs();
     expect(look).toMatchObject({ slug: 'look', status: 200, code: null, message: null, platformId: PLAYER, target: 'live', revision: 7 });
     expect(buy).toMatchObject({
-      ...{ slug: 'buy', method: 'POST', path: '/v3/endpoints/demo/buy', status: 409, code: 'TOO_POOR', message: 'No gold' },
-      ...{ platformId: PLAYER, target: 'live', requestId: reply.headers['x-correlation-id'], revision: 7 },
+      slug: 'buy',
+      method: 'POST',
+      path: '/v3/endpoints/demo/buy',
+      status: 409,
+      code: 'TOO_POOR',
+      message: 'No gold',
+      platformId: PLAYER,
+      target: 'live',
+      requestId: reply.headers['x-correlation-id'],
+      revision: 7,
     });
     expect(buy.ms).toBeGreaterThan(0);
   });
@@ -224,8 +232,19 @@ describe('following', () => {
 
 describe('a listener that cannot follow', () => {
   const request = (slug: string): ServedRequest => ({
-    ...{ at: 0, slug, method: 'POST', path: '/', route: 'POST /', status: 200, code: null, message: null, ms: 1 },
-    ...{ platformId: null, target: 'live', requestId: 'r', revision: null },
+    at: 0,
+    slug,
+    method: 'POST',
+    path: '/',
+    route: 'POST /',
+    status: 200,
+    code: null,
+    message: null,
+    ms: 1,
+    platformId: null,
+    target: 'live',
+    requestId: 'r',
+    revision: null,
   });
   const filter = { slug: null, platformId: null, errors: false };
 

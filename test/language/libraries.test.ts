@@ -119,17 +119,16 @@ describe('a block of a library', () => {
 
   it('that may write makes the endpoint that calls it one that may write', () => {
     const endpoint = (target: string) => ({
-      ...{
-        id: 'e',
-        slug: 'e',
-        enabled: true,
-        deprecated: false,
-        internal: false,
-        requiresSecretKey: false,
-        method: 'POST' as const,
-        callLimit: null,
-      },
-      ...{ hash: '', definition: { steps: [{ id: 'c', type: 'call', target }] } },
+      id: 'e',
+      slug: 'e',
+      enabled: true,
+      deprecated: false,
+      internal: false,
+      requiresSecretKey: false,
+      method: 'POST' as const,
+      callLimit: null,
+      hash: '',
+      definition: { steps: [{ id: 'c', type: 'call', target }] },
     });
     expect(mayWrite(endpoint('economy.pay'), definitions)).toBe(true);
   });

@@ -27,7 +27,10 @@ let game: Client;
 let env: Env;
 
 const PRICE = {
-  ...{ id: 'price', slug: 'price', method: 'GET', input: { type: 'object', properties: { item: { type: 'string' } } } },
+  id: 'price',
+  slug: 'price',
+  method: 'GET',
+  input: { type: 'object', properties: { item: { type: 'string' } } },
   steps: [],
   response: { status: 200, body: { ok: true, item: '{{input.item}}', price: 5 } },
 };
@@ -74,7 +77,13 @@ function playerToken(): string {
 
 /** Values of path parameters for which the example has none, as in the description. */
 const SHOWN: Readonly<Record<string, string>> = {
-  ...{ collection: 'saves', key: PLAYER, player: PLAYER, slug: 'buy', query: 'richest', page: 'news', id: 'saves' },
+  collection: 'saves',
+  key: PLAYER,
+  player: PLAYER,
+  slug: 'buy',
+  query: 'richest',
+  page: 'news',
+  id: 'saves',
 };
 
 describe('the examples of the contract', () => {

@@ -250,8 +250,13 @@ describe('what goes wrong', () => {
     const key = await newApiKey(env, studio.projectId, { endpoints: 'rw', collections: 'r' });
     const shown = await ok(studio.send('GET', studio.definitions('validate'), { headers: { 'x-api-key': key } }));
     expect(Object(shown.body).permissions).toEqual({
-      ...{ endpoints: 'rw', collections: 'r', queries: 'none', workflows: 'none' },
-      ...{ game_values: 'none', rate_limits: 'none', settings: 'none' },
+      endpoints: 'rw',
+      collections: 'r',
+      queries: 'none',
+      workflows: 'none',
+      game_values: 'none',
+      rate_limits: 'none',
+      settings: 'none',
     });
     const send = (method: string, route: string, sent: object) =>
       refused(studio.send(method, studio.definitions(route), { headers: { 'x-api-key': key }, ...sent }));

@@ -297,8 +297,14 @@ describe('the game package', () => {
     const position = { 'x-ns-position': String(again.headers['x-ns-position']) };
     const shown = Object(await bodyOf(one.manage('GET', one.definitions('game-package'), { headers: position })))['gamePackage'];
     expect(shown).toMatchObject({
-      ...{ packageIdent: 'org.game', packageTitle: 'The Game', currentRevisionId: 5, latestRevisionId: 6, rawPackage: { size: 1 } },
-      ...{ publishStatus: 'published', lastSyncedAt: expect.stringMatching(/^\d{4}-.*Z$/), lastSyncedAtUnix: expect.any(Number) },
+      packageIdent: 'org.game',
+      packageTitle: 'The Game',
+      currentRevisionId: 5,
+      latestRevisionId: 6,
+      rawPackage: { size: 1 },
+      publishStatus: 'published',
+      lastSyncedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      lastSyncedAtUnix: expect.any(Number),
       revisionFirstSyncedAtUnix: expect.any(Number),
     });
   });

@@ -257,8 +257,15 @@ export { after, bought, name };
 
 test('both entries have their types, which are complete, for a page that knows nothing of Node', async () => {
   const compilerOptions = {
-    ...{ target: 'ES2022', lib: ['ES2022', 'DOM'], types: [], module: 'ESNext', moduleResolution: 'Bundler' },
-    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false },
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM'],
+    types: [],
+    module: 'ESNext',
+    moduleResolution: 'Bundler',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: false,
   };
   writeFileSync(join(game, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['game.ts'] }));
   writeFileSync(join(game, 'game.ts'), TYPED);

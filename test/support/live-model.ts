@@ -43,7 +43,10 @@ export class LiveModel {
       isOpen: { live: true, next: true },
       isStaged: false,
       axe: { live: 0, next: 0 },
-      ...{ gold: new Map(), entries: new Map(), slots: { live: [], next: null }, publishes: [] },
+      gold: new Map(),
+      entries: new Map(),
+      slots: { live: [], next: null },
+      publishes: [],
     };
     for (const { revision: then, doing } of this.#done) if (then <= revision) doing(state, then);
     return state;

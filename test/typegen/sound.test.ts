@@ -314,7 +314,15 @@ function withEndpoint(definition: JsonObject): { readonly known: EffectiveDefini
   const model = { id: 'try', slug: 'try', hash: '', definition: { input: INPUT, ...definition }, ...flags };
   const { hash, collections, workflows, libraries, queries, values, rules, rawRules } = KNOWN;
   const known = {
-    ...{ hash, collections, workflows, libraries, queries, values, rules, rawRules, endpoints: [model] },
+    hash,
+    collections,
+    workflows,
+    libraries,
+    queries,
+    values,
+    rules,
+    rawRules,
+    endpoints: [model],
     collection: (id: string) => KNOWN.collection(id),
     endpoint: (slug: string) => (slug === 'try' ? model : undefined),
     workflow: (id: string) => KNOWN.workflow(id),

@@ -89,8 +89,16 @@ export function compile(files: Readonly<Record<string, string>>): readonly strin
   const folder = mkdtempSync(join(tmpdir(), 'typegen-'));
   try {
     const options = {
-      ...{ target: 'ES2023', module: 'NodeNext', moduleResolution: 'NodeNext', strict: true, noEmit: true, skipLibCheck: true },
-      ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, typeRoots: [join(ROOT, 'node_modules/@types')], types: ['node'] },
+      target: 'ES2023',
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      erasableSyntaxOnly: true,
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      types: ['node'],
       paths: { 'savepoint/client': [join(ROOT, 'src/client/index.ts')] },
     };
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');

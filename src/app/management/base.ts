@@ -100,7 +100,11 @@ function listedPublish(
 ): PublishSince {
   const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
   return {
-    ...{ revision, action, target, cause, at: new Date(at).toISOString() },
+    revision,
+    action,
+    target,
+    cause,
+    at: new Date(at).toISOString(),
     ...(message === null ? {} : { message }),
     actor: { ...actor, ...(label === undefined ? {} : { label }) },
     changes: changes.slice(0, MAX_CHANGES).map(({ kind, id, hash }) => ({ kind, id, removed: hash === null })),

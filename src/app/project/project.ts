@@ -88,7 +88,11 @@ export class Project {
     this.set = new WorkingSet(horizon, options.cache);
     this.#endReads = new FreshRun(() => this.#readEnd());
     this.quotas = new ProjectQuotas({
-      ...{ projectId: this.id, stream: this.#stream, log: options.log, reader: options.reader, scheduler: options.scheduler },
+      projectId: this.id,
+      stream: this.#stream,
+      log: options.log,
+      reader: options.reader,
+      scheduler: options.scheduler,
       defaults: options.limits.quotas ?? NO_QUOTAS,
       head: () => this.set.head,
       staged: () => spaceOf({ nextData: 'isolated' }, this.definitions, 'next'),

@@ -29,8 +29,16 @@ export interface LogListener {
 }
 
 const REQUEST = members({
-  ...{ at: text, slug: optional(text), method: text, path: text, status: wholeNumber, ms: something },
-  ...{ code: optional(text), message: optional(text), platformId: optional(text), requestId: text },
+  at: text,
+  slug: optional(text),
+  method: text,
+  path: text,
+  status: wholeNumber,
+  ms: something,
+  code: optional(text),
+  message: optional(text),
+  platformId: optional(text),
+  requestId: text,
 });
 const GAP = members({ missed: optional(wholeNumber) });
 const REFUSED = members({ code: text, message: text });

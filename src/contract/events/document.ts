@@ -131,8 +131,15 @@ export const DOCUMENT_EVENTS = {
   'write.flagged': event(
     'A write went over a rule whose action is `flag`; it was stored all the same.',
     members({
-      ...{ space, collection, key, rule: z.string(), window: z.string(), start: time },
-      ...{ subject: z.string(), amount: z.number(), limit: z.number() },
+      space,
+      collection,
+      key,
+      rule: z.string(),
+      window: z.string(),
+      start: time,
+      subject: z.string(),
+      amount: z.number(),
+      limit: z.number(),
     }),
   ),
   'call.counted': event(

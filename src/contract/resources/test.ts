@@ -30,7 +30,13 @@ const { sourceVersion, kind, id, name, description, notes, metadata } = DEFINITI
 
 export const test = z
   .looseObject({
-    ...{ sourceVersion, kind, id, name, description, notes, metadata },
+    sourceVersion,
+    kind,
+    id,
+    name,
+    description,
+    notes,
+    metadata,
     endpoint: optional(text, 'Slug or id of the endpoint.'),
     slug: optional(text, 'The same as `endpoint`.'),
     input: optional(map, 'What it is called with.'),

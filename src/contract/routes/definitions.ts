@@ -78,9 +78,15 @@ function upsertRoutes({ path, names, scope, resource, examples, more = {} }: Lis
     example: {
       body: [examples.definition],
       answer: {
-        ...{ ok: true, source: 'store', resourceKind: kind, action: 'upsert' },
+        ok: true,
+        source: 'store',
+        resourceKind: kind,
+        action: 'upsert',
         results: [{ ok: true, resourceKind: kind, resourceId: examples.id, action: 'upsert' }],
-        ...{ createdCount: 1, updatedCount: 0, unchangedCount: 0, deletedCount: 0 },
+        createdCount: 1,
+        updatedCount: 0,
+        unchangedCount: 0,
+        deletedCount: 0,
       },
     },
   } as const;
@@ -105,8 +111,13 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
     example: {
       body: examples.definition,
       answer: {
-        ...{ ok: true, source: 'store', resourceKind: names.one.toLowerCase(), resourceId: examples.id, id: examples.id },
-        ...{ action: 'unchanged', skipped: true },
+        ok: true,
+        source: 'store',
+        resourceKind: names.one.toLowerCase(),
+        resourceId: examples.id,
+        id: examples.id,
+        action: 'unchanged',
+        skipped: true,
       },
     },
   });
@@ -135,7 +146,11 @@ function listed(kind: ListedKind) {
 }
 
 const BUY = {
-  ...{ id: 'buy', slug: 'buy', name: 'buy', method: 'POST', input: { type: 'object', properties: { item: { type: 'string' } } } },
+  id: 'buy',
+  slug: 'buy',
+  name: 'buy',
+  method: 'POST',
+  input: { type: 'object', properties: { item: { type: 'string' } } },
   steps: [{ id: 'item', type: 'transform', value: '{{input.item}}' }],
   response: { status: 200, body: { ok: true, item: '{{item}}' } },
 };
@@ -257,10 +272,19 @@ export const rateLimitRules = singleOf(
   {
     body: { rules: [RULE] },
     answer: {
-      ...{ ok: true, projectId: 'demo', source: 'configuration', endpointRateLimits: null },
+      ok: true,
+      projectId: 'demo',
+      source: 'configuration',
+      endpointRateLimits: null,
       rules: [
         {
-          ...{ ...RULE, maxPerMinute: null, maxPerHour: null, maxPerDay: 100000, maxPerWeek: null, maxPerMonth: null, maxPerYear: null },
+          ...RULE,
+          maxPerMinute: null,
+          maxPerHour: null,
+          maxPerDay: 100000,
+          maxPerWeek: null,
+          maxPerMonth: null,
+          maxPerYear: null,
           enabled: true,
         },
       ],

@@ -178,7 +178,10 @@ export const guests = {
       ...EXAMPLE,
       body: { host: '76561198000000001' },
       answer: {
-        ...{ ok: true, player: ID, host: '76561198000000001', expiresInSeconds: 600 },
+        ok: true,
+        player: ID,
+        host: '76561198000000001',
+        expiresInSeconds: 600,
         pass: `ns_pass_${ID.slice(6)}.${DEVICE.id}.1772366400000.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8`,
       },
     },

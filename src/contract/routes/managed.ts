@@ -56,6 +56,11 @@ export const paged = {
 
 /** The collection that the examples use. */
 export const SAVES = {
-  ...{ id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 5, allowRecordDelete: true },
+  id: 'saves',
+  name: 'saves',
+  collectionType: 'per-platformid',
+  accessMode: 'public',
+  maxRecords: 5,
+  allowRecordDelete: true,
   schema: { name: { type: 'string' }, gold: { type: 'number', _ledger: true } },
 };

@@ -22,8 +22,12 @@ const Settings = z
   .meta({ id: 'Settings', description: 'All settings, with defaults' });
 
 const SETTINGS = {
-  ...{ ok: true, projectId: 'demo', settings: { name: 'Demo', fillDefaults: true }, config: { name: 'Demo', fillDefaults: true } },
-  ...{ enableAuthSessions: false, enableEncryptedRequests: false },
+  ok: true,
+  projectId: 'demo',
+  settings: { name: 'Demo', fillDefaults: true },
+  config: { name: 'Demo', fillDefaults: true },
+  enableAuthSessions: false,
+  enableEncryptedRequests: false,
 };
 
 const project = { ...about, tag: 'Project' } as const;
@@ -84,8 +88,13 @@ export const settings = {
 } as const;
 
 const PACKAGE = {
-  ...{ title: 'Camp', currentRevisionId: 7, publishStatus: 'published', lastSyncedAt: '2026-03-01T12:00:00.000Z' },
-  ...{ revisionPublishedAt: '2026-03-01T12:00:00.000Z', revisionFirstSyncedAtUnix: 1772366400, lastSyncedAtUnix: 1772366400 },
+  title: 'Camp',
+  currentRevisionId: 7,
+  publishStatus: 'published',
+  lastSyncedAt: '2026-03-01T12:00:00.000Z',
+  revisionPublishedAt: '2026-03-01T12:00:00.000Z',
+  revisionFirstSyncedAtUnix: 1772366400,
+  lastSyncedAtUnix: 1772366400,
 };
 
 const GamePackage = z
@@ -135,7 +144,10 @@ export const gamePackage = {
     example: {
       body: { title: 'Camp', currentRevisionId: 7 },
       answer: {
-        ...{ ok: true, gamePackage: PACKAGE, previousRevisionId: null, revisionChanged: false },
+        ok: true,
+        gamePackage: PACKAGE,
+        previousRevisionId: null,
+        revisionChanged: false,
         promotedRevisionOverrides: { endpointCount: 0, collectionCount: 0, promoted: false },
       },
     },
@@ -183,7 +195,11 @@ export const gamePackage = {
     example: {
       body: { revisionId: 7 },
       answer: {
-        ...{ ok: true, playerRevision: 7, currentRevisionId: 7, latestRevisionId: 7, revisionOutdated: false },
+        ok: true,
+        playerRevision: 7,
+        currentRevisionId: 7,
+        latestRevisionId: 7,
+        revisionOutdated: false,
         message: 'Revision 7 is current.',
       },
     },
@@ -267,14 +283,17 @@ export const projectFacts = {
         ok: true,
         flags: [
           {
-            ...{ revision: 12, collection: 'saves', key: PLAYER, rule: 'gold_day', window: 'perDay', start: '2026-03-01T00:00:00.000Z' },
-            ...{
-              platformId: PLAYER,
-              amount: 500,
-              limit: 400,
-              at: '2026-03-01T12:00:00.000Z',
-              eventId: '0191b7a0-0000-7000-8000-000000000000',
-            },
+            revision: 12,
+            collection: 'saves',
+            key: PLAYER,
+            rule: 'gold_day',
+            window: 'perDay',
+            start: '2026-03-01T00:00:00.000Z',
+            platformId: PLAYER,
+            amount: 500,
+            limit: 400,
+            at: '2026-03-01T12:00:00.000Z',
+            eventId: '0191b7a0-0000-7000-8000-000000000000',
           },
         ],
         before: null,

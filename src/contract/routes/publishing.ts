@@ -80,7 +80,8 @@ export const publishing = {
     example: {
       body: { collections: [SAVES] },
       answer: {
-        ...{ ok: true, source: 'store' },
+        ok: true,
+        source: 'store',
         collections: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'collection', resourceId: 'saves', action: 'upsert' }] },
       },
     },
@@ -112,9 +113,15 @@ export const publishing = {
     example: {
       body: { collections: [SAVES] },
       answer: {
-        ...{ ok: true, mode: 'preflight', publishTarget: 'live' },
+        ok: true,
+        mode: 'preflight',
+        publishTarget: 'live',
         collections: {
-          ...{ ok: true, total: 1, passed: 1, failed: 0, warnings: 0 },
+          ok: true,
+          total: 1,
+          passed: 1,
+          failed: 0,
+          warnings: 0,
           results: [{ ok: true, resourceKind: 'collection', resourceId: 'saves', action: 'would_update', diagnostics: [] }],
         },
         summary: { total: 1, success: 1, failed: 0, warnings: 0, nextAction: 'The push can proceed.' },
@@ -147,8 +154,13 @@ export const publishing = {
     idempotent: false,
     example: {
       answer: {
-        ...{ ok: true, kind: 'collection', id: 'saves', canonicalDefinition: { name: 'saves' } },
-        ...{ upgradedSourceText: 'kind: collection\nid: saves\nname: saves\n', safeAutoWrite: true, diagnostics: [] },
+        ok: true,
+        kind: 'collection',
+        id: 'saves',
+        canonicalDefinition: { name: 'saves' },
+        upgradedSourceText: 'kind: collection\nid: saves\nname: saves\n',
+        safeAutoWrite: true,
+        diagnostics: [],
       },
       body: { kind: 'collection', id: 'saves', sourceFormat: 'yaml', sourceText: 'kind: collection\nid: saves\nname: saves\n' },
     },
@@ -177,8 +189,14 @@ export const publishing = {
     example: {
       body: { dryRun: true },
       answer: {
-        ...{ ok: true, promoted: { endpoints: 0, collections: 1 }, changes: [{ kind: 'collection', id: 'saves', action: 'change' }] },
-        ...{ hash: '0123456789abcdef', generation: 0, nextDocuments: 0, dryRun: true, findings: [] },
+        ok: true,
+        promoted: { endpoints: 0, collections: 1 },
+        changes: [{ kind: 'collection', id: 'saves', action: 'change' }],
+        hash: '0123456789abcdef',
+        generation: 0,
+        nextDocuments: 0,
+        dryRun: true,
+        findings: [],
       },
     },
   }),
@@ -248,10 +266,18 @@ export const publishing = {
     example: {
       body: { dryRun: true },
       answer: {
-        ...{ ok: true, to: 4, hash: '0123456789abcdef', generation: 0, nextDocuments: 0, dryRun: true },
+        ok: true,
+        to: 4,
+        hash: '0123456789abcdef',
+        generation: 0,
+        nextDocuments: 0,
+        dryRun: true,
         changes: [
           {
-            ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
+            kind: 'collection',
+            id: 'saves',
+            action: 'change',
+            members: ['maxRecords'],
             fields: [{ path: '/maxRecords', label: 'maxRecords', before: 6, after: 5 }],
           },
         ],
@@ -285,10 +311,16 @@ export const publishing = {
     idempotent: false,
     example: {
       answer: {
-        ...{ ok: true, liveHash: '0123456789abcdef', nextHash: 'fedcba9876543210', staged: true },
+        ok: true,
+        liveHash: '0123456789abcdef',
+        nextHash: 'fedcba9876543210',
+        staged: true,
         changes: [
           {
-            ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
+            kind: 'collection',
+            id: 'saves',
+            action: 'change',
+            members: ['maxRecords'],
             fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
           },
         ],
@@ -334,10 +366,17 @@ export const publishing = {
     idempotent: false,
     example: {
       answer: {
-        ...{ ok: true, liveHash: '0123456789abcdef', nextHash: 'fedcba9876543210', before: null },
+        ok: true,
+        liveHash: '0123456789abcdef',
+        nextHash: 'fedcba9876543210',
+        before: null,
         publishes: [
           {
-            ...{ revision: 4, action: 'publish', target: 'live', hash: '0123456789abcdef', generation: null },
+            revision: 4,
+            action: 'publish',
+            target: 'live',
+            hash: '0123456789abcdef',
+            generation: null,
             changes: [{ kind: 'collection', id: 'saves', hash: '0123456789abcdef' }],
             actor: { kind: 'secret', keyId: 'k1', label: 'first' },
             cause: 'collection.put',
@@ -378,9 +417,18 @@ export const publishing = {
     idempotent: false,
     example: {
       answer: {
-        ...{ ok: true, manifestVersion: 1, project: { id: 'demo', name: 'Demo' }, target: 'live', hash: '0123456789abcdef' },
-        ...{ collections: [{ id: 'saves', name: 'saves' }], endpoints: [], workflows: [], libraries: [], queries: [] },
-        ...{ gameValues: ['shop'], rateLimitRules: [] },
+        ok: true,
+        manifestVersion: 1,
+        project: { id: 'demo', name: 'Demo' },
+        target: 'live',
+        hash: '0123456789abcdef',
+        collections: [{ id: 'saves', name: 'saves' }],
+        endpoints: [],
+        workflows: [],
+        libraries: [],
+        queries: [],
+        gameValues: ['shop'],
+        rateLimitRules: [],
       },
     },
   }),

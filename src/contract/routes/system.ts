@@ -145,8 +145,14 @@ export const system = {
     },
     example: {
       answer: {
-        ...{ ok: true, kind: 'self-hosted', product: 'savepoint', version: '0.1.0', apiVersions: ['v3'], database: 'postgres' },
-        ...{ capabilities: ['records', 'endpoints'], update: null },
+        ok: true,
+        kind: 'self-hosted',
+        product: 'savepoint',
+        version: '0.1.0',
+        apiVersions: ['v3'],
+        database: 'postgres',
+        capabilities: ['records', 'endpoints'],
+        update: null,
       },
     },
   }),
@@ -217,8 +223,14 @@ export const home = {
     answerHeaders: CACHE,
     example: {
       answer: {
-        ...{ ok: true, product: 'savepoint', version: '0.1.0' },
-        ...{ docs: 'docs', manual: 'manual', openapi: 'openapi.json', health: 'health', ready: 'ready' },
+        ok: true,
+        product: 'savepoint',
+        version: '0.1.0',
+        docs: 'docs',
+        manual: 'manual',
+        openapi: 'openapi.json',
+        health: 'health',
+        ready: 'ready',
       },
     },
   }),

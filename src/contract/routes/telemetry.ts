@@ -109,8 +109,14 @@ export const playerStats = {
     idempotent: false,
     example: {
       answer: {
-        ...{ ok: true, platformId: PLAYER, lastHeartbeat: '2026-03-01T12:00:00.000Z', lastHeartbeatUnixMs: 1772366400000 },
-        ...{ firstSeen: '2026-03-01T12:00:00.000Z', totalSeconds: 2, sessionCount: 1, currentSessionSeconds: 0 },
+        ok: true,
+        platformId: PLAYER,
+        lastHeartbeat: '2026-03-01T12:00:00.000Z',
+        lastHeartbeatUnixMs: 1772366400000,
+        firstSeen: '2026-03-01T12:00:00.000Z',
+        totalSeconds: 2,
+        sessionCount: 1,
+        currentSessionSeconds: 0,
       },
     },
   }),

@@ -58,14 +58,33 @@ const AutoTest = z
   .meta({ id: 'AutoTest', description: 'How an endpoint took made-up input' });
 
 const REPORT = {
-  ...{ ok: true, dryRun: true, id: 'buys', name: 'buys', endpoint: 'buy', method: 'POST', platformId: PLAYER },
-  ...{ passed: true, reason: null, timing: { total: 1 }, steps: [], pendingWrites: [], warnings: [] },
+  ok: true,
+  dryRun: true,
+  id: 'buys',
+  name: 'buys',
+  endpoint: 'buy',
+  method: 'POST',
+  platformId: PLAYER,
+  passed: true,
+  reason: null,
+  timing: { total: 1 },
+  steps: [],
+  pendingWrites: [],
+  warnings: [],
   result: { ok: true, status: 200, body: { ok: true, item: 'axe' }, timing: { total: 1 } },
   expectation: { outcome: 'pass', status: 200, passed: true, reason: '' },
-  ...{ input: { item: 'axe' }, expect: { status: 200 } },
+  input: { item: 'axe' },
+  expect: { status: 200 },
 };
 const AUTO = {
-  ...{ ok: true, name: 'Auto-test buy', endpoint: 'buy', method: 'POST', passed: true, deprecated: false, errors: [], warnings: [] },
+  ok: true,
+  name: 'Auto-test buy',
+  endpoint: 'buy',
+  method: 'POST',
+  passed: true,
+  deprecated: false,
+  errors: [],
+  warnings: [],
   result: { status: 200, body: { ok: true, item: 'test' }, timing: { total: 1 } },
 };
 
@@ -182,7 +201,12 @@ export const tests = {
     example: {
       body: {},
       answer: {
-        ...{ ok: true, dryRun: true, total: 1, passed: 1, failed: 0, results: [REPORT] },
+        ok: true,
+        dryRun: true,
+        total: 1,
+        passed: 1,
+        failed: 0,
+        results: [REPORT],
         summary: { total: 1, passed: 1, failed: 0 },
       },
     },

@@ -9,9 +9,18 @@ import { unquoted } from '../scan.ts';
 type Kind = 'number' | 'instant' | 'unordered' | 'unknown';
 
 const NAMES: Readonly<Record<string, Kind>> = {
-  ...{ now: 'instant', _datetimeUTC: 'instant', _dateUTC: 'unordered', _timeUTC: 'unordered' },
-  ...{ _unixMs: 'number', _unixS: 'number', _year: 'number', _month: 'number', _day: 'number', _hour: 'number' },
-  ...{ _minute: 'number', _dayOfWeek: 'number' },
+  now: 'instant',
+  _datetimeUTC: 'instant',
+  _dateUTC: 'unordered',
+  _timeUTC: 'unordered',
+  _unixMs: 'number',
+  _unixS: 'number',
+  _year: 'number',
+  _month: 'number',
+  _day: 'number',
+  _hour: 'number',
+  _minute: 'number',
+  _dayOfWeek: 'number',
 };
 
 const FIX = 'Write an instant with its zone, such as "2026-03-29T00:00:00Z", and compare it with {{now}}; or compare numbers.';

@@ -11,7 +11,11 @@ test('an event that counts in thousands of windows is indexed once, and not sear
       read += 1;
       return `r${index}/heroes/gold/perDay/p1`;
     },
-    ...{ rule: `r${index}`, window: 'perDay' as const, start: 0, before: index, after: index + 1 },
+    rule: `r${index}`,
+    window: 'perDay' as const,
+    start: 0,
+    before: index,
+    after: index + 1,
   }));
   const metadata = { commandId: 'c', cause: 'test', actor: { kind: 'secret' as const }, schemaVersion: 1, recordedAt: 0 };
   const event = projectEvent({ type: 'call.counted', data: { space: 'live', endpoint: 'e', windows } }, 0, 'e', metadata, '');

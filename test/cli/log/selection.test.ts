@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { actorOf, isSelected } from '../../../src/cli/log/selection.ts';
 
 const event = (type: string, data: object, actor: object, recordedAt = 1000) => ({
-  ...{ id: 'e', stream: 'project-p', revision: 1, position: 1n, type },
+  id: 'e',
+  stream: 'project-p',
+  revision: 1,
+  position: 1n,
+  type,
   data: JSON.stringify(data),
   metadata: JSON.stringify({ actor, recordedAt }),
 });

@@ -33,8 +33,14 @@ const reported = async (report: Promise<library.Result<unknown> | null>) => expe
 export const REVISION: Tries = {
   'Client revision settings': (game) => {
     expect(clientOf(game).revision.settings).toMatchObject({
-      ...{ enabled: true, showDefaultMessage: false, showOnlyOnce: true, gracePeriod: 0, autoRefreshLobbies: false },
-      ...{ lobbyRefreshInterval: 10, allowSpaceToClose: true, autoOpenOnOutdated: true },
+      enabled: true,
+      showDefaultMessage: false,
+      showOnlyOnce: true,
+      gracePeriod: 0,
+      autoRefreshLobbies: false,
+      lobbyRefreshInterval: 10,
+      allowSpaceToClose: true,
+      autoOpenOnOutdated: true,
     });
   },
   EnableBlockSavesOnOutdated: (game) => {

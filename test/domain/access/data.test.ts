@@ -15,7 +15,14 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 const apiKey = (kind: ApiKey['kind'], permissions: ApiKey['permissions'] = null): ApiKey => ({
-  ...{ keyId: kind, kind, label: '', hash: '', display: '', enabled: true, permissions, createdAt: 0 },
+  keyId: kind,
+  kind,
+  label: '',
+  hash: '',
+  display: '',
+  enabled: true,
+  permissions,
+  createdAt: 0,
 });
 
 /** The access context of a project with one collection, `c`. */

@@ -73,11 +73,17 @@ describe('diff of next against live', () => {
     expect(diffDefinitions(staged)).toMatchObject({ ok: true, staged: true, liveHash: staged.liveHash, nextHash: staged.nextHash });
     expect(diffDefinitions(staged)['changes']).toEqual([
       {
-        ...{ kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
+        kind: 'endpoint',
+        id: 'ep_1',
+        action: 'change',
+        members: ['notes'],
         fields: [{ path: '/notes', label: 'notes', before: 'old', after: 'new' }],
       },
       {
-        ...{ kind: 'endpoint', id: 'sell', action: 'add', members: ['id', 'slug'] },
+        kind: 'endpoint',
+        id: 'sell',
+        action: 'add',
+        members: ['id', 'slug'],
         fields: [
           { path: '/id', label: 'id', after: 'sell' },
           { path: '/slug', label: 'slug', after: 'sell' },
@@ -85,7 +91,10 @@ describe('diff of next against live', () => {
       },
       { kind: 'workflow', id: 'w', action: 'add', members: ['id'], fields: [{ path: '/id', label: 'id', after: 'w' }] },
       {
-        ...{ kind: 'game-values', id: '*', action: 'change', members: ['items'] },
+        kind: 'game-values',
+        id: '*',
+        action: 'change',
+        members: ['items'],
         fields: [{ path: '/items/0', label: 'g', after: { id: 'g', entries: { a: 1 } } }],
       },
     ]);

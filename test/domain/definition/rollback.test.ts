@@ -82,7 +82,9 @@ describe('rolling back', () => {
     expect(accepted(decideRollback(history.state, history.earlier(), { dryRun: true }))).toMatchObject({
       events: [],
       answer: {
-        ...{ dryRun: true, generation: 0, to: 2 },
+        dryRun: true,
+        generation: 0,
+        to: 2,
         changes: [
           { id: 'a', action: 'change', members: ['method'], fields: [{ path: '/method', before: 'a2', after: 'a1' }] },
           { id: 'c', action: 'delete', members: [], fields: [] },

@@ -90,7 +90,10 @@ describe('what a promotion means for stored data', () => {
         kind: 'collection',
         id: 'heroes',
         message: "10 documents of 'heroes' do not fit the staged schema, such as p1: gold: more than 10.",
-        ...{ refused: 10, documents: 20, complete: true, estimate: 10 },
+        refused: 10,
+        documents: 20,
+        complete: true,
+        estimate: 10,
         samples: [1, 3, 5, 7, 9].map((index) => ({ key: `p${index}`, fault: 'gold: more than 10' })),
       },
     ]);

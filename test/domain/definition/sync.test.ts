@@ -148,7 +148,12 @@ describe('PUT sync', () => {
     expect(events.filter(({ type }) => type === 'definitions.published')).toHaveLength(1);
     const state = fold(EMPTY, events);
     expect(Object.fromEntries(Object.entries(state.live).map(([kind, held]) => [kind, held.size]))).toMatchObject({
-      ...{ query: 1, collection: 1, endpoint: 1, 'game-values': 1, 'rate-limit-rules': 1, tests: 1 },
+      query: 1,
+      collection: 1,
+      endpoint: 1,
+      'game-values': 1,
+      'rate-limit-rules': 1,
+      tests: 1,
     });
     expect(answer).toMatchObject({
       queries: { ok: true, total: 1 },

@@ -16,8 +16,11 @@ test('canonical JSON sorts names by code unit, and escapes as little as possible
 
 describe('the version of a config', () => {
   const settings = (enableAuthSessions: boolean) => ({
-    ...{ analytics: {}, authSessionTtlSeconds: 3600, enableAuthSessions },
-    ...{ enableEncryptedRequests: false, encryptedRequestWindowSeconds: 120 },
+    analytics: {},
+    authSessionTtlSeconds: 3600,
+    enableAuthSessions,
+    enableEncryptedRequests: false,
+    encryptedRequestWindowSeconds: 120,
   });
 
   it.each([

@@ -48,7 +48,11 @@ describe('an endpoint call', () => {
   test('is an event of the player, and its slug the last one of the profile', () => {
     const data = called('7656');
     expect(data).toMatchObject({
-      ...{ platformId: '7656', type: 'endpoint.call', label: 'buy', source: 'server', playerName: null },
+      platformId: '7656',
+      type: 'endpoint.call',
+      label: 'buy',
+      source: 'server',
+      playerName: null,
       context: { endpointSlug: 'buy', method: 'POST', status: 409, ok: false, durationMs: 1.2 },
     });
     const event = analytics(START, Object(data));

@@ -21,8 +21,16 @@ export function manifestOf(definitions: EffectiveDefinitions, target: PublishTar
       return { id, name, collectionType: type, accessMode, access: { read, write }, maxRecords, schema, hash };
     }),
     endpoints: definitions.endpoints.map(({ id, slug, method, enabled, deprecated, internal, requiresSecretKey, hash, definition }) => ({
-      ...{ id, slug, method, enabled, deprecated, requiresSecretKey, exposure: internal ? 'internal' : 'public' },
-      ...{ input: objectOf(definition.input), description: described(definition), hash },
+      id,
+      slug,
+      method,
+      enabled,
+      deprecated,
+      requiresSecretKey,
+      exposure: internal ? 'internal' : 'public',
+      input: objectOf(definition.input),
+      description: described(definition),
+      hash,
     })),
     workflows: definitions.workflows.map(({ id, hash, definition }) => ({ id, params: paramsOf(definition), hash })),
     libraries: definitions.libraries.map(({ id, hash, definition }) => ({ id, blocks: blocksOf(definition), hash })),
