@@ -1,6 +1,6 @@
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import { isUnreadable, LinkedDecoder } from '../../src/log/decode.ts';
-import { checkpointHash, FOREIGN_HASH } from '../../src/log/foreign.ts';
+import { checkpointHash, linkAfter } from '../../src/log/foreign.ts';
 import { LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import { catalogOf } from '../catalog.ts';
@@ -321,7 +321,7 @@ export class ProjectWorker {
   }
 
   async #write(checkpoints: CheckpointSet, recorded: readonly RecordedEvent[]): Promise<void> {
-    const chain = new LinkedDecoder(checkpoints.hash === FOREIGN_HASH ? null : checkpoints.hash);
+    const chain = new LinkedDecoder(await linkAfter(this.#context.log, projectStream(this.projectId), checkpoints));
     const { events, unknown } = decoded(recorded, (event) => chain.take(event));
     await this.#tellForeign(recorded.slice(0, events.length));
     if (events.length > 0) await this.#writeEvents(checkpoints, events);

@@ -77,23 +77,28 @@ function forgetOldest(): void {
   }
 }
 
-/** {@link readProjectEvent}, but an event that this process sealed lately is not read again. */
+/** {@link readProjectEvent}, but an event that this process sealed lately is not read again. Whether it links is not looked at. */
 export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
   return known(event, recent.get(event.id)) ?? readProjectEvent(event);
 }
 
 /**
  * Decodes consecutive events of a stream, each of which must link to the sealed one before it. `previous`: the hash that the first one links
- * to; `null` where it is not known.
+ * to.
  */
 export class LinkedDecoder {
-  #previous: string | null;
+  #previous: string;
 
-  constructor(previous: string | null) {
+  constructor(previous: string) {
     this.#previous = previous;
   }
 
-  /** {@link decodeProjectEvent} for the last reader of the event: afterwards this process forgets it. Throws {@link BrokenChain}. */
+  /** {@link decodeProjectEvent}. Throws {@link BrokenChain}. */
+  decode(event: RecordedEvent): ProjectEvent {
+    return this.#linked(event, known(event, recent.get(event.id)));
+  }
+
+  /** {@link decode} for the last reader of the event: afterwards this process forgets it. */
   take(event: RecordedEvent): ProjectEvent {
     const remembered = recent.get(event.id);
     if (remembered === undefined) return this.#linked(event, null);
@@ -106,7 +111,7 @@ export class LinkedDecoder {
   #linked(event: RecordedEvent, remembered: ProjectEvent | null): ProjectEvent {
     const hash = hashOf(event.metadata);
     if (hash === null) return foreignEvent(event);
-    if (remembered === null && this.#previous !== null && !verifyLink(this.#previous, event)) throw new BrokenChain(event);
+    if (remembered === null && !verifyLink(this.#previous, event)) throw new BrokenChain(event);
     const decoded = remembered ?? readProjectEvent(event);
     this.#previous = hash;
     return decoded;

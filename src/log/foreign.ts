@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { hashOf } from './chain.ts';
+import { hashOf, NO_HASH } from './chain.ts';
 import type { Log, NewEvent, RecordedEvent } from './port.ts';
 
 /**
@@ -39,6 +39,19 @@ export function isForeignFiller(event: RecordedEvent): boolean {
   if (event.type !== FOREIGN) return false;
   const filler = fillerOf(FOREIGN, event, event.revision);
   return event.id === filler.id && event.data === filler.data && event.metadata === filler.metadata;
+}
+
+/**
+ * The hash that the next sealed event of a project's stream links to, by what its checkpoint says (`checkpointHash`). Throws `LogUnavailable`.
+ */
+export async function linkAfter(
+  log: Log,
+  stream: string,
+  { revision, hash }: { readonly revision: number; readonly hash: string },
+): Promise<string> {
+  if (hash !== FOREIGN_HASH) return hash;
+  const sealed = await lastSealed(log, stream, revision);
+  return (sealed && hashOf(sealed.metadata)) ?? NO_HASH;
 }
 
 /** How many events are read at once while one that is sealed is looked for. */

@@ -83,3 +83,17 @@ test('a sealed event that does not link stops the projection before it', async (
   });
   expect((await createStateReader(pool).load('broken', [documentSubject('live', 'saves', 'p1')])).states).toEqual([null]);
 });
+
+test('nor does one pass that comes first behind a foreign event, after a restart', async () => {
+  const log = createMemoryLog();
+  const [feed, other] = [new Feed(log, 'behind'), new Feed(createMemoryLog(), 'behind', 'other')];
+  await feed.commit({ type: 'project.created', data: { projectId: 'behind', name: 'B' } });
+  await feed.append([theirs()]);
+  await project(pool, log, feed);
+  await other.commit(written('p1', { gold: 1_000_000 }));
+  await feed.append([other.seal('document.written', JSON.stringify(written('p1', { gold: 1e6 }).data), 1)]);
+  await projecting({ pool, log }, async (projector) => {
+    expect(await projector.waitFor('behind', 2, 5_000)).toBe(false);
+    expect([...projector.stopped().values()].join()).toContain('project-behind@2 does not match its hash');
+  });
+});

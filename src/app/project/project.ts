@@ -12,7 +12,7 @@ import type { Neighbours } from '../../kernel/neighbours.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf, NO_HASH } from '../../log/chain.ts';
-import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
+import { decodeProjectEvent, LinkedDecoder, UnknownEvent } from '../../log/decode.ts';
 import { checkpointHash, FOREIGN_HASH, lastSealed } from '../../log/foreign.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
@@ -41,8 +41,8 @@ export interface ProjectOptions {
   readonly observer: WriterObserver;
   /** The projects of the node. */
   readonly neighbours: Neighbours;
-  /** The project stopped by itself. The next request opens it anew. */
-  onStopped(reason: Refusal): void;
+  /** The project stopped by itself. A later request opens it anew. */
+  onStopped(reason: Refusal, isUnreadable: boolean): void;
 }
 
 /** The last revision of the stream, −1 for none, at the time when the log was asked. */
@@ -345,11 +345,12 @@ export class Project {
     return events.map((event) => decodeProjectEvent(event));
   }
 
-  stop(reason: Refusal): void {
+  /** `isUnreadable`: an event of the log is the reason, so to open the project again is of no use before something is done. */
+  stop(reason: Refusal, isUnreadable = false): void {
     if (this.#stopped) return;
     this.#stopped = reason;
     this.writer.stop(reason);
-    this.#options.onStopped(reason);
+    this.#options.onStopped(reason, isUnreadable);
   }
 
   #catchUpSoon(): void {
@@ -460,11 +461,12 @@ export class Project {
 
   /**
    * Folds whole commits only, and answers the rest: a page may end inside a commit, and nobody may see half of one. An event that cannot be
-   * folded stops the project, because its state would be undefined.
+   * folded, or does not link to the one before it, stops the project, because its state would be undefined.
    */
   #foldForeign(events: readonly RecordedEvent[], found?: Map<string, number>): readonly RecordedEvent[] {
     try {
-      const decoded = events.map((event) => decodeProjectEvent(event));
+      const chain = new LinkedDecoder(this.writer.hash);
+      const decoded = events.map((event) => chain.decode(event));
       const whole = decoded.findLastIndex(({ metadata }) => metadata.left === undefined) + 1;
       for (const [index, event] of decoded.slice(0, whole).entries()) {
         this.set.fold(event, (events[index]?.data.length ?? 0) + 512);
@@ -478,7 +480,7 @@ export class Project {
       return events.slice(whole);
     } catch (error) {
       const reason = unreadable(error);
-      this.stop(reason);
+      this.stop(reason, true);
       throw reason;
     }
   }

@@ -30,6 +30,8 @@ export interface ProjectsOptions {
 const IDLE_MS = 10 * 60_000;
 /** How long "no such project" is cached: long enough to stop a flood of guesses, short enough for a project just made elsewhere. */
 const UNKNOWN_MS = 500;
+/** How long a project whose log cannot be read is not opened again, however many ask: each try reads the log, and says why it failed. */
+const UNREADABLE_MS = 1_000;
 const STALE_MS = 1_000;
 const REFUSE_MS = 5_000;
 
@@ -39,6 +41,7 @@ export class Projects {
   readonly #open = new Map<string, Project>();
   readonly #opening = new Map<string, Promise<Project | null>>();
   readonly #unknown: LRUCache<string, number>;
+  readonly #unreadable: LRUCache<string, { readonly reason: Refusal; readonly since: number }>;
   readonly #abort = new AbortController();
   readonly #neighbours: Neighbours;
   /** By the monotonic clock, as all times here: the wall clock may be set back. */
@@ -51,6 +54,7 @@ export class Projects {
     this.#neighbours = new Neighbours(options.scheduler);
     // Bounded by size: with `max` the cache would reserve room for all entries at once.
     this.#unknown = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
+    this.#unreadable = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
   }
 
   /** Starts the tail; call once. */
@@ -78,6 +82,8 @@ export class Projects {
     const unknownSince = this.#unknown.get(projectId);
     if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
     const { scheduler, limits } = this.#options;
+    const unreadable = this.#unreadable.get(projectId);
+    if (unreadable !== undefined && scheduler.monotonic() - unreadable.since < UNREADABLE_MS) throw unreadable.reason;
     return withDeadline(scheduler, scheduler.monotonic() + limits.deadlineMs, this.#opened(projectId), noAnswer);
   }
 
@@ -123,7 +129,7 @@ export class Projects {
   async #openProject(projectId: string, create: boolean): Promise<Project | null> {
     const { log, reader, scheduler, limits, observer } = this.#options;
     const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache, neighbours: this.#neighbours };
-    const project = await Project.open({ ...options, onStopped: (reason) => this.#drop(projectId, reason) }, create);
+    const project = await Project.open({ ...options, onStopped: (...why) => this.#drop(projectId, ...why) }, create);
     if (!project) {
       this.#unknown.set(projectId, scheduler.monotonic());
       return null;
@@ -143,13 +149,14 @@ export class Projects {
     }
   }
 
-  #drop(projectId: string, reason: Refusal): void {
+  #drop(projectId: string, reason: Refusal, isUnreadable: boolean): void {
     const open = this.#open.get(projectId);
     // A project that was opened since stays.
     if (open?.stopped) {
       open.set.close();
       this.#open.delete(projectId);
     }
+    if (isUnreadable) this.#unreadable.set(projectId, { reason, since: this.#options.scheduler.monotonic() });
     this.#options.onError(`project ${projectId} stopped`, reason);
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Project } from '../../../src/app/project/project.ts';
 import { createCache } from '../../../src/app/project/working-set.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
-import { hashOf, NO_HASH, verifyLink } from '../../../src/log/chain.ts';
+import { hashOf, NO_HASH, seal, verifyLink } from '../../../src/log/chain.ts';
 import { isForeign } from '../../../src/log/foreign.ts';
 import { LogUnavailable } from '../../../src/log/port.ts';
 import { codeOf, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
@@ -303,6 +304,47 @@ describe('the tail', () => {
   });
 });
 
+describe('a sealed event that does not link to the one before it', () => {
+  test('refuses the project, and it stays refused', async () => {
+    const table = new Table();
+    await table.elsewhere(written('a', 1));
+    await fromAnotherHistory(table, 0);
+    expect([await codeOf(table.open()), await codeOf(table.open())]).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR']);
+    expect(table.stopped.map(({ message }) => message).join()).toContain('Corrupt log: project-table@1 does not match its hash');
+  });
+
+  test('stops an open project: whatever comes by the tail, or is met by its next commit', async () => {
+    for (const meets of [byTail, byCommit]) {
+      const table = new Table();
+      await table.elsewhere(written('a', 1));
+      const project = await table.open();
+      await table.log.inner.append(STREAM, 0, [{ id: 'theirs', type: 'Theirs', data: 'x', metadata: 'null' }]);
+      await fromAnotherHistory(table, 1);
+      await meets(table, project);
+      expect(table.stopped).toMatchObject([{ code: 'INTERNAL_ERROR', message: expect.stringContaining('project-table@2') }]);
+      expect(await codeOf(table.passing(project.execute(increment('a'))))).toBe('INTERNAL_ERROR');
+      expect(await table.log.head(STREAM)).toMatchObject({ revision: 2 });
+    }
+  });
+});
+
+async function byTail(table: Table, project: Project): Promise<void> {
+  const events = await eventsFrom(table, 1);
+  expect(() => project.onTail(events)).toThrow('Corrupt log');
+}
+
+async function byCommit(table: Table, project: Project): Promise<void> {
+  expect(await codeOf(table.passing(project.execute(increment('a'))))).toBe('INTERNAL_ERROR');
+}
+
+/** Appends what was sealed after another event, as a restore that goes wrong does. */
+async function fromAnotherHistory(table: Table, expected: number): Promise<void> {
+  const other = new Table();
+  await other.elsewhere(written('b', 1));
+  await other.elsewhere(written('a', 1_000_000));
+  await table.log.inner.append(STREAM, expected, await eventsFrom(other, 1));
+}
+
 test('what another program appended is passed over, and the next commit links to the last sealed event, also after a restart', async () => {
   const table = new Table();
   await table.elsewhere(written('a', 1));
@@ -354,8 +396,9 @@ function eventsFrom(table: Table, from: number) {
 }
 
 async function unknownEvent(table: Table): Promise<void> {
-  const metadata = `{"commandId":"future","schemaVersion":9,"recordedAt":1,"hash":"${'0'.repeat(64)}"}`;
-  await table.log.inner.append(STREAM, 'none', [{ id: 'future', type: 'document.dreamt', data: '{}', metadata }]);
+  const metadata = '{"commandId":"future","schemaVersion":9,"recordedAt":1}';
+  const { event } = seal(NO_HASH, { id: 'future', type: 'document.dreamt', data: '{}', metadata });
+  await table.log.inner.append(STREAM, 'none', [event]);
 }
 
 function deleted(key: string): DomainEvent {

@@ -12,9 +12,10 @@ import { documentSubject } from '../../../src/domain/subjects.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { RoundRobin } from '../../../src/kernel/round-robin.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../../src/log/port.ts';
+import { projectStream } from '../../../src/log/streams.ts';
 import { NO_VERIFIER } from '../../../src/outbound/verifier/check.ts';
 import { createWebhooks } from '../../../src/outbound/webhooks.ts';
-import { codeOf, increment, LIMITS, noTelemetry, Table, written } from '../support.ts';
+import { codeOf, increment, LIMITS, noTelemetry, STREAM, Table, written } from '../support.ts';
 
 /** A tail that brings what the test gives it. */
 class Tail {
@@ -34,7 +35,12 @@ class Tail {
   }
 }
 
-function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
+function node(
+  table: Table,
+  tail: Tail,
+  changes: Partial<Log> = {},
+  onError: (what: string, error: unknown) => void = () => undefined,
+): Projects {
   const { log } = table;
   return new Projects({
     log: {
@@ -52,7 +58,7 @@ function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
     limits: LIMITS,
     cacheBytes: 1e6,
     observer: { appended: () => undefined, conflict: () => undefined, failed: () => undefined, queue: () => undefined },
-    onError: () => undefined,
+    onError,
   });
 }
 
@@ -407,6 +413,31 @@ test('a project whose head could not be read after opening is not open', async (
   expect(await codeOf(taken.execute(increment('a')))).toBe('STORAGE_UNAVAILABLE');
   fails = false;
   await opened(table, projects);
+});
+
+test('a project whose log is corrupt stops and says so, others go on, and it is looked at again once a second at most', async () => {
+  const table = new Table();
+  const tail = new Tail();
+  const told: string[] = [];
+  await table.elsewhere(written('a', 1));
+  const projects = node(table, tail, {}, (what, error) => told.push(`${what}: ${error}`));
+  await projects.start();
+  await opened(table, projects);
+  const broken = projectStream('broken');
+  await table.log.inner.append(broken, 'none', await table.log.inner.read(STREAM, { limit: 1, direction: 'forwards' }));
+  const altered = { id: 'x', type: 'document.written', data: '{}', metadata: `{"hash":"${'0'.repeat(64)}"}` };
+  await table.log.inner.append(broken, 0, [altered]);
+  const first = codeOf(table.passing(projects.get('broken')));
+  expect([await first, told.length]).toEqual(['INTERNAL_ERROR', 1]);
+  expect(told[0]).toMatch(/project broken stopped: .*Corrupt log: project-broken@1/);
+  for (let more = 0; more < 5; more += 1) expect(await codeOf(projects.get('broken'))).toBe('INTERNAL_ERROR');
+  expect(told).toHaveLength(1);
+  const last = await table.elsewhere(written('a', 2));
+  await tail.bring(table, { events: await table.log.inner.read(STREAM, { from: last, limit: 1, direction: 'forwards' }) });
+  expect((await opened(table, projects)).set.head).toBe(last);
+  await table.clock.run(table.clock.now + 1_000);
+  expect(await codeOf(table.passing(projects.get('broken')))).toBe('INTERNAL_ERROR');
+  expect(told).toHaveLength(2);
 });
 
 test('a project that stopped is opened anew by the next request', async () => {
