@@ -37,6 +37,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'publishes-0002', sql: laterColumn('publishes', 'publishes', 'message text') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
     { name: 'telemetry-0004', sql: playersByName() },
+    { name: 'call-log-0001', sql: sql('./call-log.sql') },
   ];
 }
 

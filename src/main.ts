@@ -10,6 +10,7 @@ import { openAcceptor } from './cluster/acceptor.ts';
 import { serveAsWorker } from './cluster/worker.ts';
 import { startWorkerPool } from './cluster/worker-pool.ts';
 import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bootstrap.ts';
+import { openCallLog } from './compose/call-log.ts';
 import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
@@ -205,8 +206,9 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
   const telemetry = openTelemetry(shared, config.limits);
   shutdown.add(sampleMetrics(metrics, projects));
   exportQuotas(metrics.registry);
+  const run = withinTimeout(viewReads, realScheduler, config.limits.commandTimeoutMs);
   const views = createViewReader(pool, projector, {
-    run: withinTimeout(viewReads, realScheduler, config.limits.commandTimeoutMs),
+    run,
     hasCaughtUp: build.readiness.hasCaughtUp,
   });
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
@@ -223,6 +225,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     probes: build.probes,
     exposition,
     sharedBuckets: sharedBuckets(config, logger, shutdown),
+    callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });
   return { projects, views, metrics, server, exposition };
 }

@@ -27,6 +27,15 @@ export type { Caller, IdempotentRequest, PlayerProof, PresentedCredentials } fro
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
+export type {
+  CallCursor,
+  CallTable,
+  NewCall,
+  NewRow,
+  RequestFilter,
+  ServedRequest,
+  StoredRequest,
+} from './ports/call-table.ts';
 export type { Account, GuestAnswer, InvitationRequest } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 

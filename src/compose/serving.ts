@@ -10,6 +10,7 @@ import { playerIds } from '../app/security/guest-proof.ts';
 import type { Config } from '../config/config.ts';
 import type { BucketGroup } from '../contract/families.ts';
 import type { SharedBuckets } from '../http/buckets.ts';
+import type { CallLog } from '../http/call-log/call-log.ts';
 import type { Exposition, Metrics } from '../http/metrics.ts';
 import type { Probes } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
@@ -47,6 +48,7 @@ export interface ServingParts {
   readonly probes: Probes;
   readonly exposition: Exposition;
   readonly sharedBuckets: SharedBuckets | null;
+  readonly callLog: CallLog;
 }
 
 /** The HTTP server over the use cases. It does not listen yet. */
@@ -90,6 +92,7 @@ export function createServing(parts: ServingParts): HttpServer {
     exposition: config.metricsPort === null ? exposition : null,
     turns: roundRobin,
     sharedBuckets: parts.sharedBuckets,
+    callLog: parts.callLog,
   });
   return {
     ...server,

@@ -283,6 +283,18 @@ export const LIMITS = {
     'The same over all streams of one project in a process. Beyond half of it, clients that are slow are sent nothing more; beyond it, all wait for room.',
   ),
   liveAllWaitingBytes: setting('LIVE_WAITING_ALL', '256 MiB', bytes(MIB, 4096 * MIB), 'The same over all streams of a process.'),
+  callLogDays: setting(
+    'CALL_LOG_DAYS',
+    '14',
+    wholeNumber(0, 3_650, 'days'),
+    'How long the call log is kept; 0: it is not stored, and each process shows the last requests that it served itself.',
+  ),
+  callLogRequests: setting(
+    'CALL_LOG_REQUESTS',
+    '100000',
+    wholeNumber(100, 1e9),
+    'Most calls that succeeded which it keeps of one project, and as many that were refused or failed; each takes half a kilobyte.',
+  ),
   heartbeatFoldMs: setting(
     'HEARTBEAT_FOLD_MS',
     '300000',

@@ -26,6 +26,8 @@ export type Level = 'r' | 'rw' | 'x';
 export interface Need {
   readonly scopes: readonly Scope[];
   readonly level: Level;
+  /** Permissions that do as well. */
+  readonly or?: Need;
 }
 
 /** Where a family of routes reads its key, which keys it accepts, and how it refuses a disabled one. */
@@ -91,7 +93,7 @@ export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'manage
 export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
 
 /** A secret key with a permission in all of these scopes. */
-export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRules {
+export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRules & { readonly needs: Need } {
   return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 

@@ -59,7 +59,7 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     disabledKey: rules.disabledKey,
     disabledProject: rules.disabledProject,
     needs: rules.needs,
-    platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
+    platformId: claimOf(exchange),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
@@ -97,6 +97,11 @@ function secretOf(exchange: Exchange): string | null {
   return firstHeader(exchange, SECRET_HEADERS) ?? firstQuery(exchange, SECRET_QUERIES);
 }
 
+/** The player's id that header or query claim; `null`: none. */
+export function claimOf(exchange: Exchange): string | null {
+  return firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES);
+}
+
 /** The player's id that the query claims. */
 export function claimOfQuery(exchange: Exchange): string | null {
   return firstQuery(exchange, CLAIM_QUERIES);
@@ -112,7 +117,10 @@ export function withBodyClaim(ctx: Context, caller: Caller, body: Json | undefin
   if (caller.platformId !== null) return caller;
   for (const name of CLAIM_MEMBERS) {
     const claim = claimText(body[name]);
-    if (claim) return markUnproven(ctx, { ...caller, platformId: claim });
+    if (!claim) continue;
+    const claimed = { ...caller, platformId: claim };
+    ctx.state.exchange.caller = claimed;
+    return markUnproven(ctx, claimed);
   }
   return caller;
 }

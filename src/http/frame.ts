@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { OutputNames } from '../domain/wire-names.ts';
-import type { CallLog } from './call-log.ts';
+import type { CallLog } from './call-log/call-log.ts';
 import { answerRefusal } from './errors.ts';
 import { type AddressOf, type Middleware, openExchange } from './exchange.ts';
 import { requireHost } from './guards/host-header.ts';

@@ -1,7 +1,7 @@
 import type { Refusal } from '../kernel/errors.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
-import type { CallLog } from './call-log.ts';
-import { targetOf } from './credentials.ts';
+import type { CallLog } from './call-log/call-log.ts';
+import { claimOf, targetOf } from './credentials.ts';
 import type { CallOutcome, Exchange } from './exchange.ts';
 
 /**
@@ -33,16 +33,17 @@ export class ServedRequests {
   note(exchange: Exchange, status: number, ms: number, refused: Refusal | undefined): void {
     if (exchange.call === null && refused === undefined && status < 400) return;
     if (refused?.code === PREFLIGHT_FINDINGS) return;
-    const project = exchange.caller?.projectId ?? this.#unauthenticatedProject(exchange);
-    if (project !== null) this.#callLog.note(project, servedOf(exchange, status, ms, refused));
+    const { caller } = exchange;
+    const project = caller?.projectId ?? this.#unauthenticatedProject(exchange);
+    if (project !== null) this.#callLog.note(project, servedOf(exchange, status, ms, refused), caller !== null);
   }
 
   /**
-   * The project of a request without a valid key, if the call log knows the project and such requests are within their bound; else `null`.
+   * The project of a request without a valid key, which may not exist; `null`: none is named, or such requests are too many.
    */
   #unauthenticatedProject({ location }: Exchange): string | null {
     const project = PROJECT_PATH.exec(location)?.[1];
-    if (project === undefined || !this.#callLog.knows(project)) return null;
+    if (project === undefined) return null;
     return this.#unproven.allows(project, (missed) => this.#callLog.miss(project, missed)) ? project : null;
   }
 }
@@ -53,7 +54,7 @@ const PROJECT_PATH = /^\/(?:(?:v3|api|v1)\/[^/]+|pages)\/([A-Za-z0-9_-]{1,128})(
 function servedOf(exchange: Exchange, status: number, ms: number, refused: Refusal | undefined) {
   const { call, caller, method, requestId, req, location } = exchange;
   const copies = (req.url?.length ?? 0) > MAX_SLICED;
-  const named = call === null ? (caller?.onBehalfOf ?? caller?.platformId ?? null) : call.platformId;
+  const named = call === null ? (caller?.onBehalfOf ?? caller?.platformId ?? claimOf(exchange)) : call.platformId;
   const message = call === null ? (refused?.message ?? null) : messageOf(call);
   return {
     at: Date.now(),
@@ -61,8 +62,9 @@ function servedOf(exchange: Exchange, status: number, ms: number, refused: Refus
     method,
     path: kept(location === '' ? exchange.path : location, MAX_PATH, copies),
     route: exchange.route,
-    status: call?.status ?? status,
-    code: call === null ? (refused?.code ?? `HTTP_${status}`) : call.code,
+    // What was meant: a game reads some refusals in an answer with the status 200.
+    status: call?.status ?? refused?.status ?? status,
+    code: call === null ? (refused?.code ?? `HTTP_${status}`) : call.code && kept(call.code, MAX_NAME, false),
     message: message === null ? null : kept(message, MAX_MESSAGE, false),
     ms,
     platformId: named === null ? null : kept(named, MAX_NAME, copies),

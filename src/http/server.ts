@@ -9,7 +9,7 @@ import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { throttled } from '../kernel/error-reporting.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
-import { CallLog } from './call-log.ts';
+import type { CallLog } from './call-log/call-log.ts';
 import { CallReporter } from './call-reporter.ts';
 import { clientAddresses } from './client-address.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -38,6 +38,7 @@ export interface ServerParts {
   readonly turns: RoundRobin;
   /** Counts requests over several processes; `null`: this process counts alone. */
   readonly sharedBuckets: SharedBuckets | null;
+  readonly callLog: CallLog;
   /** The installation's own middleware. Every request passes it before its route, unless it was refused for its path or by its bucket. */
   readonly middleware?: readonly Middleware[];
 }
@@ -102,10 +103,9 @@ export function createServer(parts: ServerParts): HttpServer {
 
 /** The chain that every request passes, in this order. */
 function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boolean): Koa<State> {
-  const { app, settings, log, metrics } = parts;
+  const { app, settings, log, metrics, callLog } = parts;
   const incoming = new IncomingBodies(settings.arrivingBytes, settings.arrivingGraceMs);
   const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, incoming };
-  const callLog = new CallLog();
   const services = {
     app,
     streams,

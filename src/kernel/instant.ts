@@ -28,6 +28,12 @@ function dayStart(year: number, month: number, day: number): number | null {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
 }
 
+/** Unix milliseconds of a time in a query: an instant, a date, which begins in UTC, or milliseconds; `null`: it is none. */
+export function queryTimeOf(text: string): number | null {
+  const time = /^-?\d{1,16}$/.test(text) ? Number(text) : instantOrDate(text);
+  return time !== null && Math.abs(time) <= 8.64e15 ? time : null;
+}
+
 /** As {@link instantOf}; a date alone, `2026-03-29`, is its midnight in UTC. */
 export function instantOrDate(text: string): number | null {
   return instantOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00Z` : text);

@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
+import { MemoryCallLog } from '../../src/http/call-log/memory.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import type { Health, Ready } from '../../src/http/routes/system.ts';
 import { createServer, type HttpServer, type ServerParts } from '../../src/http/server.ts';
@@ -63,6 +64,7 @@ export async function startServer(
     exposition: async () => Buffer.from(await metrics.registry.metrics()),
     probes: { health: async () => state.health, ready: async () => state.ready },
     sharedBuckets: null,
+    callLog: new MemoryCallLog(),
     turns: new RoundRobin(realScheduler),
     ...more,
   });

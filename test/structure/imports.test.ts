@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/http': ['src/kernel', 'src/contract', 'src/domain', 'src/language', 'src/app/app.ts', 'src/log/port.ts'],
   'src/jobs': ['src/kernel', 'src/domain', 'src/app/management/test-runs.ts'],
   'src/outbound': ['src/kernel', 'src/domain', 'src/app/ports'],
-  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
+  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts', 'src/app/ports/call-table.ts'],
   'src/config': ['src/kernel'],
   'src/logger.ts': ['src/log-output.ts', 'src/kernel'],
   'src/log-output.ts': [],

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Need } from '../../contract/credentials.ts';
+import { missingPermission } from '../../domain/access/refusals.ts';
 import { isProjectId, isPublicKey } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { revisionStatus } from '../../domain/revision/status.ts';
@@ -55,7 +57,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) requirePermissions(key, presented.needs.scopes, presented.needs.level);
+  if (presented.needs) requireNeed(key, presented.needs);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);
@@ -79,6 +81,11 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
     keyed: presented.keyed,
     ...(isSecret || settings.requirePlayerAuth ? {} : { takesUnproven: true }),
   };
+}
+
+function requireNeed(key: ApiKey, { scopes, level, or }: Need): void {
+  const hasOther = or !== undefined && missingPermission(key, or.scopes, or.level) === null;
+  if (!hasOther) requirePermissions(key, scopes, level);
 }
 
 const NO_MANAGEMENT_KEY = 'Missing management API key: send the secret key of the project in the header x-api-key';

@@ -6,7 +6,7 @@ import type { CollectionModel } from '../../domain/model.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
-import { instantOrDate } from '../../kernel/instant.ts';
+import { queryTimeOf } from '../../kernel/instant.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
 import { pageLimit } from '../../kernel/page-limit.ts';
@@ -200,8 +200,8 @@ function orderOf(text: string | null): LedgerOrder {
 /** Unix ms of an ISO time with a zone, of a date, which begins in UTC, or of milliseconds as text. */
 function timeOf(text: string | null, name: string): number | null {
   if (text === null) return null;
-  const time = /^-?\d+$/.test(text) ? Number(text) : (instantOrDate(text) ?? Number.NaN);
-  if (Number.isNaN(time) || Math.abs(time) > 8.64e15)
+  const time = queryTimeOf(text);
+  if (time === null)
     throw refusal('INVALID_BODY', `${name} must be an ISO time with a zone, such as 2026-03-29T10:00:00Z, a date, or unix milliseconds`);
   return time;
 }

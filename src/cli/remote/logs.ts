@@ -10,12 +10,28 @@ import { pathOf } from './requests.ts';
 
 /** The call log of a project, read over HTTP. */
 
+/** Most requests of one page. */
+const MAX_PAGE = 200;
+
 export interface LogFilter {
   readonly slug?: string | undefined;
   readonly player?: string | undefined;
   readonly errors: boolean;
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly request?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   /** How many of the last requests to start with. */
   readonly lines: number;
+}
+
+/** Requests, oldest first. `missed`: so many of the project were left out meanwhile; `null`: an unknown number. */
+interface FoundLogs {
+  readonly requests: readonly LoggedRequest[];
+  readonly missed: number | null;
+  /** Only what the node itself has served, because its database does not answer. */
+  readonly isPartial: boolean;
 }
 
 export interface LogListener {
@@ -45,9 +61,29 @@ const REFUSED = members({ code: text, message: text });
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-export async function lastLogs(remote: Remote, filter: LogFilter): Promise<readonly LoggedRequest[]> {
-  const answer = await remote.request('GET', pathOf(remote, 'manage', 'logs'), { query: queryOf(filter) });
-  return checkedBody<{ readonly requests: readonly LoggedRequest[] }>(answer, members({ requests: listOf(REQUEST) })).requests;
+/** Members of a page. An older node knows neither pages nor how many it left out. */
+const LOGS = members({ requests: listOf(REQUEST), cursor: optional(text), missed: optional(wholeNumber), partial: optional(something) });
+
+interface LogsPage {
+  readonly requests: readonly LoggedRequest[];
+  readonly cursor?: string | null;
+  readonly missed?: number | null;
+  readonly partial?: true;
+}
+
+/** The last requests that pass the filter, by as many pages as that takes. */
+export async function lastLogs(remote: Remote, filter: LogFilter): Promise<FoundLogs> {
+  let found: FoundLogs = { requests: [], missed: 0, isPartial: false };
+  let cursor: string | null | undefined;
+  do {
+    const lines = Math.min(filter.lines - found.requests.length, MAX_PAGE);
+    const query = { ...queryOf({ ...filter, lines }), ...(cursor ? { cursor } : {}) };
+    const page = checkedBody<LogsPage>(await remote.request('GET', pathOf(remote, 'manage', 'logs'), { query }), LOGS);
+    const missed = found.missed === null || page.missed === null ? null : found.missed + (page.missed ?? 0);
+    found = { requests: [...page.requests, ...found.requests], missed, isPartial: found.isPartial || page.partial === true };
+    cursor = page.requests.length === 0 ? null : page.cursor;
+  } while (cursor && found.requests.length < filter.lines);
+  return found;
 }
 
 /**
@@ -98,6 +134,17 @@ function refusedWith({ code, message }: { readonly code: string; readonly messag
   return listener.refused(code, message);
 }
 
-function queryOf({ slug, player, errors, lines }: LogFilter): Readonly<Record<string, string | undefined>> {
-  return { slug, platformId: player, errors: errors ? 'true' : undefined, limit: String(lines) };
+function queryOf({
+  slug,
+  player,
+  errors,
+  status,
+  code,
+  request,
+  from,
+  to,
+  lines,
+}: LogFilter): Readonly<Record<string, string | undefined>> {
+  const flags = { errors: errors ? 'true' : undefined, status: status === undefined ? undefined : String(status) };
+  return { slug, platformId: player, ...flags, code, requestId: request, from, to, limit: String(Math.min(lines, MAX_PAGE)) };
 }

@@ -20,8 +20,17 @@ export function requestLine(request: LoggedRequest): string {
   return parts.join('  ');
 }
 
-/** The time of day here. */
+/** The time of day here, with the date unless it is today's. */
 function clock(at: string): string {
   const time = new Date(at);
+  const day = time.toDateString() === new Date().toDateString() ? '' : `${dateOf(time)} `;
+  return `${day}${timeOfDay(time)}`;
+}
+
+function dateOf(time: Date): string {
+  return [time.getFullYear(), time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+function timeOfDay(time: Date): string {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }

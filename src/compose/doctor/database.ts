@@ -6,6 +6,7 @@ import { LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { VERSION } from '../../version.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
 import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
+import { checkCallLog } from './call-log.ts';
 import { checkDatabaseDisk } from './database-disk.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -56,6 +57,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     encoding(row),
     await session(pool),
     await tables(pool),
+    await checkCallLog(config, pool),
     ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
 }

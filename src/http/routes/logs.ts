@@ -1,9 +1,10 @@
-import type { Caller } from '../../app/app.ts';
+import type { Caller, RequestFilter } from '../../app/app.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
 import type { AnswerOf } from '../../contract/route.ts';
-import { logs } from '../../contract/routes/logs.ts';
+import { logs, PLAYERS_LOGS } from '../../contract/routes/logs.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { MAX_KEPT, type RequestFilter } from '../call-log.ts';
+import { queryTimeOf } from '../../kernel/instant.ts';
+import { type LogPage, MAX_PAGE } from '../call-log/call-log.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, queryParam } from '../exchange.ts';
@@ -18,42 +19,74 @@ const MAX_WAITING_BYTES = 262_144;
 const CHECK_MS = 1_000;
 const DEFAULT_LIMIT = 50;
 
-/** The call log of a project, as far as this process served its requests. */
+/** The call log of a project. */
 export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
-  const follow = (ctx: LogContext, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
-    const before = callLog.last(project, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
-    let leave = () => {};
+  const follow = async (
+    ctx: LogContext,
+    { projectId: project }: Caller,
+    filter: RequestFilter,
+    page: LogPage,
+  ): Promise<AnswerOf<typeof logs.read>> => {
+    const following = await callLog.follow(project, filter, page);
+    let leave = following.cancel;
     const stream = streams.open({ project, response: ctx.res, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
     const receive = (requests: readonly LoggedRequest[]) => {
       return stream.offer(requests.map(frameOfRequest).join(''));
     };
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
-    try {
-      const stopListening = callLog.listen(project, { filter, receive, miss });
-      const stopChecking = recheck(stream, async () => void (await authenticate(app, ctx, logs.read)));
-      leave = () => {
-        stopListening();
-        stopChecking();
-      };
-    } catch (error) {
-      stream.body.destroy();
-      throw error;
-    }
-    if (before.missed !== 0) miss(before.missed);
-    receive(before.requests);
+    if (following.missed !== 0) miss(following.missed);
+    receive(following.requests);
+    const stopListening = following.start({ receive, miss });
+    const stopChecking = recheck(stream, async () => void (await authenticate(app, ctx, keysOf(filter.platformId))));
+    leave = () => {
+      stopListening();
+      stopChecking();
+    };
     return { stream: stream.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
   };
 
   return {
-    async read(ctx) {
-      const caller = await authenticate(app, ctx, logs.read);
-      const filter = { slug: queryParam(ctx, 'slug'), platformId: queryParam(ctx, 'platformId'), errors: flagOf(ctx, 'errors') };
-      const limit = limitOf(queryParam(ctx, 'limit'));
+    async read(ctx): Promise<AnswerOf<typeof logs.read>> {
+      const caller = await authenticate(app, ctx, keysOf(playerOf(ctx)));
+      const filter = filterOf(ctx);
+      const page = {
+        limit: limitOf(queryParam(ctx, 'limit')),
+        cursor: queryParam(ctx, 'cursor'),
+        after: headerText(ctx.state.exchange, 'last-event-id'),
+      };
       const streams = flagOf(ctx, 'follow') || (headerText(ctx.state.exchange, 'accept') ?? '').includes(EVENT_STREAM);
-      if (streams && ctx.method !== 'HEAD') return follow(ctx, caller, filter, limit);
-      const { requests } = callLog.last(caller.projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
-      return { body: { ok: true, requests }, headers: { 'Cache-Control': 'no-store' } };
+      if (streams && ctx.method !== 'HEAD') return follow(ctx, caller, filter, page);
+      const { requests, cursor, missed, isPartial } = await callLog.read(caller.projectId, filter, page);
+      return {
+        body: { ok: true, requests: [...requests], cursor, missed, ...(isPartial ? { partial: true } : {}) },
+        headers: { 'Cache-Control': 'no-store' },
+      };
     },
+  };
+}
+
+/** Support may ask for the requests of one player. */
+function keysOf(player: string | null) {
+  return player === null ? logs.read : PLAYERS_LOGS;
+}
+
+function playerOf(ctx: LogContext): string | null {
+  return queryParam(ctx, 'player') ?? queryParam(ctx, 'platformId');
+}
+
+function filterOf(ctx: LogContext): RequestFilter {
+  const platformId = playerOf(ctx);
+  if (platformId !== (queryParam(ctx, 'platformId') ?? platformId))
+    throw refusal('VALIDATION_FAILED', '`player` and `platformId` name two players; they are one parameter');
+  return {
+    platformId,
+    slug: queryParam(ctx, 'slug'),
+    errors: flagOf(ctx, 'errors'),
+    status: statusOf(queryParam(ctx, 'status')),
+    code: queryParam(ctx, 'code'),
+    requestId: queryParam(ctx, 'requestId'),
+    from: timeOf(ctx, 'from'),
+    to: timeOf(ctx, 'to'),
   };
 }
 
@@ -81,8 +114,21 @@ function flagOf(ctx: LogContext, name: 'errors' | 'follow'): boolean {
   return text === 'true';
 }
 
+function timeOf(ctx: LogContext, name: 'from' | 'to'): number | null {
+  const text = queryParam(ctx, name);
+  const time = text === null ? null : queryTimeOf(text);
+  if (text === null || time !== null) return time;
+  throw refusal('VALIDATION_FAILED', `\`${name}\` is an ISO time with a zone, such as 2026-03-29T10:00:00Z, a date, or unix milliseconds`);
+}
+
+function statusOf(text: string | null): number | null {
+  if (text === null) return null;
+  if (/^[1-5]\d\d$/.test(text)) return Number(text);
+  throw refusal('VALIDATION_FAILED', '`status` is a number from 100 to 599');
+}
+
 function limitOf(text: string | null): number {
   if (text === null) return DEFAULT_LIMIT;
-  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_KEPT) return Number(text);
-  throw refusal('VALIDATION_FAILED', `\`limit\` is a number from 0 to ${MAX_KEPT}`);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_PAGE) return Number(text);
+  throw refusal('VALIDATION_FAILED', `\`limit\` is a number from 0 to ${MAX_PAGE}`);
 }

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, invalidBody, type MakeRefusal, readJson } from '../body.ts';
-import type { CallLog } from '../call-log.ts';
+import type { CallLog } from '../call-log/call-log.ts';
 import type { CallReporter } from '../call-reporter.ts';
 import { targetOf } from '../credentials.ts';
 import type { EventStreams } from '../event-streams.ts';

@@ -28,8 +28,9 @@ export function sessionHandlers({ app, settings, gameBody }: Services): Handlers
         const caller = withBodyClaim(ctx, claimed, await bodyOf(ctx.state.exchange, gameBody));
         return opened(ctx, await app.sessions[operation](caller), settings.wireNames, requestId);
       } catch (error) {
-        if (error instanceof Refusal && isSessionFailure(error)) return refused(error, names, requestId);
-        throw error;
+        if (!(error instanceof Refusal && isSessionFailure(error))) throw error;
+        ctx.state.refused = error;
+        return refused(error, names, requestId);
       }
     };
   return { create: handler('create'), refresh: handler('refresh'), reauth: handler('reauth'), revoke: handler('revoke') };

@@ -1,0 +1,115 @@
+import type { PublishTarget } from '../../domain/events.ts';
+
+/**
+ * The call log of all nodes, in one table. It is no read model: what it holds is in no log, so nothing can build it anew, and no decision
+ * rests on it.
+ */
+
+/** An endpoint call, or another request that was refused or failed. */
+export interface ServedRequest {
+  /** Wall clock, ms. */
+  readonly at: number;
+  /** Of an endpoint call; else `null`. */
+  readonly slug: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly route: string;
+  readonly status: number;
+  /** `null`: a success. */
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly ms: number;
+  readonly platformId: string | null;
+  readonly target: PublishTarget;
+  readonly requestId: string;
+  readonly revision: number | null;
+}
+
+/** Selects requests. `null`: whatever it is. */
+export interface RequestFilter {
+  readonly slug: string | null;
+  readonly platformId: string | null;
+  readonly errors: boolean;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly requestId: string | null;
+  /** Unix ms, included. */
+  readonly from: number | null;
+  /** Unix ms, not included. */
+  readonly to: number | null;
+}
+
+/** What is to be stored: a request, or the number of those of the project that were left out. */
+export interface NewCall {
+  readonly project: string;
+  readonly request: ServedRequest | null;
+  /** Of a request `null`. */
+  readonly missed: number;
+  /** Unix ms. */
+  readonly at: number;
+  /** A valid key was sent. Otherwise it is stored only if the project exists. */
+  readonly isProven: boolean;
+}
+
+/** A stored request. `seq` grows in the order in which requests were stored, over all nodes. */
+export interface StoredRequest extends ServedRequest {
+  readonly seq: number;
+}
+
+/** Something new in the table: a request, or the number of those that were left out. */
+export interface NewRow {
+  readonly project: string;
+  readonly seq: number;
+  readonly request: StoredRequest | null;
+  readonly missed: number;
+}
+
+/** Begins behind the request that has this time and `seq`. */
+export interface CallCursor {
+  readonly at: number;
+  readonly seq: number;
+}
+
+/** How much of each project is kept. */
+interface CallBounds {
+  /** Requests of each kind: calls that succeeded, and what was refused or failed. */
+  readonly requests: number;
+  /** Unix ms: older ones are not kept. */
+  readonly since: number;
+}
+
+/** What one project has of one kind beyond the bounds: its oldest `requests`, and what is older than `since`. */
+interface Surplus {
+  readonly project: string;
+  readonly failed: boolean;
+  readonly requests: number;
+  readonly since: number;
+}
+
+export interface CallTable {
+  /** Stores these in one statement, in the order of every other node's. A failure may have stored them all. */
+  append(calls: readonly NewCall[]): Promise<void>;
+  /** The newest requests that pass, older than `before`; newest first. */
+  page(
+    project: string,
+    filter: RequestFilter,
+    page: { readonly limit: number; readonly before: CallCursor | null },
+  ): Promise<readonly StoredRequest[]>;
+  /** How many requests of the project were left out from `from` until before `to`. */
+  missed(project: string, from: number, to: number): Promise<number>;
+  /** The lowest and the highest `seq` of the project that are stored; `null`: nothing is. */
+  ends(project: string): Promise<{ readonly first: number; readonly last: number } | null>;
+  /** The newest requests that pass and were stored after `seq`, newest first, and how many there are up to `most`. */
+  since(
+    project: string,
+    filter: RequestFilter,
+    seq: number,
+    page: { readonly limit: number; readonly most: number },
+  ): Promise<{ readonly requests: readonly StoredRequest[]; readonly all: number }>;
+  /** What was stored of these projects after each one's `seq`, in order: at most `most` of each. */
+  after(from: ReadonlyMap<string, number>, most: number): Promise<readonly NewRow[]>;
+  /** Where more is stored than the bounds allow. */
+  surplus(bounds: CallBounds): Promise<readonly Surplus[]>;
+  /** Removes some of a surplus, oldest first, at most `most`. Resolves with how many it removed. */
+  remove(surplus: Surplus, most: number): Promise<number>;
+}

@@ -1,0 +1,81 @@
+import type { CallTable, NewRow } from '../../app/app.ts';
+import type { Listeners } from './listeners.ts';
+import { idOf, passes, shown } from './shown.ts';
+
+/** How often the table is asked for what is new while somebody follows, ms. */
+const POLL_MS = 250;
+/** How soon it is asked after this process has stored something, ms. */
+const HURRY_MS = 20;
+/** Most rows of a project that are read at once. */
+const MAX_ROWS = 500;
+
+/** Follows the table, for those in this process who follow the call log, and reads nothing while nobody does. */
+export class CallTail {
+  readonly #table: CallTable;
+  readonly #listeners: Listeners;
+  readonly #onError: (error: unknown) => void;
+  /** How far each followed project is. */
+  readonly #read = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
+  #isReading = false;
+  #isHurried = false;
+  #isClosed = false;
+
+  constructor(table: CallTable, listeners: Listeners, onError: (error: unknown) => void) {
+    this.#table = table;
+    this.#listeners = listeners;
+    this.#onError = onError;
+  }
+
+  /** Follows a project behind `seq`, unless it is followed already. */
+  begin(project: string, seq: number): void {
+    if (!this.#read.has(project)) this.#read.set(project, seq);
+    if (this.#timer === null) this.#pollIn(POLL_MS);
+  }
+
+  /** Something was stored just now. */
+  hurry(): void {
+    if (this.#read.size === 0 || this.#isHurried || this.#isReading) return;
+    this.#isHurried = true;
+    this.#pollIn(HURRY_MS);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #pollIn(ms: number): void {
+    if (this.#isReading || this.#isClosed) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#poll(), ms).unref();
+  }
+
+  async #poll(): Promise<void> {
+    this.#timer = null;
+    this.#isHurried = false;
+    for (const project of this.#read.keys()) if (this.#listeners.of(project).size === 0) this.#read.delete(project);
+    if (this.#read.size === 0) return;
+    this.#isReading = true;
+    let isMore = false;
+    try {
+      const rows = await this.#table.after(this.#read, MAX_ROWS);
+      for (const row of rows) this.#deliver(row);
+      isMore = rows.length >= MAX_ROWS;
+    } catch (error) {
+      this.#onError(error);
+    }
+    this.#isReading = false;
+    this.#pollIn(isMore ? 0 : POLL_MS);
+  }
+
+  #deliver({ project, seq, request, missed }: NewRow): void {
+    if (!this.#read.has(project)) return;
+    this.#read.set(project, seq);
+    if (missed > 0) this.#listeners.miss(project, missed);
+    if (request === null) return;
+    for (const delivery of this.#listeners.of(project)) {
+      if (passes(delivery.filter, request)) this.#listeners.deliver(delivery, shown(idOf(request), request));
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCallTable } from '../../projections/call-log.ts';
+import type { CallTable, NewCall, RequestFilter, ServedRequest, StoredRequest } from '../../src/app/app.ts';
+import { sweep } from '../../src/http/call-log/retention.ts';
+import { passes } from '../../src/http/call-log/shown.ts';
+import { StoredCallLog } from '../../src/http/call-log/stored.ts';
+import { freshPool } from './support.ts';
+
+let pool: pg.Pool;
+let table: CallTable;
+beforeAll(async () => {
+  pool = await freshPool(6);
+  table = createCallTable(pool, (_project, read) => read());
+});
+afterAll(() => pool.end());
+
+const EVERYTHING: RequestFilter = {
+  ...{ slug: null, platformId: null, errors: false, status: null },
+  ...{ code: null, requestId: null, from: null, to: null },
+};
+const PAGE = { limit: 50, cursor: null, after: null };
+
+function served(more: Partial<ServedRequest> = {}): ServedRequest {
+  return {
+    ...{ at: 1_000, slug: 'buy', method: 'POST', path: '/v3/endpoints/p/buy', route: 'POST /', status: 200, code: null, message: null },
+    ...{ ms: 1.5, platformId: '7', target: 'live', requestId: 'r', revision: 3 },
+    ...more,
+  };
+}
+
+const call = (project: string, request: ServedRequest, isProven = true): NewCall => ({
+  project,
+  request,
+  missed: 0,
+  at: request.at,
+  isProven,
+});
+const without = ({ seq: _, ...request }: StoredRequest): ServedRequest => request;
+
+/** All pages of a filter, newest first. */
+async function pagesOf(project: string, filter: RequestFilter, limit: number): Promise<readonly StoredRequest[]> {
+  const found: StoredRequest[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const page = await table.page(project, filter, { limit, before: last === undefined ? null : last });
+    found.push(...page);
+    if (page.length < limit) return found;
+  }
+}
+
+test('pages of every filter hold each request that passes once, newest first, as it was noted', async () => {
+  const requests = Array.from({ length: 90 }, (_, n) =>
+    served({
+      at: 1_000 + (n % 40),
+      slug: n % 4 === 0 ? null : `slug${n % 3}`,
+      platformId: n % 5 === 0 ? null : String(n % 2),
+      ...(n % 3 === 0 ? { status: n % 2 === 0 ? 404 : 429, code: n % 2 === 0 ? 'NOT_FOUND' : 'RATE_LIMIT', message: 'no' } : {}),
+      requestId: `r${n % 7}`,
+      target: n % 8 === 0 ? 'next' : 'live',
+      revision: n % 6 === 0 ? null : n,
+    }),
+  );
+  await table.append(requests.map((request) => call('pages', request)));
+  await table.append([call('other', served())]);
+  const filters: readonly Partial<RequestFilter>[] = [
+    ...[{}, { errors: true }, { slug: 'slug1' }, { platformId: '1' }, { requestId: 'r3' }, { status: 404 }, { status: 200 }],
+    ...[{ code: 'RATE_LIMIT' }, { from: 1_010, to: 1_020 }, { platformId: '0', errors: true, from: 1_005 }, { slug: 'none' }],
+  ];
+  for (const some of filters) {
+    const filter = { ...EVERYTHING, ...some };
+    const found = await pagesOf('pages', filter, 7);
+    const expected = requests.filter((request) => passes(filter, request));
+    const times = found.map(({ at }) => at);
+    expect(times).toEqual(expected.map(({ at }) => at).sort((a, b) => b - a));
+    const texts = (of: readonly ServedRequest[]) => of.map((request) => JSON.stringify(Object.entries(request).sort())).sort();
+    expect(texts(found.map(without)), JSON.stringify(some)).toEqual(texts(expected));
+  }
+});
+
+test('no filter passes over the whole table', async () => {
+  await pool.query(`INSERT INTO savepoint.call_log (project, at, failed, missed, status, ms, next, slug, code, player, request_id, method, path, route)
+    SELECT 'plans', n, n % 50 = 0, 0, CASE WHEN n % 50 = 0 THEN 404 ELSE 200 END, 1, false, 's' || n % 100, CASE WHEN n % 50 = 0 THEN 'C' || n % 9 END,
+      'p' || n % 1000, 'r' || n, 'POST', '/', '/' FROM generate_series(1, 20000) n`);
+  await pool.query('ANALYZE savepoint.call_log');
+  const plans: string[] = [];
+  const explaining = createCallTable(
+    new Proxy(pool, {
+      get: (of, name) =>
+        name === 'query'
+          ? async ({ text, values }: { text: string; values: unknown[] }) => {
+              const { rows } = await of.query({ text: `EXPLAIN ${text}`, values });
+              plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+              return { rows: [] };
+            }
+          : Reflect.get(of, name),
+    }),
+    (_project, read) => read(),
+  );
+  const filters: readonly Partial<RequestFilter>[] = [
+    ...[{}, { errors: true }, { slug: 's1' }, { platformId: 'p1' }, { requestId: 'r1' }, { status: 404 }, { code: 'C1' }],
+    ...[
+      { from: 100, to: 200 },
+      { platformId: 'p1', from: 100 },
+    ],
+  ];
+  for (const some of filters) await explaining.page('plans', { ...EVERYTHING, ...some }, { limit: 50, before: { at: 15_000, seq: 1e9 } });
+  await explaining.missed('plans', 0, 1e12);
+  await explaining.ends('plans');
+  await explaining.after(new Map([['plans', 5]]), 100);
+  await explaining.since('plans', EVERYTHING, 5, { limit: 100, most: 1_000 });
+  expect(plans.length).toBe(filters.length + 4);
+  expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+});
+
+test('whoever follows misses nothing of what several nodes store at once, and gets nothing twice', async () => {
+  const nodes = Array.from({ length: 4 }, (_, node) =>
+    (async () => {
+      for (let n = 0; n < 25; n += 1) await table.append([call('tail', served({ requestId: `${node}.${n}` }))]);
+    })(),
+  );
+  const seen: string[] = [];
+  let at = 0;
+  let isDone = false;
+  const all = Promise.all(nodes).then(() => {
+    isDone = true;
+  });
+  for (;;) {
+    const wasDone = isDone;
+    const rows = await table.after(new Map([['tail', at]]), 10);
+    for (const { seq, request } of rows) {
+      seen.push(request?.requestId ?? '');
+      at = seq;
+    }
+    if (wasDone && rows.length === 0) break;
+  }
+  await all;
+  expect(seen.sort()).toEqual([0, 1, 2, 3].flatMap((node) => Array.from({ length: 25 }, (_, n) => `${node}.${n}`)).sort());
+});
+
+test('what names a project without a valid key is stored only if there is the project', async () => {
+  await pool.query(
+    `INSERT INTO savepoint.projects_v1 (project, name, created_at, deleted, settings, revision) VALUES ('real', 'r', 0, false, '{}', 0)`,
+  );
+  await table.append([call('real', served(), false), call('made-up', served(), false)]);
+  expect(await pagesOf('real', EVERYTHING, 50)).toHaveLength(1);
+  expect(await pagesOf('made-up', EVERYTHING, 50)).toEqual([]);
+});
+
+test('of each project and kind the newest are kept, nothing is older than its days, and a deleted project keeps nothing', async () => {
+  const now = Date.now();
+  const old = now - 3 * 86_400_000;
+  const many = Array.from({ length: 30 }, (_, n) => call('kept', served({ at: now + n })));
+  const refused = Array.from({ length: 8 }, (_, n) => call('kept', served({ at: now + n, status: 403, code: 'FORBIDDEN' })));
+  await table.append([
+    ...many,
+    ...refused,
+    call('aged', served({ at: old })),
+    call('aged', served({ at: now })),
+    call('gone', served({ at: now })),
+  ]);
+  await pool.query(
+    `INSERT INTO savepoint.projects_v1 (project, name, created_at, deleted, settings, revision) VALUES ('gone', 'g', 0, true, '{}', 0)`,
+  );
+  await sweep(table, { days: 2, requests: 10 });
+  expect((await pagesOf('kept', EVERYTHING, 50)).map(({ at, code }) => [at - now, code])).toEqual([
+    ...Array.from({ length: 10 }, (_, n) => 29 - n).map((n) => [n, null]),
+    ...Array.from({ length: 8 }, (_, n) => [7 - n, 'FORBIDDEN']),
+  ]);
+  expect((await pagesOf('aged', EVERYTHING, 50)).map(({ at }) => at)).toEqual([now]);
+  expect(await pagesOf('gone', EVERYTHING, 50)).toEqual([]);
+  expect(await table.surplus({ requests: 10, since: now - 2 * 86_400_000 })).toEqual([]);
+});
+
+test('what is stored holds no secret, nothing that Postgres refuses, and no text without a bound', async () => {
+  const log = new StoredCallLog(table, {
+    stored: () => undefined,
+    lost: () => undefined,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  const secret = 'ns_sess_abc.def';
+  log.note(
+    'masked',
+    served({ path: `/x/${secret}`, slug: 'sk_abc', message: `with ${secret}\0`, platformId: 'ns_guest_a-b', requestId: 'sp_sk_abc' }),
+    true,
+  );
+  const { requests } = await log.read('masked', EVERYTHING, PAGE);
+  expect(requests).toMatchObject([
+    { path: '/x/ns_sess_***', slug: 'sk_***', message: 'with ns_sess_***\ufffd', platformId: 'ns_guest_***', requestId: 'sp_sk_***' },
+  ]);
+  const { rows } = await pool.query("SELECT c::text AS row FROM savepoint.call_log c WHERE project = 'masked'");
+  expect(rows[0].row).not.toMatch(/abc|a-b/);
+  await log.close();
+});
+
+test('while the table is away requests go on; what did not fit is counted, and told in its place', async () => {
+  const lost: [number, string][] = [];
+  const log = new StoredCallLog(table, { stored: () => undefined, lost: (...what) => lost.push(what), failed: () => undefined });
+  log.note('away', served({ requestId: 'before' }), true);
+  expect(await log.read('away', EVERYTHING, PAGE)).toMatchObject({ requests: [{ requestId: 'before' }], missed: 0, isPartial: false });
+  await pool.query('ALTER TABLE savepoint.call_log RENAME TO call_log_away');
+  for (let n = 0; n < 5_000; n += 1) log.note('away', served({ requestId: `away${n}` }), true);
+  expect(lost).toEqual(Array(1_000).fill([1, 'full']));
+  const own = await log.read('away', EVERYTHING, PAGE);
+  expect(own).toMatchObject({ missed: null, isPartial: true });
+  expect(own.requests.at(-1)).toMatchObject({ requestId: 'away4999' });
+  await pool.query('ALTER TABLE savepoint.call_log_away RENAME TO call_log');
+  await expect.poll(() => log.waiting, { timeout: 30_000 }).toBe(0);
+  const told = await log.read('away', EVERYTHING, { ...PAGE, limit: 200 });
+  const failed = lost.filter(([, why]) => why === 'failed').reduce((sum, [count]) => sum + count, 0);
+  expect(failed).toBeGreaterThan(0);
+  expect((await pagesOf('away', EVERYTHING, 200)).length).toBe(1 + 5_000 - 1_000 - failed);
+  expect(await table.missed('away', 0, Number.MAX_SAFE_INTEGER)).toBe(1_000 + failed);
+  expect(told.isPartial).toBe(false);
+  await log.close();
+}, 60_000);
+
+test('following goes on exactly behind what was read first, over all nodes, and again behind the last event', async () => {
+  const quiet = { stored: () => undefined, lost: () => undefined, failed: () => undefined };
+  const [here, there] = [new StoredCallLog(table, quiet), new StoredCallLog(table, quiet)];
+  there.note('follow', served({ requestId: 'first' }), true);
+  await there.read('follow', EVERYTHING, PAGE);
+  const following = await here.follow('follow', EVERYTHING, PAGE);
+  expect(following.requests.map(({ requestId }) => requestId)).toEqual(['first']);
+  there.note('follow', served({ requestId: 'second' }), true);
+  here.note('follow', served({ requestId: 'third' }), true);
+  const told: (string | number)[] = [];
+  const ids: string[] = [];
+  const stop = following.start({
+    receive(requests) {
+      for (const { id, requestId } of requests) {
+        told.push(requestId);
+        ids.push(id);
+      }
+      return true;
+    },
+    miss: (missed) => told.push(missed) > 0,
+  });
+  await expect.poll(() => told.length).toBe(2);
+  expect([...told].sort()).toEqual(['second', 'third']);
+  there.miss('follow', 4);
+  await expect.poll(() => told.at(-1)).toBe(4);
+  stop();
+  const [after = ''] = ids;
+  const resumed = await there.follow('follow', EVERYTHING, { ...PAGE, after });
+  expect(resumed).toMatchObject({ missed: 0, requests: [{ id: ids[1] }] });
+  resumed.cancel();
+  expect(await there.follow('follow', EVERYTHING, { ...PAGE, after: '8f2c01.7x' })).toMatchObject({ missed: null });
+  await Promise.all([here.close(), there.close()]);
+});
