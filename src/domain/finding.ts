@@ -69,15 +69,29 @@ export class Findings {
   readonly ownBlocks: ReadonlySet<string>;
   /** Libraries whose blocks the definition says it calls. */
   readonly imports: readonly Json[];
+  /** Where the author wrote what stands at a pointer. */
+  readonly sourceOf: (pointer: string) => string;
 
-  constructor(known: Known, ownBlocks: ReadonlySet<string> = new Set(), imports: readonly Json[] = []) {
+  constructor(
+    known: Known,
+    ownBlocks: ReadonlySet<string> = new Set(),
+    imports: readonly Json[] = [],
+    sourceOf: (pointer: string) => string = (pointer) => pointer,
+  ) {
     this.known = known;
     this.ownBlocks = ownBlocks;
     this.imports = imports;
+    this.sourceOf = sourceOf;
   }
 
   add(code: string, pointer: string, message: string, fix?: string): void {
-    if (!this.isFull) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
+    if (!this.isFull) this.all.push({ code, message, pointer: this.sourceOf(pointer), ...(fix === undefined ? {} : { fix }) });
+  }
+
+  /** What the author calls the member at a pointer. */
+  nameAt(pointer: string): string {
+    const source = this.sourceOf(pointer);
+    return source.slice(source.lastIndexOf('/') + 1);
   }
 
   /** Whether there are as many findings as are kept. */
@@ -87,7 +101,7 @@ export class Findings {
 
   /** As {@link add}, for a reference to a missing definition. */
   addMissing(code: string, pointer: string, message: string, missing: MissingName, fix?: string): void {
-    if (!this.isFull) this.all.push({ code, message, pointer, missing, ...(fix === undefined ? {} : { fix }) });
+    if (!this.isFull) this.all.push({ code, message, pointer: this.sourceOf(pointer), missing, ...(fix === undefined ? {} : { fix }) });
   }
 
   /** Whether it is an object. If not, there is a finding. */
@@ -106,7 +120,8 @@ export class Findings {
   ): void {
     for (const name of names) {
       const complaint = complaintOf(schema.shape[name], written[name]);
-      if (complaint !== null) this.add(complaint.code, `${pointer}/${name}`, `'${name}' must be ${complaint.expected}.`);
+      const at = `${pointer}/${name}`;
+      if (complaint !== null) this.add(complaint.code, at, `'${this.nameAt(at)}' must be ${complaint.expected}.`);
     }
   }
 

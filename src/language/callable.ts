@@ -1,11 +1,11 @@
-import type { block, endpoint, workflow } from '../contract/resources/logic.ts';
-import type { Written } from '../contract/resources/member.ts';
 import type { onFail } from '../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
 import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, Budgets, compileBudgets } from './budgets.ts';
 import { LanguageError } from './errors.ts';
+import type { Logic } from './normalise.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
 import { ENTRY_COST, Scope } from './scope.ts';
@@ -25,7 +25,7 @@ type Aliases = ReturnType<typeof compileAliases>;
  * Compiles a workflow. Its scope holds the built-ins and its params, and nothing of its caller. Its check runs first, then its steps. The result
  * is `returns`, or without `returns` every name that the workflow bound.
  */
-export function compileWorkflow(compilation: Compilation, definition: Written<typeof workflow>): Callable {
+export function compileWorkflow(compilation: Compilation, definition: Logic): Callable {
   const aliases = compileAliases(definition.let);
   const guard = compileGuard(compilation, definition, aliases);
   const budgets = compileBudgets(definition.budgets);
@@ -43,7 +43,7 @@ export function compileWorkflow(compilation: Compilation, definition: Written<ty
 }
 
 /** Compiles an internal endpoint. Its result is its response body; its routes work as in any endpoint. */
-export function compileInternalEndpoint(compilation: Compilation, definition: Written<typeof endpoint>): Callable {
+export function compileInternalEndpoint(compilation: Compilation, definition: Logic): Callable {
   const aliases = compileAliases(definition.let);
   const budgets = compileBudgets(definition.budgets);
   const program = compiledLazily(() => programOf(compilation.list(definition.steps, definition)));
@@ -59,11 +59,11 @@ export function compileInternalEndpoint(compilation: Compilation, definition: Wr
 }
 
 /** Compiles a block of a library. Its result is the value that it returns, else its `returns`. */
-export function compileBlock(compilation: Compilation, definition: Written<typeof block>): Callable {
+export function compileBlock(compilation: Compilation, definition: Logic): Callable {
   const aliases = compileAliases(definition.let);
   const { returns } = definition;
   const result = isObject(returns) ? compileReturns(compilation, returns) : () => null;
-  const program = compiledLazily(() => programOf(compilation.list(definition.steps ?? definition.body, definition)));
+  const program = compiledLazily(() => programOf(compilation.list(definition.steps, definition)));
   return {
     guard: null,
     invoke: (frame, params) => {
@@ -103,15 +103,15 @@ function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets
   return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed, budgets };
 }
 
-/** The `check` (or `condition`, which tools write) with its `onFail`. */
-function compileGuard(compilation: Compilation, definition: Written<typeof workflow>, aliases: Aliases): Callable['guard'] {
-  const json = definition.check ?? definition.condition;
+/** The `check` with its `onFail`. */
+function compileGuard(compilation: Compilation, definition: Logic, aliases: Aliases): Callable['guard'] {
+  const { check: json } = definition;
   if (json === undefined || json === null) return null;
   const check = compilation.language.condition(json);
-  const words: Written<typeof onFail> = objectOf(definition.onFail);
+  const words: Normal<typeof onFail, typeof PART_SYNONYMS.onFail> = objectOf(definition.onFail);
   const status = statusOf(words.status, 400);
-  const code = firstString(words, 'errorCode', 'error') ?? 'WORKFLOW_FAILED';
-  const message = compileMessage(compilation.language, firstString(words, 'errorMessage', 'message') ?? 'Workflow condition failed.');
+  const code = firstString(words, 'errorCode') ?? 'WORKFLOW_FAILED';
+  const message = compileMessage(compilation.language, firstString(words, 'message') ?? 'Workflow condition failed.');
   return (scope: Scope, caller: StepDefinition) => {
     if (aliases !== null) scope.addAliases(aliases);
     if (!check(scope)) throw stepFailure(caller, status, code, message(scope));

@@ -1,5 +1,3 @@
-import type { block, endpoint } from '../contract/resources/logic.ts';
-import type { Written } from '../contract/resources/member.ts';
 import type { StepType } from '../contract/resources/step.ts';
 import { weightOf } from '../domain/document/weight.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
@@ -11,6 +9,7 @@ import { compileBlock, compileInternalEndpoint, compileWorkflow } from './callab
 import { language } from './compilers.ts';
 import { LanguageError } from './errors.ts';
 import { compileInput, type InputCheck } from './input.ts';
+import { type Logic, normalise } from './normalise.ts';
 import type { Path } from './path.ts';
 import { readsName } from './reading.ts';
 import { compileResponse, type Response } from './response.ts';
@@ -55,7 +54,8 @@ const LARGE = 4000;
 const MAX_NESTING = 16;
 
 /** Never throws, whatever the definition holds. Workflows that it names are compiled when a call first reaches them. */
-export function compileEndpoint(definition: Written<typeof endpoint>, definitions: Definitions): CompiledEndpoint {
+export function compileEndpoint(written: JsonObject, definitions: Definitions): CompiledEndpoint {
+  const { definition } = normalise(written);
   const compilation = new EndpointCompilation(definitions, definition);
   return {
     program: programOf(compilation.list(definition.steps)),
@@ -64,13 +64,10 @@ export function compileEndpoint(definition: Written<typeof endpoint>, definition
     input: compileInput(definition.input),
     budgets: compileBudgets(definition.budgets),
     values: definitions.values,
-    isLarge: weightOf(definition) > LARGE,
+    isLarge: weightOf(written) > LARGE,
     prepare: () => compilation.prepare(),
   };
 }
-
-/** A definition that holds steps. */
-type Logic = Written<typeof endpoint> & Written<typeof block>;
 
 class LazyStep implements Step {
   readonly definition: StepDefinition;
@@ -132,9 +129,9 @@ class EndpointCompilation implements Compilation {
   /** Looks for a workflow, then for an internal endpoint, then for a block of this definition, or of a library (`library.block`). */
   #resolve(name: string): Callable | undefined {
     const workflow = this.definitions.workflow(name);
-    if (workflow !== undefined) return compileWorkflow(this, workflow.definition);
+    if (workflow !== undefined) return compileWorkflow(this, normalise(workflow.definition).definition);
     const endpoint = this.definitions.endpoint(name);
-    if (endpoint?.internal === true && endpoint.enabled) return compileInternalEndpoint(this, endpoint.definition);
+    if (endpoint?.internal === true && endpoint.enabled) return compileInternalEndpoint(this, normalise(endpoint.definition).definition);
     const dot = name.indexOf('.');
     if (dot < 0) return this.ownBlock(name);
     const library = this.#library(name.slice(0, dot));
@@ -150,10 +147,10 @@ class EndpointCompilation implements Compilation {
   /** A library. Its blocks call each other by their names alone. In older definitions a workflow may hold blocks. */
   #library(id: string): EndpointCompilation | undefined {
     const library = this.definitions.library?.(id) ?? this.definitions.workflow(id);
-    return library === undefined ? undefined : new EndpointCompilation(this.definitions, library.definition);
+    return library === undefined ? undefined : new EndpointCompilation(this.definitions, normalise(library.definition).definition);
   }
 
-  #step(json: Json, whole: JsonObject, nesting: number): Step {
+  #step(json: Json, whole: Logic, nesting: number): Step {
     const definition: StepDefinitionOf<StepType> = stepIn(objectOf(json));
     return new LazyStep(definition, () => {
       const outer = [this.#whole, this.#nesting] as const;

@@ -1,5 +1,5 @@
 import type { clause } from '../contract/resources/condition.ts';
-import type { Written } from '../contract/resources/member.ts';
+import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json } from '../kernel/json.ts';
 import { deferred, LanguageError, withFallback } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
@@ -12,17 +12,18 @@ import { isTruthy, toNumber, type Value } from './value.ts';
 
 /** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}`. */
 
+export type Clause = Normal<typeof clause, typeof PART_SYNONYMS.clause>;
+
 const MAX_NESTING = 32;
 
 export function compileCondition(language: Language, written: Json | undefined, depth = 0): Check {
   if (!isObject(written)) throw new LanguageError('A condition must be an object.');
   if (depth > MAX_NESTING) throw new LanguageError('Conditions are nested too deeply.');
-  const json: Written<typeof clause> = written;
-  const { all, any, expression } = json;
+  const json: Clause = written;
+  const { all, any, expression, field } = json;
   if (isArray(all)) return every(compileGroup(language, all, depth));
   if (isArray(any)) return some(compileGroup(language, any, depth));
-  const field = json.field ?? json.left;
-  if (field !== undefined) return compileFieldCheck(language, json, field);
+  if (field !== undefined && field !== null) return compileFieldCheck(language, json, field);
   if (typeof expression === 'string') return compileExpressionCheck(language, expression);
   throw new LanguageError('A condition needs a field or an expression.');
 }
@@ -46,8 +47,8 @@ function charged(scope: Scope): true {
   return true;
 }
 
-function compileFieldCheck(language: Language, json: Written<typeof clause>, field: Json): Check {
-  const op = json.op ?? json.operator;
+function compileFieldCheck(language: Language, json: Clause, field: Json): Check {
+  const { op } = json;
   if (typeof op !== 'string') throw new LanguageError('A condition needs an op.');
   const left = compileField(language, field);
   const compare = compileOperator(op);
@@ -61,11 +62,9 @@ function compileField(language: Language, field: Json): Eval {
   return isOneToken(field, findTokens(field)) ? language.template(field) : language.token(field);
 }
 
-function compileRight(language: Language, json: Written<typeof clause>): Eval {
-  const { expression } = json;
+function compileRight(language: Language, { expression, value }: Clause): Eval {
   if (typeof expression === 'string') return language.math(expression);
   if (typeof expression === 'number') return () => expression;
-  const value = Object.hasOwn(json, 'value') ? json.value : json.right;
   return compileShallow(language, value);
 }
 

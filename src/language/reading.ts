@@ -1,10 +1,10 @@
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { findTokens } from './scan.ts';
 
-/** Whether a definition reads a name, such as a step's result. If in doubt, it does. */
+/** Whether a definition in normal form reads a name, such as a step's result. If in doubt, it does. */
 
 /** Members whose texts are expressions or paths without braces. */
-const BARE = new Set(['field', 'left', 'expression', 'valueExpression', 'from', 'by', 'source', 'let']);
+const BARE = new Set(['field', 'expression', 'valueExpression', 'from', 'by', 'source', 'let']);
 /** Members in which nothing is read. */
 const PASSIVE = new Set(['id', 'as', 'sourceText', 'description', 'notes', 'metadata', 'input', 'params']);
 /** Names that stand alone or begin a path. Ids with other characters cannot be found in this way, so they count as read. */
@@ -38,7 +38,8 @@ function collect(json: Json, bare: boolean, names: Set<string>): void {
       if (PASSIVE.has(key) && typeof value === 'string') continue;
       // The keys of `set` and `append` may have brackets, and names in brackets are read.
       if (key.includes('[')) addWords(key, names);
-      collect(value, bare || BARE.has(key), names);
+      // `items` may be a list, or the path of one.
+      collect(value, bare || BARE.has(key) || (key === 'items' && typeof value === 'string'), names);
     }
   }
 }

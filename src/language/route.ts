@@ -1,72 +1,49 @@
-import type { Written } from '../contract/resources/member.ts';
-import type { onFail as onFailSchema, ROUTE_SIDES, route, StepSchema } from '../contract/resources/step.ts';
+import type { onFail as onFailSchema, route } from '../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
+import type { NormalStep } from './normalise.ts';
 import { isNullish, toNumber } from './value.ts';
 
-/** Where a condition step continues, in one form for all ways of writing it. */
+/** Where a condition step continues. */
 export interface Route {
   readonly action: Action;
-  /** Members of an object route, including its own status, code and message. */
-  readonly json: Written<typeof route>;
+  /** Its members, including its own status, code and message. */
+  readonly json: NormalRoute;
 }
+
+/** A route in normal form, or the older `onFail`. */
+export type NormalRoute = Normal<typeof route, (typeof PART_SYNONYMS)['route']> &
+  Normal<typeof onFailSchema, (typeof PART_SYNONYMS)['onFail']>;
 
 export type Action = 'continue' | 'reject' | 'return' | 'goto' | 'skip' | 'run';
 
 const ACTIONS: ReadonlySet<string> = new Set(['continue', 'reject', 'return', 'goto', 'skip', 'run']);
-const ALIASES: ReadonlyMap<string, Action> = new Map([
-  ['step', 'goto'],
-  ['workflow', 'run'],
-  ['flow', 'run'],
-  ['endpoint', 'run'],
-]);
 
 const NOTHING: JsonObject = {};
 
-type Step = Written<StepSchema<'condition'>>;
+type Step = NormalStep<'condition'>;
 
 /** The route of a condition step that holds; `fallback` if it names none. */
-export function trueRoute(step: Step, fallback: Action): Route {
-  const routes = routesOf(step);
-  return parseRoute(firstOf(step.onTrue, routes.true, routes.pass), fallback);
+export function trueRoute({ routes }: Step, fallback: Action): Route {
+  const { true: written } = sidesOf(routes);
+  return routeOf(written, fallback);
 }
 
 /** The route of a condition step that does not hold; `fallback` if it names none. */
-export function falseRoute(step: Step, fallback: Action): Route {
-  const routes = routesOf(step);
-  const route = firstOf(step.onFalse, routes.false, routes.fail);
-  if (route !== undefined) return parseRoute(route, fallback);
-  const { onFail } = step;
-  return onFail === undefined ? { action: fallback, json: NOTHING } : parseOnFail(onFail);
+export function falseRoute({ routes, onFail }: Step, fallback: Action): Route {
+  const { false: written } = sidesOf(routes);
+  return written === undefined && onFail !== undefined ? routeOfFail(onFail) : routeOf(written, fallback);
 }
 
-type Sides = { readonly [Side in (typeof ROUTE_SIDES)[number]]?: Json };
-
-function routesOf({ routes }: Step): Sides {
+function sidesOf(routes: Json | undefined): { readonly true?: Json; readonly false?: Json } {
   return objectOf(routes);
 }
 
-function firstOf(...values: readonly (Json | undefined)[]): Json | undefined {
-  return values.find((value) => value !== undefined);
-}
-
-function parseRoute(value: Json | undefined, fallback: Action): Route {
-  if (value === false) return { action: 'reject', json: NOTHING };
-  if (typeof value === 'string') return parseWord(value);
-  if (!isObject(value)) return { action: fallback, json: NOTHING };
-  const { action: own, type }: Written<typeof route> = value;
-  const named = firstOf(own, type);
-  return { action: typeof named === 'string' ? (actionOf(named) ?? fallback) : fallback, json: value };
-}
-
-/** A word that is not an action names the step to go to. */
-function parseWord(word: string): Route {
-  if (word === 'skip') return { action: 'skip', json: { count: 1 } };
-  return isAction(word) ? { action: word, json: NOTHING } : { action: 'goto', json: { step: word } };
-}
-
-function actionOf(word: string): Action | undefined {
-  return isAction(word) ? word : ALIASES.get(word);
+function routeOf(written: Json | undefined, fallback: Action): Route {
+  const json: NormalRoute = objectOf(written);
+  const { action } = json;
+  return { action: typeof action === 'string' && isAction(action) ? action : fallback, json };
 }
 
 function isAction(word: string): word is Action {
@@ -74,17 +51,17 @@ function isAction(word: string): word is Action {
 }
 
 /** The older form `onFail`. */
-function parseOnFail(value: Json): Route {
+function routeOfFail(value: Json): Route {
   if (value === 'skip') return { action: 'skip', json: { count: 1 } };
   if (!isObject(value)) return { action: 'reject', json: NOTHING };
-  const written: Written<typeof onFailSchema> = value;
-  const skip = firstOf(written.skip, written.skipSteps, written.steps);
-  if (written.action === 'skip' || !(isNullish(skip) || skip === false)) return parseSkip(skip);
+  const written: NormalRoute = value;
+  const { skip } = written;
+  if (written.action === 'skip' || !(isNullish(skip) || skip === false)) return routeOfSkip(skip);
   if (written.reject === false) return { action: 'continue', json: value };
   return { action: 'reject', json: value };
 }
 
-function parseSkip(skip: Json | undefined): Route {
+function routeOfSkip(skip: Json | undefined): Route {
   if (typeof skip === 'string' && skip !== 'next') return { action: 'goto', json: { step: skip } };
   return { action: 'skip', json: { count: skipCount(skip) } };
 }

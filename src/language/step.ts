@@ -1,5 +1,4 @@
-import type { Written } from '../contract/resources/member.ts';
-import type { StepSchema, StepType } from '../contract/resources/step.ts';
+import type { StepType } from '../contract/resources/step.ts';
 import type { CollectionModel, EndpointModel, LibraryModel, WorkflowModel } from '../domain/model.ts';
 import { Refusal, type RefusalExtra, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
@@ -7,6 +6,7 @@ import type { Budgets } from './budgets.ts';
 import type { Documents } from './documents.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
+import { type Logic, type NormalStep, writtenAs } from './normalise.ts';
 import type { Path } from './path.ts';
 import type { Check, Scope } from './scope.ts';
 import { toNumber, type Value } from './value.ts';
@@ -38,7 +38,7 @@ export type Signal =
 
 export type Body = (frame: Frame) => Signal | undefined;
 
-/** A step as its author wrote it. `name` is what its result is bound to: `as`, else `id`. */
+/** A step in normal form. `name` is what its result is bound to: `as`, else `id`. */
 export interface StepDefinition<W = JsonObject> {
   readonly id: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export function stepIn(json: JsonObject): StepDefinition {
 }
 
 /** A step of this type. */
-export type StepDefinitionOf<T extends StepType> = StepDefinition<Written<StepSchema<T>>>;
+export type StepDefinitionOf<T extends StepType> = StepDefinition<NormalStep<T>>;
 
 export interface Step {
   readonly definition: StepDefinition;
@@ -84,7 +84,7 @@ export interface Compilation {
   readonly language: Language;
   readonly definitions: Definitions;
   /** Compiles a nested list of steps. `whole`: its definition, if that differs from the one around it. */
-  list(json: Json | undefined, whole?: JsonObject): readonly Step[];
+  list(json: Json | undefined, whole?: Logic): readonly Step[];
   /** Whether anything in the definition reads a name, such as a step's result. */
   reads(name: string): boolean;
   /** A workflow, an internal endpoint or a library's block, compiled when it is first called. */
@@ -113,7 +113,8 @@ export function binding(step: StepDefinition, evaluate: (frame: Frame) => Value)
 const SHOWN = ['collection', 'expression', 'key', 'table', 'errorCode'];
 
 function shown({ id, type, json }: StepDefinition): JsonObject {
-  const present = SHOWN.flatMap((name) => (typeof json[name] === 'string' ? [[name, json[name]] as const] : []));
+  const written = writtenAs(json);
+  const present = SHOWN.flatMap((name) => (typeof written[name] === 'string' ? [[name, written[name]] as const] : []));
   return { id, type, ...Object.fromEntries(present) };
 }
 

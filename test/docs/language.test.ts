@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { WINDOW_NAMES } from '../../src/contract/resources/rate-limits.ts';
+import { LOGIC_SYNONYMS, PART_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../src/contract/resources/synonyms.ts';
 import { preflight } from '../../src/domain/definition/push/preflight.ts';
 import { applyOperations } from '../../src/domain/document/operations.ts';
 import { SETTING_RULES } from '../../src/domain/project/settings.ts';
@@ -39,6 +40,24 @@ test.each<[string, readonly string[]]>([
   const missing = names.filter((name) => !PAGE.includes(`\`${name}\``) && !PAGE.includes(`\`${name}(`));
   expect(names.length).toBeGreaterThan(0);
   expect(missing).toEqual([]);
+});
+
+/** Rows of the table of synonyms: what has the same names stands in one row. */
+function synonymRows(table: Readonly<Record<string, Synonyms>>): readonly string[] {
+  const owners = new Map<string, Set<string>>();
+  for (const [owner, rows] of Object.entries(table)) {
+    for (const [name, { names }] of Object.entries(rows)) {
+      const cells = `\`${name}\` | ${names.map((each) => `\`${each}\``).join(', ')} |`;
+      owners.set(cells, (owners.get(cells) ?? new Set()).add(`\`${owner}\``));
+    }
+  }
+  return [...owners].map(([cells, of]) => `| ${[...of].join(', ')} | ${cells}`);
+}
+
+test('every synonym stands there, in the order in which they count', () => {
+  const table = PAGE.split('\n### Names that mean the same\n')[1]?.split('\n### ')[0] ?? '';
+  const expected = [STEP_SYNONYMS, PART_SYNONYMS, LOGIC_SYNONYMS].flatMap((each) => synonymRows(each));
+  expect(table.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expected);
 });
 
 test('every setting of a project stands in docs/projects.md, with its default', () => {

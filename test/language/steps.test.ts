@@ -357,6 +357,8 @@ describe('a step', () => {
     const refusal = refused({ steps: [step] }, { input: { n: 3 } });
     expect(refusal).toMatchObject({ status: 422, code: 'ODD', message: 'Odd 3.' });
     expect(refusal.extra).toEqual({ error: { step: { id: 's', type: 'assert', errorCode: 'ODD' } } });
+    const other = refused({ steps: [{ id: 's', type: 'assert', check: { expression: '0' }, error: 'ODD' }] });
+    expect([other.code, other.extra]).toEqual(['ODD', { error: { step: { id: 's', type: 'assert' } } }]);
   });
 
   it('named __proto__ is harmless', () => {

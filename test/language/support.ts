@@ -5,6 +5,7 @@ import { compileEndpoint } from '../../src/language/compile.ts';
 import { language } from '../../src/language/compilers.ts';
 import { runEndpoint } from '../../src/language/execute.ts';
 import { checkInput } from '../../src/language/input.ts';
+import { normalise } from '../../src/language/normalise.ts';
 import type { EndpointCall, EndpointResult, Reads } from '../../src/language/run.ts';
 import { CallContext, Scope } from '../../src/language/scope.ts';
 import type { Value } from '../../src/language/value.ts';
@@ -125,7 +126,7 @@ export function expression(text: string, names: Readonly<Record<string, Json>> =
 }
 
 export function holds(condition: Json, names: Readonly<Record<string, Json>> = {}, world: World = {}): boolean {
-  return language.condition(condition)(scopeOf(names, world));
+  return language.condition(normalise({ check: condition }).definition.check)(scopeOf(names, world));
 }
 
 export function checked(schema: Json, input: JsonObject, fromQuery = false): JsonObject {

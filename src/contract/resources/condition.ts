@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alsoNamed, json, NOTES, needed, number, optional, text } from './member.ts';
+import { PART_SYNONYMS, sameAs } from './synonyms.ts';
 
 /** Conditions: of steps, of operations, of rows. */
 
@@ -9,16 +10,15 @@ const OPERATORS = [
 ] as const;
 
 const inner: z.ZodType = z.lazy(() => condition);
-const operator = optional(text, `How they are compared: ${OPERATORS.join(', ')}.`);
 
 /** Members of a single condition. A condition step may also contain them directly. */
 export const CLAUSE_SHAPE = {
   field: optional(json, 'A path, such as `hero.gold`, or a template.'),
-  left: optional(json, 'The same as `field`.'),
-  op: operator,
-  operator,
+  left: sameAs(PART_SYNONYMS.clause, 'left', json),
+  op: optional(text, `How they are compared: ${OPERATORS.join(', ')}.`),
+  operator: sameAs(PART_SYNONYMS.clause, 'operator', text),
   value: optional(json, 'What it is compared with; may be a template.'),
-  right: optional(json, 'The same as `value`.'),
+  right: sameAs(PART_SYNONYMS.clause, 'right', json),
   expression: optional(z.union([text, number]), 'A whole comparison, `{{a}} >= 2`; beside a field, arithmetic in the place of `value`.'),
   all: optional(z.array(inner).min(1), 'Every one of these holds.'),
   any: optional(z.array(inner).min(1), 'One of these holds.'),
@@ -39,7 +39,7 @@ export const switchCase = z
     when: needed(condition, 'Whether this case is taken.'),
     // biome-ignore lint/suspicious/noThenProperty: `then` is a member of the endpoint language
     then: optional(json, 'What the step gives then.'),
-    value: optional(json, 'The same as `then`.'),
+    value: sameAs(PART_SYNONYMS.case, 'value', json),
   })
   .meta({ id: 'Case', description: 'A case of a switch.' });
 alsoNamed.add(switchCase, { pattern: NOTES });

@@ -5,6 +5,7 @@ import { field, fieldType } from './field.ts';
 import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, wholeNumber, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
+import { LOGIC_SYNONYMS, sameAs } from './synonyms.ts';
 
 /** The definitions that the server runs: endpoints, workflows, and libraries of blocks. */
 
@@ -144,7 +145,7 @@ export const block = z
     params,
     let: aliases,
     steps: optional(steps, 'The steps.'),
-    body: optional(steps, 'The same as `steps`.'),
+    body: sameAs(LOGIC_SYNONYMS.block, 'body', steps),
     returns,
     description: optional(anyText, 'For people.'),
   })
@@ -167,7 +168,7 @@ export const endpoint = definition('Endpoint', 'Logic that games and servers cal
   steps: optional(steps, 'The steps, in order.'),
   response: optional(response, 'What it answers.'),
   rateLimits: optional(callLimits, 'How often it may be called.'),
-  rateLimit: optional(callLimits, 'The same as `rateLimits`.'),
+  rateLimit: sameAs(LOGIC_SYNONYMS.endpoint, 'rateLimit', callLimits),
   requiresSecretKey: switched('For dedicated servers only.', false),
   requireReauth: kept,
   exposure,
@@ -184,8 +185,8 @@ export const workflow = definition(
   'Workflow',
   'Steps that several endpoints share. They see their params and nothing else of the caller.',
   {
-    condition: optional(condition, 'The same as `check`.'),
     check: optional(condition, 'What must hold before its steps run.'),
+    condition: sameAs(LOGIC_SYNONYMS.workflow, 'condition', condition),
     onFail: optional(onFail, 'How the call is refused where it does not.', { code: 'INVALID_ON_FAIL', expected: 'an object', outer: map }),
     params,
     requires: kept,

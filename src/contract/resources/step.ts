@@ -16,6 +16,7 @@ import {
   wholeNumber,
   word,
 } from './member.ts';
+import { PART_SYNONYMS, STEP_SYNONYMS, sameAs } from './synonyms.ts';
 
 /** Steps of endpoints, workflows and blocks, by `type`. A value may be a template unless stated otherwise. */
 
@@ -38,10 +39,10 @@ export const STEP_SHAPE = {
 const status = optional(json, 'HTTP status, 200 to 599.', { default: 400 });
 const WORDS_OF_REFUSAL = {
   status,
-  error: optional(text, 'The code of the refusal.'),
   errorCode: optional(text, 'The code of the refusal.'),
+  error: sameAs(PART_SYNONYMS.onMissing, 'error', text),
   message: optional(anyText, 'What the caller is told; may hold templates.'),
-  errorMessage: optional(anyText, 'The same as `message`.'),
+  errorMessage: sameAs(PART_SYNONYMS.onMissing, 'errorMessage', anyText),
 };
 
 export const onMissing = z
@@ -54,18 +55,18 @@ export const ROUTE_SIDES = ['true', 'false', 'pass', 'fail'] as const;
 export const route = z
   .strictObject({
     action: optional(z.enum(ROUTE_ACTIONS), 'Where it goes.'),
-    type: optional(z.enum(ROUTE_ACTIONS), 'The same as `action`.'),
+    type: sameAs(PART_SYNONYMS.route, 'type', z.enum(ROUTE_ACTIONS)),
     ...WORDS_OF_REFUSAL,
     severity: optional(json, 'Shown in the refusal.'),
     flag: optional(z.boolean(), 'Shown in the refusal.'),
     webhook: optional(z.boolean(), 'Shown in the refusal.'),
     step: optional(text, 'The top-level step to go to.'),
     target: optional(text, 'The step to go to, or what to run.'),
-    goto: optional(text, 'The step to go to.'),
+    goto: sameAs(PART_SYNONYMS.goto, 'goto', text),
     count: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'How many steps are skipped.', { default: 1 }),
-    flow: optional(text, 'The workflow to run.'),
-    workflow: optional(text, 'The workflow to run.'),
-    endpoint: optional(text, 'The internal endpoint to run.'),
+    workflow: optional(text, 'The workflow, internal endpoint or block to run.'),
+    flow: sameAs(PART_SYNONYMS.run, 'flow', text),
+    endpoint: sameAs(PART_SYNONYMS.run, 'endpoint', text),
     params: optional(map, 'What it is given.'),
     as: optional(text, 'The name of its result. `{id}_run` when left out.'),
   })
@@ -80,8 +81,8 @@ export const onFail = z
     webhook: optional(z.boolean(), 'Shown in the refusal.'),
     reject: optional(z.boolean(), '`false`: the call goes on.'),
     skip: optional(json, 'How many steps are skipped, or the step to go to.'),
-    skipSteps: optional(json, 'The same as `skip`.'),
-    steps: optional(json, 'The same as `skip`.'),
+    skipSteps: sameAs(PART_SYNONYMS.onFail, 'skipSteps', json),
+    steps: sameAs(PART_SYNONYMS.onFail, 'steps', json),
     clamp: optional(json, 'Not done: the call is refused.'),
   })
   .meta({ id: 'OnFail', description: 'The older form of a false route.' });
@@ -95,12 +96,12 @@ export const operation = z
     path: needed(text, 'Dotted path in the document; may hold templates. At most 512 characters.'),
     value: optional(json, 'With what; may be a template.'),
     valueExpression: optional(z.union([text, number]), 'Arithmetic in the place of `value`.'),
-    expression: optional(z.union([text, number]), 'The same as `valueExpression`.'),
+    expression: sameAs(PART_SYNONYMS.operation, 'expression', z.union([text, number])),
     match: optional(json, 'Of a `pull`: the members that the items have.'),
     source: optional(anyText, 'What the ledger says wrote it. The endpoint when left out; 64 characters.'),
     reason: optional(anyText, 'What the ledger says why; 256 characters.'),
     when: optional(condition.nullable(), 'The operation is left out unless this holds.'),
-    if: optional(condition.nullable(), 'The same as `when`.'),
+    if: sameAs(PART_SYNONYMS.operation, 'if', condition.nullable()),
   })
   .meta({ id: 'Operation', description: 'One change of a document.' });
 
@@ -143,9 +144,11 @@ export const webhookEntry = webhookField.extend({ inline: optional(z.boolean(), 
 
 const LOOP = {
   steps: optional(steps, 'The steps of each turn.'),
-  body: optional(steps, 'The same as `steps`.'),
+  body: sameAs(STEP_SYNONYMS.while, 'body', steps),
   maxIterations: needed(z.number().int().min(1), 'The most turns; at most 1000.'),
 };
+
+const side = z.union([route, text, z.boolean(), z.null()]);
 
 const own = z.registry<{ readonly names: readonly string[] }, z.core.$ZodType>();
 
@@ -159,6 +162,8 @@ function stepOf<const T extends string, S extends Shape>(type: T, description: s
   return schema;
 }
 
+const milliseconds = z.number().min(0).max(300_000);
+
 /** Every type of step. */
 export const STEPS = {
   read: stepOf('read', 'Reads a document: its result, or null.', { collection, key, required, onMissing: missing }),
@@ -171,14 +176,14 @@ export const STEPS = {
   delete: stepOf('delete', 'Deletes a document.', { collection, key }),
   condition: stepOf('condition', 'Goes one way or another. Its result is whether the condition holds.', {
     check,
-    condition: optional(condition, 'The same as `check`.'),
+    condition: sameAs(STEP_SYNONYMS.condition, 'condition', condition),
     ...CLAUSE_SHAPE,
     routes: optional(
-      z.partialRecord(z.enum(ROUTE_SIDES), z.union([route, text, z.boolean(), z.null()])),
+      z.partialRecord(z.enum(ROUTE_SIDES), side),
       'Where it goes: `{false: {action: reject, status: 409, error: TOO_POOR}}`.',
     ),
-    onTrue: optional(z.union([route, text, z.boolean(), z.null()]), 'The same as `routes.true`.'),
-    onFalse: optional(z.union([route, text, z.boolean(), z.null()]), 'The same as `routes.false`.'),
+    onTrue: sameAs(STEP_SYNONYMS.condition, 'onTrue', side),
+    onFalse: sameAs(STEP_SYNONYMS.condition, 'onFalse', side),
     onFail: optional(z.union([onFail, z.literal('skip')]), 'The older form of `routes.false`.'),
     // biome-ignore lint/suspicious/noThenProperty: `then` is a member of the endpoint language
     then: optional(steps, 'Steps that run where it holds.'),
@@ -208,7 +213,7 @@ export const STEPS = {
     from,
     key,
     keys: optional(json, 'The keys: a list, or a template of one.'),
-    values: optional(json, 'The same as `keys`.'),
+    values: sameAs(STEP_SYNONYMS.lookup_many, 'values', json),
     keyField: optional(text, 'The member that holds a row’s key.', { default: 'id', code: 'INVALID_KEY_FIELD', expected: 'a text' }),
     asMap: optional(flag, 'Whether the result is key → row, or a list.', {
       default: true,
@@ -224,18 +229,18 @@ export const STEPS = {
   }),
   object: stepOf('object', 'An object of these fields.', {
     fields: optional(json, 'Name → value; values may be templates.'),
-    value: optional(json, 'The same as `fields`.'),
+    value: sameAs(STEP_SYNONYMS.object, 'value', json),
   }),
   array: stepOf('array', 'A list of these items.', {
     items: needed(templateOr(z.array(json)), 'The items; may be templates.'),
-    value: optional(json, 'The same as `items`.'),
+    value: sameAs(STEP_SYNONYMS.array, 'value', json),
   }),
   merge: stepOf('merge', 'One object out of several; later ones win.', {
     sources: needed(json, 'A list of objects; may be templates.'),
   }),
   compute: stepOf('compute', 'Several values, each of which may use the ones before.', {
     values: optional(map, 'Name → expression.'),
-    fields: optional(map, 'The same as `values`.'),
+    fields: sameAs(STEP_SYNONYMS.compute, 'fields', map),
     mode: optional(text, '`template`: texts are templates, not expressions.'),
     output: optional(word(['scalars', 'object']), '`scalars`: each is a name of its own.', {
       default: 'object',
@@ -249,7 +254,7 @@ export const STEPS = {
   }),
   sort: stepOf('sort', 'A list in order.', {
     source: optional(json, 'The list: a template, `{{rows}}`.'),
-    from: optional(json, 'The same as `source`.'),
+    from: sameAs(STEP_SYNONYMS.sort, 'from', json),
     by: optional(text, 'Path in an item.'),
     expression: optional(text, 'What is compared, of the name `item`.'),
     direction: optional(word(['asc', 'desc']), 'The order.', { default: 'asc', code: 'INVALID_SORT_DIRECTION', expected: 'asc or desc' }),
@@ -264,7 +269,7 @@ export const STEPS = {
     max: optional(json, 'The most; never drawn by `int`.'),
     precision: optional(json, 'Digits after the point, of `float` and `beta`.', { default: 2 }),
     items: optional(json, 'What `weighted` draws from: a list, or a template of one.'),
-    from: optional(json, 'The same as `items`.'),
+    from: sameAs(STEP_SYNONYMS.random, 'from', json),
     source: ROWS.source,
     table: ROWS.table,
     collection,
@@ -275,43 +280,43 @@ export const STEPS = {
   }),
   workflow: stepOf('workflow', 'Calls a workflow, an internal endpoint or a block: `library.block`.', {
     workflow: optional(text, 'What is called.'),
-    target: optional(text, 'The same as `workflow`.'),
+    target: sameAs(STEP_SYNONYMS.workflow, 'target', text),
     params,
   }),
   call: stepOf('call', 'Calls a block, `library.block`, a workflow or an internal endpoint.', {
-    target: optional(text, 'What is called.'),
-    workflow: optional(text, 'The same as `target`.'),
+    workflow: optional(text, 'What is called.'),
+    target: sameAs(STEP_SYNONYMS.call, 'target', text),
     params,
   }),
-  block: stepOf('block', 'Steps of its own.', { steps: optional(steps, 'The steps.'), body: optional(steps, 'The same as `steps`.') }),
+  block: stepOf('block', 'Steps of its own.', { steps: optional(steps, 'The steps.'), body: sameAs(STEP_SYNONYMS.block, 'body', steps) }),
   while: stepOf('while', 'Repeats its steps while a condition holds.', {
-    condition: optional(condition, 'The condition.'),
     check,
+    condition: sameAs(STEP_SYNONYMS.while, 'condition', condition),
     ...LOOP,
   }),
   until: stepOf('until', 'Repeats its steps until a condition holds.', {
-    condition: optional(condition, 'The condition.'),
     check,
+    condition: sameAs(STEP_SYNONYMS.while, 'condition', condition),
     ...LOOP,
   }),
   foreach: stepOf('foreach', 'Repeats its steps for each item of a list.', {
     from: needed(json, 'The list: a path, `hero.bag`, or a template.'),
-    source: optional(json, 'The same as `from`.'),
+    source: sameAs(STEP_SYNONYMS.foreach, 'source', json),
     item: needed(text, 'The name of the item in the steps.'),
     ...LOOP,
   }),
   return: stepOf('return', 'Ends here; its value is the answer or the result.', { value: optional(json, 'The value; may be a template.') }),
   return_on: stepOf('return_on', 'Ends here where a condition holds.', {
-    on: optional(condition, 'The condition.'),
     check,
-    condition: optional(condition, 'The same as `on`.'),
+    on: sameAs(STEP_SYNONYMS.return_on, 'on', condition),
+    condition: sameAs(STEP_SYNONYMS.return_on, 'condition', condition),
     value: optional(json, 'The value; may be a template.'),
   }),
   sleep: stepOf('sleep', 'The answer comes later by so much; a second in a call at most.', {
-    ms: optional(z.number().min(0).max(300_000), 'Milliseconds.'),
-    durationMs: optional(z.number().min(0).max(300_000), 'The same as `ms`.'),
-    sleepMs: optional(z.number().min(0).max(300_000), 'The same as `ms`.'),
-    delayMs: optional(z.number().min(0).max(300_000), 'The same as `ms`.'),
+    ms: optional(milliseconds, 'Milliseconds.'),
+    durationMs: sameAs(STEP_SYNONYMS.sleep, 'durationMs', milliseconds),
+    sleepMs: sameAs(STEP_SYNONYMS.sleep, 'sleepMs', milliseconds),
+    delayMs: sameAs(STEP_SYNONYMS.sleep, 'delayMs', milliseconds),
   }),
   webhook: stepOf('webhook', 'Posts to a chat once the call is stored.', {
     url: needed(text, 'Where to; may be a template.'),

@@ -1,11 +1,10 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { StepSchema } from '../../contract/resources/step.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { LanguageError } from '../errors.ts';
 import { callNested } from '../failure-path.ts';
 import type { Language } from '../language.ts';
+import type { NormalStep } from '../normalise.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
@@ -38,10 +37,10 @@ export const conditionStep: CompileStep<'condition'> = (step, compilation) => {
 };
 
 /** The `check`, or the clause written into the step itself. */
-function checkOf(json: Written<StepSchema<'condition'>>): Json {
-  const check = json.check ?? json.condition;
-  if (check !== undefined) return check;
-  if (['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(json, name))) return json;
+function checkOf(json: NormalStep<'condition'>): Json {
+  const { check } = json;
+  if (check !== undefined && check !== null) return check;
+  if (['field', 'expression', 'all', 'any'].some((name) => Object.hasOwn(json, name))) return json;
   throw new LanguageError('it has no check.');
 }
 
@@ -64,7 +63,7 @@ function compileRoute(step: StepDefinitionOf<'condition'>, compilation: Compilat
     case 'return':
       return (frame) => (frame.routed ? { kind: 'return' } : undefined);
     case 'goto': {
-      const target = firstString(json, 'step', 'target', 'goto') ?? '';
+      const target = firstString(json, 'step') ?? '';
       return (frame) => (frame.routed ? { kind: 'goto', target } : undefined);
     }
     case 'skip': {
@@ -79,8 +78,8 @@ function compileRoute(step: StepDefinitionOf<'condition'>, compilation: Compilat
 /** Fails the call with the author's own words. */
 function compileReject(language: Language, json: Route['json']): Body {
   const status = statusOf(json.status, 400);
-  const code = firstString(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
-  const message = compileMessage(language, firstString(json, 'errorMessage', 'message') ?? 'Condition check failed.');
+  const code = firstString(json, 'errorCode') ?? 'CONDITION_FAILED';
+  const message = compileMessage(language, firstString(json, 'message') ?? 'Condition check failed.');
   const severity = json.severity ?? null;
   const body = {
     flagged: json.flag === true,
@@ -103,7 +102,7 @@ export function compileMessage(language: Language, text: string): (scope: Scope)
 }
 
 function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
-  const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+  const name = firstString(json, 'workflow') ?? '';
   const params = compileParams(compilation.language, json.params ?? step.json.params);
   const as = firstString(json, 'as') ?? `${step.id}_run`;
   return (frame) => {
@@ -146,8 +145,8 @@ export const assertStep: CompileStep<'assert'> = (step, { language }) => {
   }
   const test: Check = language.condition(check);
   const status = statusOf(json.status, 400);
-  const code = firstString(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
-  const message = compileMessage(language, firstString(json, 'message', 'errorMessage') ?? 'Assertion failed.');
+  const code = firstString(json, 'errorCode') ?? 'ASSERTION_FAILED';
+  const message = compileMessage(language, firstString(json, 'message') ?? 'Assertion failed.');
   return binding(step, ({ scope }) => {
     if (test(scope)) return true;
     throw stepFailure(step, status, code, message(scope));

@@ -9,7 +9,6 @@ import {
   type Frame,
   firstString,
   type Signal,
-  type Step,
   type StepDefinition,
   type StepDefinitionOf,
 } from '../step.ts';
@@ -23,7 +22,7 @@ const MAX_ITERATIONS = 1000;
 export const LOOPS: ReadonlySet<string> = new Set(['while', 'until', 'foreach']);
 
 export const blockStep: CompileStep<'block'> = (step, compilation) => {
-  const steps = bodyOf(step, compilation);
+  const steps = compilation.list(step.json.steps);
   return (frame) => runList(frame, steps);
 };
 
@@ -32,8 +31,8 @@ export const untilStep: CompileStep<'until'> = (step, compilation) => loop(step,
 
 /** Runs the body as long as the condition is `wanted`. The condition is checked before every turn. */
 function loop(step: StepDefinitionOf<'while' | 'until'>, compilation: Compilation, wanted: boolean): Body {
-  const condition: Check = compilation.language.condition(step.json.condition ?? step.json.check);
-  const steps = bodyOf(step, compilation);
+  const condition: Check = compilation.language.condition(step.json.check);
+  const steps = compilation.list(step.json.steps);
   const take = compileTakes(compilation.language, step.json.let);
   const most = iterationsOf(step);
   return (frame) => {
@@ -48,11 +47,11 @@ function loop(step: StepDefinitionOf<'while' | 'until'>, compilation: Compilatio
 }
 
 export const foreachStep: CompileStep<'foreach'> = (step, compilation) => {
-  const from = firstString(step.json, 'from', 'source');
+  const from = firstString(step.json, 'from');
   if (from === undefined) throw new LanguageError('it has no from.');
   const list = from.includes('{{') ? compilation.language.template(from) : compilation.language.token(from);
   const item = firstString(step.json, 'item') ?? 'item';
-  const steps = bodyOf(step, compilation);
+  const steps = compilation.list(step.json.steps);
   const take = compileTakes(compilation.language, step.json.let);
   const most = iterationsOf(step);
   return (frame) => {
@@ -68,11 +67,6 @@ export const foreachStep: CompileStep<'foreach'> = (step, compilation) => {
     return undefined;
   };
 };
-
-/** The steps inside; editors write `body`. */
-function bodyOf(step: StepDefinitionOf<'block' | 'while' | 'until' | 'foreach'>, compilation: Compilation): readonly Step[] {
-  return compilation.list(step.json.steps ?? step.json.body);
-}
 
 function iterationsOf({ json }: StepDefinitionOf<'while' | 'until' | 'foreach'>): number {
   const most = Math.floor(toNumber(json.maxIterations));
@@ -93,10 +87,9 @@ export const returnStep: CompileStep<'return'> = (step, { language }) => {
   return ({ scope }) => ({ kind: 'answer', value: value(scope) });
 };
 
-/** `return` if its condition (`on`, or `check`) holds, else the next step. */
+/** `return` if its `check` holds, else the next step. */
 export const returnOnStep: CompileStep<'return_on'> = (step, compilation) => {
-  const { json } = step;
-  const check = compilation.language.condition(json.on ?? json.check ?? json.condition);
+  const check = compilation.language.condition(step.json.check);
   const leave = returnStep(step, compilation);
   return (frame) => (check(frame.scope) ? leave(frame) : undefined);
 };

@@ -1,9 +1,8 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { StepSchema } from '../../contract/resources/step.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
+import type { NormalStep } from '../normalise.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
 import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
@@ -13,7 +12,7 @@ import { isNullish, toList, toNumber } from '../value.ts';
 
 const MAX_ALPHA = 1000;
 
-type Random = Written<StepSchema<'random'>>;
+type Random = NormalStep<'random'>;
 type Draw = (scope: Scope) => Json;
 type NumberOf = (scope: Scope) => number;
 
@@ -105,7 +104,7 @@ function compileItems(json: Random, language: Language): (scope: Scope) => reado
     const name = firstString(json, 'table', 'collection') ?? '';
     return ({ context }) => context.table(name);
   }
-  const items = compileDeep(language, json.items ?? json.from);
+  const items = compileDeep(language, json.items);
   return (scope) => {
     const list = items(scope);
     return typeof list === 'string' ? toList(language.token(list)(scope), 'from') : toList(list, 'items');

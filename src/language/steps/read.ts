@@ -1,5 +1,5 @@
-import type { Written } from '../../contract/resources/member.ts';
 import type { onMissing } from '../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import { isNobody } from '../../domain/document/key.ts';
 import type { Json } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
@@ -64,10 +64,10 @@ export function compileRequired(
   language: Language,
 ): ((scope: Scope) => never) | null {
   if (!isTrue(step.json.required)) return null;
-  const words: Written<typeof onMissing> = objectOf(step.json.onMissing);
+  const words: Normal<typeof onMissing, typeof PART_SYNONYMS.onMissing> = objectOf(step.json.onMissing);
   const status = statusOf(words.status, 400);
-  const code = firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND';
-  const text = firstString(words, 'message', 'errorMessage');
+  const code = firstString(words, 'errorCode') ?? 'NOT_FOUND';
+  const text = firstString(words, 'message');
   const message = compileMessage(language, text ?? `Step "${step.id}": required ${step.type} returned no result.`);
   return (scope) => {
     throw stepFailure(step, status, code, message(scope));

@@ -96,7 +96,7 @@ export const randomSelectStep: CompileStep<'random_select'> = (step, compilation
 export const lookupManyStep: CompileStep<'lookup_many'> = (step, compilation) => {
   const { json } = step;
   const rows = compileRows(step, compilation);
-  const keys = compileDeep(compilation.language, json.keys ?? json.values);
+  const keys = compileDeep(compilation.language, json.keys);
   const keyField = firstString(json, 'keyField') ?? 'id';
   const asMap = json.asMap !== false;
   return binding(step, (frame) => {

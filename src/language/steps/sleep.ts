@@ -2,15 +2,13 @@ import { LanguageError } from '../errors.ts';
 import { binding, type CompileStep } from '../step.ts';
 
 const MAX_MS = 300_000;
-/** Members that definitions use for the duration; editors write the last one. */
-export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
 
 /**
  * `sleep`: delays the answer. A run decides in one turn and may be repeated, so the step itself does not wait: the caller of the run delays the
  * answer by the sum of its sleeps.
  */
 export const sleepStep: CompileStep<'sleep'> = (step) => {
-  const ms = SLEEP_FIELDS.map((name) => step.json[name]).find((value) => value !== undefined);
+  const { ms } = step.json;
   if (typeof ms !== 'number' || !(ms >= 0 && ms <= MAX_MS)) throw new LanguageError(`it needs a number of ms from 0 to ${MAX_MS}.`);
   return binding(step, ({ scope, budgets }) => {
     budgets?.spend('maxSleepMs', ms);

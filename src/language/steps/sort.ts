@@ -1,9 +1,8 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { StepSchema } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
+import type { NormalStep } from '../normalise.ts';
 import { parseSegments, walk } from '../path.ts';
 import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
@@ -13,7 +12,7 @@ import { isNullish, toNumber, toText, type Value } from '../value.ts';
 /** `sort`: stable. Missing keys come last, and first in descending order. */
 export const sortStep: CompileStep<'sort'> = (step, { language }) => {
   const { json } = step;
-  const list = compileShallow(language, json.source ?? json.from);
+  const list = compileShallow(language, json.source);
   const keyOf = compileKeyOf(language, json);
   const sign = (firstString(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
   return binding(step, ({ scope }) => {
@@ -27,7 +26,7 @@ export const sortStep: CompileStep<'sort'> = (step, { language }) => {
 
 type KeyOf = (scope: Scope, item: Json, index: number) => Value;
 
-function compileKeyOf(language: Language, json: Written<StepSchema<'sort'>>): KeyOf {
+function compileKeyOf(language: Language, json: NormalStep<'sort'>): KeyOf {
   const expression = firstString(json, 'expression');
   if (expression !== undefined) return withItem(language.math(expression));
   const by = firstString(json, 'by');

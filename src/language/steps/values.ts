@@ -1,5 +1,5 @@
 import type { switchCase } from '../../contract/resources/condition.ts';
-import type { Written } from '../../contract/resources/member.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
@@ -13,7 +13,7 @@ import type { ComputedValue } from './transform.ts';
 /** Steps that make a value from others: object, array, merge, compute, switch. */
 
 export const objectStep: CompileStep<'object'> = (step, { language }) => {
-  const fields = compileDeep(language, step.json.fields ?? step.json.value);
+  const fields = compileDeep(language, step.json.fields);
   return binding(step, ({ scope }) => {
     const object = fields(scope);
     if (!isObject(object)) throw new LanguageError('fields must be an object.');
@@ -22,7 +22,7 @@ export const objectStep: CompileStep<'object'> = (step, { language }) => {
 };
 
 export const arrayStep: CompileStep<'array'> = (step, { language }) => {
-  const items = compileDeep(language, step.json.items ?? step.json.value);
+  const items = compileDeep(language, step.json.items);
   return binding(step, ({ scope }) => {
     const list = items(scope);
     if (!isArray(list)) throw new LanguageError('items must be a list.');
@@ -62,14 +62,14 @@ export const switchStep: CompileStep<'switch'> = (step, { language }) => {
 
 function compileCase(language: Language, json: Json): { readonly when: Check; readonly result: Eval } {
   if (!isObject(json)) throw new LanguageError('every case must be an object.');
-  const { when, then, value }: Written<typeof switchCase> = json;
-  return { when: language.condition(when), result: compileDeep(language, Object.hasOwn(json, 'then') ? then : value) };
+  const { when, then }: Normal<typeof switchCase, typeof PART_SYNONYMS.case> = json;
+  return { when: language.condition(when), result: compileDeep(language, then) };
 }
 
 type Entry = readonly [name: string, evaluate: Eval];
 
 export const computeStep: CompileStep<'compute'> = (step, { language }) => {
-  const values = step.json.values ?? step.json.fields;
+  const { values } = step.json;
   if (!isObject(values)) throw new LanguageError('values must be an object.');
   const asTemplates = firstString(step.json, 'mode') === 'template';
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);

@@ -1,6 +1,5 @@
-import type { clause } from '../../contract/resources/condition.ts';
-import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import type { Clause } from '../condition.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { compileOperator } from '../operators.ts';
@@ -18,7 +17,7 @@ export function compileWhere(language: Language, json: Json, depth = 0): (scope:
   if (depth > MAX_NESTING) throw new LanguageError('where is nested too deeply.');
   if (isArray(json)) return group(language, json, depth, true);
   if (!isObject(json)) throw new LanguageError('where must be an object.');
-  const { all, any }: Written<typeof clause> = json;
+  const { all, any }: Clause = json;
   if (isArray(all)) return group(language, all, depth, true);
   if (isArray(any)) return group(language, any, depth, false);
   return comparison(language, json);
@@ -33,8 +32,7 @@ function group(language: Language, items: readonly Json[], depth: number, all: b
   };
 }
 
-function comparison(language: Language, json: Written<typeof clause>): (scope: Scope) => PreparedWhere {
-  const op = json.op ?? json.operator;
+function comparison(language: Language, { op, ...json }: Clause): (scope: Scope) => PreparedWhere {
   if (typeof op !== 'string') {
     return (scope) => () => {
       scope.context.spend(1);
@@ -42,8 +40,8 @@ function comparison(language: Language, json: Written<typeof clause>): (scope: S
     };
   }
   const compare = compileOperator(op);
-  const field = compileShallow(language, json.field ?? json.left);
-  const value = compileShallow(language, Object.hasOwn(json, 'value') ? json.value : json.right);
+  const field = compileShallow(language, json.field);
+  const value = compileShallow(language, json.value);
   return (scope) => {
     const segments = parseSegments(toText(scope.context.plain(field(scope))));
     const right = value(scope);

@@ -11,7 +11,7 @@ import type { Value } from '../value.ts';
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 
 export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation) => {
-  const name = firstString(step.json, 'workflow', 'target');
+  const name = firstString(step.json, 'workflow');
   if (name === undefined) throw new LanguageError('it names no workflow.');
   const params = compileParams(compilation.language, step.json.params);
   return binding(step, (frame) => {

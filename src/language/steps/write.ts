@@ -1,5 +1,5 @@
-import type { Written } from '../../contract/resources/member.ts';
 import { MAX_OPERATIONS, type operation as operationSchema } from '../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import { OperationError } from '../../domain/document/operations.ts';
 import { truncateText } from '../../domain/document/truncate-text.ts';
 import type { Operation } from '../../domain/events.ts';
@@ -36,6 +36,7 @@ interface Resolved {
   readonly operation: Operation;
 }
 
+type WrittenOperation = Normal<typeof operationSchema, typeof PART_SYNONYMS.operation>;
 type CompiledOperation = (scope: Scope) => Operation | null;
 
 export const writeStep: CompileStep<'write'> = (step, compilation) => {
@@ -123,14 +124,14 @@ function resolveAll(step: StepDefinition, compiled: readonly CompiledOperation[]
 /** The compiled operation gives `null` if its `when` does not hold, or if it would remove items by a value that is missing in this call. */
 function compileOperation(language: Language, written: Json): CompiledOperation {
   if (!isObject(written)) return fails('must be an object.');
-  const json: Written<typeof operationSchema> = written;
+  const json: WrittenOperation = written;
   const op = compileDeep(language, json.op);
   const path = compileDeep(language, json.path);
   const value = compileValue(language, json);
   const match = compileDeep(language, json.match);
   const source = compileDeep(language, json.source);
   const reason = compileDeep(language, json.reason);
-  const when = compileWhen(language, json.when ?? json.if);
+  const when = compileWhen(language, json.when);
   return (scope) => {
     if (!when(scope)) return null;
     const operation = operationOf({
@@ -156,7 +157,7 @@ const REMOVED_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
  * Whether an operation removes nothing, because a value in it is missing. If a missing member were left out instead, the operation would remove
  * every item that matches the rest: for `{id: '{{input.id}}'}` and a call without `input.id`, the whole list.
  */
-function removesNothing(json: Written<typeof operationSchema>, operation: Operation): boolean {
+function removesNothing(json: WrittenOperation, operation: Operation): boolean {
   const name = REMOVED_BY.get(operation.op);
   return name !== undefined && lacksMember(json[name], operation[name]);
 }
@@ -175,8 +176,8 @@ function fails(reason: string): CompiledOperation {
 }
 
 /** `valueExpression`, a number or arithmetic, comes before `value`. */
-function compileValue(language: Language, json: Written<typeof operationSchema>): Eval {
-  const expression = json.valueExpression ?? json.expression;
+function compileValue(language: Language, json: WrittenOperation): Eval {
+  const { valueExpression: expression } = json;
   if (typeof expression === 'string') return language.math(expression);
   if (typeof expression === 'number') return () => expression;
   return compileDeep(language, json.value);

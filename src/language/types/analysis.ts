@@ -1,13 +1,13 @@
-import type { block, workflow } from '../../contract/resources/logic.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import type { onFail, StepType } from '../../contract/resources/step.ts';
+import type { onFail as onFailSchema, StepType } from '../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import type { EffectiveDefinitions } from '../../domain/model.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { objectOf as objectIn } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 import { compileAliases } from '../aliases.ts';
+import { type Logic, normalise } from '../normalise.ts';
 import { stepIn } from '../step.ts';
-import { type Analysis, andThen, either, type Flow, type Frame, goesOn, type Logic, REFUSED, type Refused, type StepFlow } from './flow.ts';
+import { type Analysis, andThen, either, type Flow, type Frame, goesOn, REFUSED, type Refused, type StepFlow } from './flow.ts';
 import { bind, changedNames, forgotten, joined, type Names, type World, withAliases } from './names.ts';
 import { responseType } from './response-type.ts';
 import {
@@ -161,13 +161,12 @@ export class EndpointAnalysis implements Analysis {
 
   guard(name: string): boolean {
     const workflow = this.#definitions.workflow(name);
-    return workflow !== undefined && this.#guarded(workflow.definition);
+    return workflow !== undefined && this.#guarded(normalise(workflow.definition).definition);
   }
 
-  #guarded(definition: Written<typeof workflow>): boolean {
-    const check = definition.check ?? definition.condition ?? null;
-    if (check === null) return false;
-    const words: Written<typeof onFail> = objectIn(definition.onFail);
+  #guarded({ check, onFail }: Logic): boolean {
+    if (check === undefined || check === null) return false;
+    const words: Normal<typeof onFailSchema, typeof PART_SYNONYMS.onFail> = objectIn(onFail);
     refuses({ analysis: this, home: {}, depth: 0, routed: false }, words, { code: 'WORKFLOW_FAILED', status: 400 });
     return true;
   }
@@ -204,7 +203,7 @@ export class EndpointAnalysis implements Analysis {
   #logic(frame: Frame, definition: Logic, bound: readonly (readonly [string, Type])[], atEnd: (names: Names) => Type): Type {
     const bare: Names = { world: this.#world, bound: new Map(), aliases: new Map() };
     const names = withAliases(bind(bare, ...bound), compileAliases(definition.let));
-    const { next, ended, answers } = this.#program(frame, names, definition.steps ?? definition.body);
+    const { next, ended, answers } = this.#program(frame, names, definition.steps);
     const end = joined(next, ended);
     return union(...answers, ...(end === null ? [] : [atEnd(end)]));
   }
@@ -212,14 +211,15 @@ export class EndpointAnalysis implements Analysis {
   /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
   #callable(home: Logic, name: string): Callable | null {
     const workflow = this.#definitions.workflow(name);
-    if (workflow !== undefined) return { kind: 'workflow', definition: workflow.definition, home };
+    if (workflow !== undefined) return { kind: 'workflow', definition: normalise(workflow.definition).definition, home };
     const endpoint = this.#definitions.endpoint(name);
-    if (endpoint?.internal === true && endpoint.enabled) return { kind: 'endpoint', definition: endpoint.definition, home };
+    if (endpoint?.internal === true && endpoint.enabled)
+      return { kind: 'endpoint', definition: normalise(endpoint.definition).definition, home };
     const dot = name.indexOf('.');
     if (dot < 0) return blockIn(home, name);
     const id = name.slice(0, dot);
     const library = this.#definitions.library(id) ?? this.#definitions.workflow(id);
-    return library === undefined ? null : blockIn(library.definition, name.slice(dot + 1));
+    return library === undefined ? null : blockIn(normalise(library.definition).definition, name.slice(dot + 1));
   }
 }
 
@@ -231,8 +231,7 @@ interface Callable {
 
 function blockIn(home: Logic, name: string): Callable | null {
   const found = isObject(home.blocks) ? member(home.blocks, name) : undefined;
-  const definition: Written<typeof block> | undefined = isObject(found) ? found : undefined;
-  return definition === undefined ? null : { kind: 'block', definition, home };
+  return isObject(found) ? { kind: 'block', definition: found, home } : null;
 }
 
 function stepsIn(json: Json | undefined): readonly Json[] {

@@ -1,5 +1,6 @@
 import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
 import { isObject } from '../../kernel/json.ts';
+import { normalise } from '../normalise.ts';
 import { readsName } from '../reading.ts';
 import { statusOf } from '../step.ts';
 import { type Documents, EndpointAnalysis } from './analysis.ts';
@@ -29,7 +30,7 @@ export function endpointTypes(
   values: ObjectType,
   model: EndpointModel,
 ): EndpointTypes {
-  const { definition } = model;
+  const { definition } = normalise(model.definition);
   const input = inputTypes(definition.input, readsName(definition, 'input'));
   const analysis = new EndpointAnalysis(definitions, documents, { input: input.seen, values });
   const response = isObject(definition.response) ? definition.response : {};

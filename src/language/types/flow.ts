@@ -1,6 +1,5 @@
-import type { block, endpoint } from '../../contract/resources/logic.ts';
-import type { Written } from '../../contract/resources/member.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Logic } from '../normalise.ts';
 import type { StepDefinition } from '../step.ts';
 import { joined, type Names } from './names.ts';
 import type { ObjectType, Type } from './type.ts';
@@ -47,9 +46,6 @@ export function andThen(first: Flow, after: (names: Names) => Flow): Flow {
   const second = after(first.next);
   return { ...either({ ...first, next: null }, second), next: second.next };
 }
-
-/** A definition that holds steps. */
-export type Logic = Written<typeof endpoint> & Written<typeof block>;
 
 /** A refusal with the author's code. */
 export interface Refused {

@@ -4,10 +4,9 @@ import { objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { givenFindings } from './params.ts';
 
-/** A call in a step or a route: its pointer, and the member that names the target. */
+/** A call in a step or a route, by its pointer. Its member `workflow` names the target. */
 interface Call {
   readonly pointer: string;
-  readonly member: string;
   readonly params?: Json | undefined;
 }
 
@@ -21,15 +20,15 @@ export function calledFindings(called: string, call: Call, findings: Findings): 
 }
 
 /** A block of the definition itself is called by its name alone, and takes precedence. */
-function missingFinding(called: string, { pointer, member }: Call, findings: Findings): void {
-  const [code, at] = ['WORKFLOW_NOT_FOUND', `${pointer}/${member}`];
+function missingFinding(called: string, { pointer }: Call, findings: Findings): void {
+  const [code, at] = ['WORKFLOW_NOT_FOUND', `${pointer}/workflow`];
   const message = `There is no workflow or internal endpoint '${called}'.`;
   const own = didYouMean(called, findings.ownBlocks);
   if (own === undefined) findings.addMissing(code, at, message, { kind: 'callable', name: called });
   else findings.add(code, at, message, own);
 }
 
-function blockFindings(called: string, { pointer, member, params: given }: Call, findings: Findings): void {
+function blockFindings(called: string, { pointer, params: given }: Call, findings: Findings): void {
   const declared = findings.known.block(called);
   const library = called.slice(0, called.indexOf('.'));
   if (declared === false) {
@@ -37,12 +36,12 @@ function blockFindings(called: string, { pointer, member, params: given }: Call,
       ? ({ kind: 'block', name: called } as const)
       : ({ kind: 'library', name: library } as const);
     const message = `There is no ${missing.kind} '${missing.name}': a call that reaches this step fails.`;
-    findings.addMissing('BLOCK_NOT_FOUND', `${pointer}/${member}`, message, missing, 'Push the library, too.');
+    findings.addMissing('BLOCK_NOT_FOUND', `${pointer}/workflow`, message, missing, 'Push the library, too.');
     return;
   }
   if (!findings.imports.includes(library)) {
     const message = `'${library}' is called and not among the imports.`;
-    findings.add('LIBRARY_NOT_IMPORTED', `${pointer}/${member}`, message, `Say 'imports: [${library}]'.`);
+    findings.add('LIBRARY_NOT_IMPORTED', `${pointer}/workflow`, message, `Say 'imports: [${library}]'.`);
   }
   if (declared !== true) givenFindings(called, Object.keys(declared), given, pointer, findings);
 }

@@ -1,8 +1,6 @@
-import type { clause } from '../../contract/resources/condition.ts';
-import type { Written } from '../../contract/resources/member.ts';
 import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { findComparison } from '../condition.ts';
+import { type Clause, findComparison } from '../condition.ts';
 import { isOperator, isUnary, OPERATOR_NAMES } from '../operators.ts';
 import { scanTop } from '../scan.ts';
 import { expressionFindings } from './expression.ts';
@@ -14,7 +12,7 @@ import { tokenBodyFindings } from './tokens.ts';
 export function conditionFindings(condition: Json, pointer: string, findings: Findings, inRow = false): void {
   if (typeof condition === 'boolean' || isTemplated(condition)) return;
   if (!findings.expectObject(condition, 'INVALID_CONDITION', pointer, 'A condition must be an object.')) return;
-  const written: Written<typeof clause> = condition;
+  const written: Clause = condition;
   for (const name of ['all', 'any'] as const) {
     const group = written[name];
     if (group === undefined) continue;
@@ -32,12 +30,11 @@ function groupFindings(group: Json, pointer: string, findings: Findings, inRow: 
   for (const [index, inner] of group.entries()) conditionFindings(inner, `${pointer}/${index}`, findings, inRow);
 }
 
-function clauseFindings(condition: Written<typeof clause>, pointer: string, findings: Findings, inRow: boolean): void {
-  const field = condition.field ?? condition.left;
-  const { expression } = condition;
+function clauseFindings(condition: Clause, pointer: string, findings: Findings, inRow: boolean): void {
+  const { field, op, expression } = condition;
   // A step that is its own condition also has the members of a step.
   if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', pointer, findings);
-  if (field === undefined && isText(expression)) {
+  if ((field ?? null) === null && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${pointer}/expression`, JOINED, `Use 'all' or 'any'.`);
     else comparisonFindings(expression, `${pointer}/expression`, findings);
     return;
@@ -45,25 +42,20 @@ function clauseFindings(condition: Written<typeof clause>, pointer: string, find
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', pointer, `A condition needs a 'field'.`);
   // In a `where` the field is a path in the row, which has no brackets.
   else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${pointer}/field`, findings);
-  const op = condition.op ?? condition.operator;
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', pointer, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
   else if (!isOperator(op))
     findings.add('INVALID_CONDITION_OP', `${pointer}/op`, `'${op}' is no operator.`, `One of ${OPERATOR_NAMES.join(', ')}.`);
-  else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
+  else if (!isUnary(op) && !['value', 'expression'].some((name) => Object.hasOwn(condition, name))) {
     findings.add('CONDITION_VALUE_MISSING', pointer, 'The condition compares with nothing.');
   } else if (expression === undefined) {
-    const side = (names: readonly ['field', 'left'] | readonly ['value', 'right']) => {
-      const name = names.find((each) => Object.hasOwn(condition, each)) ?? names[0];
-      return { written: condition[name] ?? null, pointer: `${pointer}/${name}` };
-    };
-    const left = side(['field', 'left']);
-    orderFindings(op, { ...left, written: asToken(left.written, inRow) }, side(['value', 'right']), findings);
+    const left = { written: asToken(field, inRow), pointer: `${pointer}/field` };
+    orderFindings(op, left, { written: condition.value ?? null, pointer: `${pointer}/value` }, findings);
   }
 }
 
 /** A field as the token that it is read as; in a `where` it is a path in the row, of which nothing is known. */
-function asToken(field: Json, inRow: boolean): Json {
-  if (typeof field !== 'string') return field;
+function asToken(field: Json | undefined, inRow: boolean): Json {
+  if (typeof field !== 'string') return field ?? null;
   if (inRow) return null;
   return isTemplated(field) ? field : `{{${field}}}`;
 }

@@ -1,12 +1,11 @@
-import type { clause } from '../../contract/resources/condition.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import type { StepSchema } from '../../contract/resources/step.ts';
 import { compileSchema } from '../../domain/document/schema.ts';
 import { type Findings, isTemplated } from '../../domain/finding.ts';
 import type { FieldModel } from '../../domain/model.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { listOf, objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import type { Clause } from '../condition.ts';
+import type { NormalStep } from '../normalise.ts';
 
 /** Findings for fields that no document can have, because the schema does not name them and allows no others (`additionalProperties: false`). */
 
@@ -52,7 +51,7 @@ export function documentsOf(collection: Json | undefined, findings: Findings): C
 }
 
 /** As {@link documentsOf}, for a step that looks through rows. These need not be documents. */
-export function rowsOf({ collection, from, source }: Written<StepSchema<'lookup_many'>>, findings: Findings): ClosedDocuments | null {
+export function rowsOf({ collection, from, source }: NormalStep<'lookup_many'>, findings: Findings): ClosedDocuments | null {
   return from === undefined && source === undefined ? documentsOf(collection, findings) : null;
 }
 
@@ -96,16 +95,14 @@ export function nameIgnoringCase({ root: { properties } }: ClosedDocuments, name
 
 /** Findings for the fields of a `where`, which are paths in a document. */
 export function whereFieldFindings(documents: ClosedDocuments, where: Json, pointer: string, findings: Findings): void {
-  const { all, any, field, left }: Written<typeof clause> = objectOf(where);
+  const { all, any, field }: Clause = objectOf(where);
   for (const [name, group] of [
     ['all', all],
     ['any', any],
   ] as const) {
     for (const [index, inner] of listOf(group).entries()) whereFieldFindings(documents, inner, `${pointer}/${name}/${index}`, findings);
   }
-  const path = field ?? left;
-  if (typeof path === 'string')
-    pathFinding(documents, path.split('[', 1)[0] ?? '', `${pointer}/${field === undefined ? 'left' : 'field'}`, findings);
+  if (typeof field === 'string') pathFinding(documents, field.split('[', 1)[0] ?? '', `${pointer}/field`, findings);
 }
 
 /** The names of a path before its first template. */

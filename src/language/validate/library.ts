@@ -2,6 +2,7 @@ import { block, type library } from '../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../contract/resources/member.ts';
 import { type Findings, isText } from '../../domain/finding.ts';
 import { isArray, type Json } from '../../kernel/json.ts';
+import type { Logic } from '../normalise.ts';
 import { unknownMembers } from './members.ts';
 import { namesFindings } from './names.ts';
 import { paramsFindings } from './params.ts';
@@ -26,13 +27,13 @@ function blockFindings(name: string, written: Json, findings: Findings): void {
   const pointer = `/blocks/${name}`;
   if (!BLOCK_NAME.test(name)) findings.add('INVALID_BLOCK_NAME', pointer, `'${name}' cannot be called: use letters, digits, _ and -.`);
   if (!findings.expectObject(written, 'INVALID_BLOCK', pointer, 'A block must be an object with steps.')) return;
-  const inner: Written<typeof block> = written;
+  const inner: Logic = written;
   findings.structure(block, inner, pointer, 'params', 'returns');
   unknownMembers(inner, BLOCK_NAMES, 'UNKNOWN_BLOCK_MEMBER', pointer, findings);
   paramsFindings(inner.params, `${pointer}/params`, findings);
-  findings.missing(inner, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS');
+  findings.missing(inner, ['steps'], pointer, 'MISSING_BLOCK_STEPS');
   stepsFindings(inner, findings, true, pointer);
-  const parts = ['steps', 'body', 'returns'] as const;
+  const parts = ['steps', 'returns'] as const;
   for (const part of parts) tokensFindings(inner[part], `${pointer}/${part}`, findings);
   namesFindings(inner, parts, findings, true, pointer);
 }

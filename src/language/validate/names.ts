@@ -1,11 +1,11 @@
-import type { block, endpoint, input, workflow } from '../../contract/resources/logic.ts';
+import type { input } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import type { STEPS } from '../../contract/resources/step.ts';
 import { type Findings, isText } from '../../domain/finding.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../domain/wire-names.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isInternal } from '../exposure.ts';
+import type { Logic, NormalStep } from '../normalise.ts';
 import { documentsOf, listOfDocuments, rowsOf } from './fields.ts';
 import { Suggestions } from './meant.ts';
 import { isSame, keysOf, type Shape, type ShapedNames } from './shape.ts';
@@ -27,15 +27,13 @@ const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'block', 'while'
 /** Steps whose result is a number or a flag, which has no members. */
 const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 
-/** An endpoint, a workflow or a block. */
-type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeof block>;
-
 /** Any object in a definition: a definition, a step of any type, a route. */
-type AnyObject = Written<typeof STEPS.foreach> &
-  Written<typeof STEPS.compute> &
-  Written<typeof STEPS.transform> &
-  Written<typeof STEPS.call> &
-  Written<typeof STEPS.read>;
+type AnyObject = NormalStep<'foreach'> &
+  NormalStep<'compute'> &
+  NormalStep<'object'> &
+  NormalStep<'transform'> &
+  NormalStep<'call'> &
+  NormalStep<'read'>;
 
 /** `parts`: members of the definition that hold tokens. `at`: position of the definition, for a block in its library. */
 export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
@@ -117,7 +115,7 @@ class Names implements ShapedNames {
     const name = stringOf(json.as) ?? stringOf(json.id);
     for (const verb of ['set', 'append'] as const) this.#targets(json[verb]);
     if (type === 'foreach') this.#items.add(stringOf(json.item) ?? 'item');
-    if (type === 'compute') for (const each of Object.keys(objectOf(json.values ?? json.fields))) this.#scalar(json, each);
+    if (type === 'compute') for (const each of Object.keys(objectOf(json.values))) this.#scalar(json, each);
     if (name !== undefined) this.#add(`${stringOf(json.id) ?? name}_run`, 'open');
     if (name === undefined || (isText(type) && BINDS_NOTHING.has(type))) return;
     this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
@@ -142,14 +140,14 @@ class Names implements ShapedNames {
   #shapeOfStep(step: AnyObject, type: string): Shape {
     if (type === 'random' && step.mode === 'weighted') return 'open';
     if (PLAIN_RESULT.has(type)) return step.workflow === undefined ? 'plain' : 'open';
-    if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values ?? step.fields);
-    if (type === 'object') return keysOf(step.fields ?? step.value);
+    if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values);
+    if (type === 'object') return keysOf(step.fields);
     if (type === 'read' || type === 'write') return documentsOf(step.collection, this.#findings) ?? 'open';
     if (type === 'lookup' || type === 'random_select') return rowsOf(step, this.#findings) ?? 'open';
     if (type === 'filter') return this.#found(step);
     if (type === 'sleep') return ['sleptMs'];
     if (type !== 'workflow' && type !== 'call') return 'open';
-    const called = stringOf(step.workflow) ?? stringOf(step.target);
+    const called = stringOf(step.workflow);
     return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
   }
 

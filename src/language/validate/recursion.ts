@@ -1,23 +1,17 @@
-import type { workflow as workflowSchema } from '../../contract/resources/logic.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import type { route } from '../../contract/resources/step.ts';
 import { isText, type Known } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { stringOf } from '../../kernel/json-read.ts';
+import { type Logic, type NormalStep, normalise } from '../normalise.ts';
+import type { NormalRoute } from '../route.ts';
 
 /** A route or a step: the members that call are the same in both. */
-type Caller = Written<typeof route>;
+type Caller = NormalRoute & NormalStep<'call'>;
 
-/** Members that name a called workflow: of steps by type, of routes by action. */
-const CALLERS: ReadonlyMap<Json | undefined, readonly (keyof Caller)[]> = new Map<Json | undefined, readonly (keyof Caller)[]>([
-  ['workflow', ['workflow', 'target']],
-  ['call', ['workflow', 'target']],
-  ['flow', ['flow', 'workflow', 'target']],
-  ['condition', ['workflow']],
-]);
+/** Steps that call what their member `workflow` names. */
+const CALLERS: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['workflow', 'call', 'condition']);
 
 /** Whether a workflow reaches itself by any of its calls, even one that never runs. */
-export function isRecursive(workflow: Written<typeof workflowSchema>, known: Known): boolean {
+export function isRecursive(workflow: Logic, known: Known): boolean {
   const own = stringOf(workflow.id);
   if (own === undefined) return false;
   const seen = new Set<string>();
@@ -27,7 +21,7 @@ export function isRecursive(workflow: Written<typeof workflowSchema>, known: Kno
     if (seen.has(name)) continue;
     seen.add(name);
     const called = known.workflow(name);
-    if (called !== undefined) waiting.push(...calledBy(called));
+    if (called !== undefined) waiting.push(...calledBy(normalise(called).definition));
   }
   return false;
 }
@@ -35,8 +29,7 @@ export function isRecursive(workflow: Written<typeof workflowSchema>, known: Kno
 function calledBy(json: Json): string[] {
   if (isArray(json)) return json.flatMap(calledBy);
   if (!isObject(json)) return [];
-  const caller: Caller = json;
-  const members = CALLERS.get(caller.type) ?? CALLERS.get(caller.action) ?? [];
-  const names = members.map((name) => caller[name]).filter(isText);
-  return [...names, ...Object.values(json).flatMap(calledBy)];
+  const { type, action, workflow }: Caller = json;
+  const isCall = CALLERS.has(type) || action === 'run';
+  return [...(isCall && isText(workflow) ? [workflow] : []), ...Object.values(json).flatMap(calledBy)];
 }

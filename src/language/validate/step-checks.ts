@@ -1,20 +1,13 @@
 import type { switchCase } from '../../contract/resources/condition.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import {
-  MAX_OPERATIONS,
-  OPERATION_WORDS,
-  type operation as operationSchema,
-  STEPS,
-  type StepSchema,
-  type StepType,
-} from '../../contract/resources/step.ts';
+import { MAX_OPERATIONS, OPERATION_WORDS, type operation as operationSchema, STEPS, type StepType } from '../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import { refuseTakenKey } from '../../domain/document/address.ts';
 import { CORRECTION } from '../../domain/document/correction.ts';
 import { type Findings, isTemplated, isText, isWhole } from '../../domain/finding.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { SLEEP_FIELDS } from '../steps/sleep.ts';
+import type { NormalStep } from '../normalise.ts';
 import { calledFindings } from './called.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
@@ -25,7 +18,8 @@ import { transformFindings } from './transform.ts';
 
 /** Findings for the members that each type of step needs. */
 
-type Step<T extends StepType> = Written<StepSchema<T>>;
+type Step<T extends StepType> = NormalStep<T>;
+type Op = Normal<typeof operationSchema, typeof PART_SYNONYMS.operation>;
 type Check<T extends StepType> = (step: Step<T>, pointer: string, findings: Findings) => void;
 
 /** Steps that search rows. */
@@ -99,7 +93,7 @@ function from({ from: text }: Pick<Step<'foreach'>, 'from'>, pointer: string, fi
 
 /** Findings for the fields of a row that a search names. */
 function rowFields(documents: ClosedDocuments, step: Step<Search>, pointer: string, findings: Findings): void {
-  const { where, weightField }: Written<StepSchema<'random_select'>> = step;
+  const { where, weightField }: Step<'random_select'> = step;
   if (where !== undefined) whereFieldFindings(documents, where, `${pointer}/where`, findings);
   if (isText(weightField)) pathFinding(documents, weightField, `${pointer}/weightField`, findings);
 }
@@ -116,20 +110,14 @@ function search(step: Step<Search>, pointer: string, findings: Findings): void {
   }
 }
 
-function checked({ check }: Pick<Step<'assert'>, 'check'>, pointer: string, findings: Findings): void {
+function checked({ check }: Step<'assert' | 'return_on'>, pointer: string, findings: Findings): void {
   if (check === undefined || check === null) findings.add('MISSING_CHECK', pointer, `This step needs a 'check'.`);
   else conditionFindings(check, `${pointer}/check`, findings);
 }
 
-function returnOn(step: Step<'return_on'>, pointer: string, findings: Findings): void {
-  const name = (['on', 'check', 'condition'] as const).find((each) => step[each] !== undefined);
-  if (name === undefined) findings.add('MISSING_CHECK', pointer, `This step needs a 'check'.`);
-  else conditionFindings(step[name] ?? null, `${pointer}/${name}`, findings);
-}
-
 function condition(step: Step<'condition'>, pointer: string, findings: Findings): void {
-  const ownForm = ['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
-  if (step.workflow !== undefined) callable(step, ['workflow'], pointer, findings, 'MISSING_WORKFLOW_TARGET');
+  const ownForm = ['field', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
+  if (step.workflow !== undefined) callable(step, pointer, findings, 'MISSING_WORKFLOW_TARGET');
   else if (!ownForm || step.check !== undefined) checked(step, pointer, findings);
   else {
     findings.add('MISSING_CHECK', pointer, `The condition stands in the step itself.`, `Put it into 'check'.`);
@@ -137,24 +125,14 @@ function condition(step: Step<'condition'>, pointer: string, findings: Findings)
   }
 }
 
-type Called = 'workflow' | 'target';
-
-function callable(
-  step: Pick<Step<'call'>, Called | 'params'>,
-  names: readonly Called[],
-  pointer: string,
-  findings: Findings,
-  missing: string,
-): void {
-  const name = names.find((each) => isText(step[each]));
-  const called = name === undefined ? undefined : step[name];
-  if (!isText(called)) findings.add(missing, pointer, `This step does not say what to call.`);
-  else calledFindings(called, { pointer, member: name ?? '', params: step.params }, findings);
+function callable(step: Step<'call'>, pointer: string, findings: Findings, missing: string): void {
+  const { workflow, params } = step;
+  if (!isText(workflow)) findings.add(missing, pointer, `This step does not say what to call.`);
+  else calledFindings(workflow, { pointer, params }, findings);
   findings.structure(STEPS.call, step, pointer, 'params');
 }
 
-function sleep(step: Step<'sleep'>, pointer: string, findings: Findings): void {
-  const ms = SLEEP_FIELDS.map((name) => step[name]).find((value) => value !== undefined);
+function sleep({ ms }: Step<'sleep'>, pointer: string, findings: Findings): void {
   const isMs = typeof ms === 'number' && ms >= 0 && ms <= 300_000;
   if (!isMs) findings.add('INVALID_SLEEP_MS', pointer, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
 }
@@ -171,7 +149,7 @@ function loop(step: Step<'while' | 'until' | 'foreach'>, pointer: string, findin
   if (!isWhole(step.maxIterations ?? null, 1, Number.MAX_SAFE_INTEGER)) {
     findings.add('MISSING_MAX_ITERATIONS', pointer, `A loop needs 'maxIterations', at least 1.`);
   }
-  if (!isArray(step.body ?? step.steps ?? null)) findings.add('MISSING_LOOP_BODY', pointer, `A loop needs a 'body' list.`);
+  if (!isArray(step.steps)) findings.add('MISSING_LOOP_BODY', pointer, `A loop needs a 'body' list.`);
 }
 
 function write(step: Step<'write'>, pointer: string, findings: Findings): void {
@@ -199,7 +177,7 @@ function assigned(documents: ClosedDocuments | null, path: string, value: Json, 
 }
 
 /** Findings for the fields that an operation names: in its path, in the value that it writes, and in the value that it matches. */
-function operationFields(documents: ClosedDocuments, op: Written<typeof operationSchema>, pointer: string, findings: Findings): void {
+function operationFields(documents: ClosedDocuments, op: Op, pointer: string, findings: Findings): void {
   const { path, value, match } = op;
   const field = isText(path) ? pathFinding(documents, path, `${pointer}/path`, findings) : null;
   if (field === null) return;
@@ -214,7 +192,7 @@ function operationFields(documents: ClosedDocuments, op: Written<typeof operatio
 }
 
 function operation(written: Json, pointer: string, findings: Findings, documents: ClosedDocuments | null): void {
-  const op: Written<typeof operationSchema> = objectOf(written);
+  const op: Op = objectOf(written);
   const word = op.op;
   if (!isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
     const fix = (isText(word) ? didYouMean(word, OPERATIONS) : undefined) ?? `One of ${[...OPERATIONS].join(', ')}.`;
@@ -231,13 +209,12 @@ function operation(written: Json, pointer: string, findings: Findings, documents
     findings.add('CORRECTION_COUNTED', `${pointer}/source`, `What an endpoint writes meets the limits, whatever its 'source'.`, fix);
   }
   const { value } = op;
-  const computed = (['valueExpression', 'expression'] as const).find((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
     if (!isObject(op.match)) findings.add('PULL_REQUIRES_MATCH', pointer, `'pull' needs a 'match' object.`);
     return;
   }
-  if (computed !== undefined) {
-    expressionFindings(op[computed], `${pointer}/${computed}`, findings, 'math');
+  if (op.valueExpression !== undefined) {
+    expressionFindings(op.valueExpression, `${pointer}/valueExpression`, findings, 'math');
     return;
   }
   if (value === undefined) findings.add('MISSING_OP_VALUE', pointer, `This operation needs a 'value'.`);
@@ -248,13 +225,11 @@ function operation(written: Json, pointer: string, findings: Findings, documents
   }
 }
 
-function operationWhen(op: Written<typeof operationSchema>, pointer: string, findings: Findings): void {
-  for (const name of ['when', 'if'] as const) {
-    const when = op[name];
-    if (when === undefined || when === null) continue;
-    if (isObject(when)) conditionFindings(when, `${pointer}/${name}`, findings);
-    else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', `${pointer}/${name}`, `'${name}' is a condition, true or false.`);
-  }
+function operationWhen({ when }: Op, pointer: string, findings: Findings): void {
+  if (when === undefined || when === null) return;
+  const at = `${pointer}/when`;
+  if (isObject(when)) conditionFindings(when, at, findings);
+  else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', at, `'${findings.nameAt(at)}' is a condition, true or false.`);
 }
 
 function switches({ cases }: Step<'switch'>, pointer: string, findings: Findings): void {
@@ -264,7 +239,7 @@ function switches({ cases }: Step<'switch'>, pointer: string, findings: Findings
   }
   for (const [index, each] of cases.entries()) {
     const at = `${pointer}/cases/${index}`;
-    const { when }: Written<typeof switchCase> = objectOf(each);
+    const { when }: Normal<typeof switchCase, typeof PART_SYNONYMS.case> = objectOf(each);
     if (!isObject(each) || when === undefined) {
       findings.add('INVALID_SWITCH_CASE', at, `A case needs a 'when'.`);
       continue;
@@ -277,7 +252,7 @@ function switches({ cases }: Step<'switch'>, pointer: string, findings: Findings
 
 function random(step: Step<'random'>, pointer: string, findings: Findings): void {
   findings.structure(STEPS.random, step, pointer, 'mode');
-  if (step.mode === 'weighted') findings.missing(step, ['items', 'from', 'source'], pointer, 'MISSING_RANDOM_ITEMS');
+  if (step.mode === 'weighted') findings.missing(step, ['items', 'source'], pointer, 'MISSING_RANDOM_ITEMS');
 }
 
 const CHECKS: { readonly [T in StepType]?: Check<T> } = {
@@ -296,31 +271,30 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
     scan(step, pointer, findings);
     const documents = rowsOf(step, findings);
     if (documents !== null && isText(step.keyField)) pathFinding(documents, step.keyField, `${pointer}/keyField`, findings);
-    findings.missing(step, ['keys', 'values'], pointer, 'MISSING_LOOKUP_KEYS');
+    findings.missing(step, ['keys'], pointer, 'MISSING_LOOKUP_KEYS');
     findings.structure(STEPS.lookup_many, step, pointer, 'asMap', 'keyField');
   },
   transform: transformFindings,
-  object: (step, pointer, findings) => findings.missing(step, ['fields', 'value'], pointer, 'MISSING_OBJECT_FIELDS'),
+  object: (step, pointer, findings) => findings.missing(step, ['fields'], pointer, 'MISSING_OBJECT_FIELDS'),
   array({ items }, pointer, findings) {
     if (!isArray(items) && !isTemplated(items)) findings.add('INVALID_ARRAY_ITEMS', pointer, `'items' must be a list.`);
   },
   merge: (step, pointer, findings) => findings.missing(step, ['sources'], pointer, 'MISSING_MERGE_SOURCES'),
   sort(step, pointer, findings) {
-    findings.missing(step, ['source', 'from'], pointer, 'MISSING_SORT_SOURCE');
+    findings.missing(step, ['source'], pointer, 'MISSING_SORT_SOURCE');
     findings.structure(STEPS.sort, step, pointer, 'direction');
   },
   switch: switches,
   compute(step, pointer, findings) {
-    findings.missing(step, ['values', 'fields'], pointer, 'MISSING_COMPUTE_VALUES');
+    findings.missing(step, ['values'], pointer, 'MISSING_COMPUTE_VALUES');
     findings.structure(STEPS.compute, step, pointer, 'output');
     if (step.mode === 'template') return;
-    const name = step.values === undefined ? 'fields' : 'values';
-    for (const [entry, value] of Object.entries(objectOf(step[name]))) expressionFindings(value, `${pointer}/${name}/${entry}`, findings);
+    for (const [entry, value] of Object.entries(objectOf(step.values))) expressionFindings(value, `${pointer}/values/${entry}`, findings);
   },
   random,
   sleep,
   webhook,
-  block: (step, pointer, findings) => findings.missing(step, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS'),
+  block: (step, pointer, findings) => findings.missing(step, ['steps'], pointer, 'MISSING_BLOCK_STEPS'),
   while: loop,
   until: loop,
   foreach(step, pointer, findings) {
@@ -329,9 +303,9 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
     findings.missing(step, ['from'], pointer, 'MISSING_FOREACH_FIELD');
     findings.missing(step, ['item'], pointer, 'MISSING_FOREACH_FIELD');
   },
-  return_on: returnOn,
-  workflow: (step, pointer, findings) => callable(step, ['workflow', 'target'], pointer, findings, 'MISSING_WORKFLOW_TARGET'),
-  call: (step, pointer, findings) => callable(step, ['target', 'workflow'], pointer, findings, 'MISSING_CALL_TARGET'),
+  return_on: checked,
+  workflow: (step, pointer, findings) => callable(step, pointer, findings, 'MISSING_WORKFLOW_TARGET'),
+  call: (step, pointer, findings) => callable(step, pointer, findings, 'MISSING_CALL_TARGET'),
 };
 
 const BY_TYPE: ReadonlyMap<string, Check<StepType>> = new Map(Object.entries(CHECKS));

@@ -1,9 +1,9 @@
-import type { block } from '../../contract/resources/logic.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import { ROUTE_ACTIONS, ROUTE_SIDES, type route, type StepSchema } from '../../contract/resources/step.ts';
+import { ROUTE_ACTIONS, ROUTE_SIDES } from '../../contract/resources/step.ts';
 import { type Findings, isText, isWhole } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import type { Logic, NormalStep } from '../normalise.ts';
+import type { NormalRoute } from '../route.ts';
 import { STEP_TYPES } from '../steps/types.ts';
 import { calledFindings } from './called.ts';
 import { conditionFindings } from './condition.ts';
@@ -16,7 +16,7 @@ import { checkStep } from './step-checks.ts';
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A step of any type, with the members that may hold steps. */
-type AnyStep = Written<StepSchema<'block'>> & Written<StepSchema<'condition'>>;
+type AnyStep = NormalStep<'block'> & NormalStep<'condition'>;
 
 /** What is known of the whole list while its steps are checked. */
 interface Walk {
@@ -29,15 +29,13 @@ interface Walk {
 }
 
 /** `at`: position of the definition, for a block in its library. */
-export function stepsFindings(definition: Written<typeof block>, findings: Findings, isWorkflow: boolean, at = ''): void {
-  const name = definition.steps === undefined && at !== '' ? 'body' : 'steps';
-  const steps = definition[name];
+export function stepsFindings({ steps }: Logic, findings: Findings, isWorkflow: boolean, at = ''): void {
   const indexes = new Map<string, number>();
   for (const [index, step] of (isArray(steps) ? steps : []).entries()) {
     const name = isObject(step) ? nameOf(step) : undefined;
     if (name !== undefined && !indexes.has(name)) indexes.set(name, index);
   }
-  listFindings(steps, `${at}/${name}`, { findings, ids: new Set(), indexes, isWorkflow });
+  listFindings(steps, `${at}/steps`, { findings, ids: new Set(), indexes, isWorkflow });
 }
 
 function listFindings(steps: Json | undefined, pointer: string, walk: Walk): void {
@@ -70,7 +68,7 @@ function stepFindings(step: AnyStep, pointer: string, walk: Walk): void {
   unknownStepMembers(step, type, pointer, findings);
   checkStep(type, step, pointer, findings);
   if (type === 'condition') routesFindings(step, pointer, walk);
-  for (const name of ['steps', 'body', 'then', 'else'] as const) {
+  for (const name of ['steps', 'then', 'else'] as const) {
     if (isArray(step[name])) listFindings(step[name], `${pointer}/${name}`, walk);
   }
 }
@@ -83,7 +81,8 @@ function nameOf(step: AnyStep): string | undefined {
 function idFindings(step: AnyStep, pointer: string, { findings, ids }: Walk): void {
   const { id } = step;
   if (!isText(id)) {
-    const field = pointer
+    const field = findings
+      .sourceOf(pointer)
       .slice(1)
       .replace(/\/(\d+)/g, '[$1]')
       .replaceAll('/', '.');
@@ -100,7 +99,7 @@ function idFindings(step: AnyStep, pointer: string, { findings, ids }: Walk): vo
 const SIDES: ReadonlySet<string> = new Set(ROUTE_SIDES);
 const ACTIONS: ReadonlySet<string> = new Set(ROUTE_ACTIONS);
 
-function routesFindings(step: Written<StepSchema<'condition'>>, pointer: string, walk: Walk): void {
+function routesFindings(step: NormalStep<'condition'>, pointer: string, walk: Walk): void {
   const { routes, onFail } = step;
   if (routes !== undefined && routes !== null && !isObject(routes)) {
     walk.findings.add('INVALID_ROUTES', `${pointer}/routes`, `'routes' must be an object.`);
@@ -108,10 +107,6 @@ function routesFindings(step: Written<StepSchema<'condition'>>, pointer: string,
   for (const [side, way] of isObject(routes) ? Object.entries(routes) : []) {
     if (SIDES.has(side)) routeFindings(way, `${pointer}/routes/${side}`, walk);
     else walk.findings.add('UNKNOWN_ROUTE', `${pointer}/routes/${side}`, `A condition has no side '${side}'.`, didYouMean(side, SIDES));
-  }
-  for (const side of ['onTrue', 'onFalse'] as const) {
-    const way = step[side];
-    if (way !== undefined) routeFindings(way, `${pointer}/${side}`, walk);
   }
   if (isObject(onFail)) unknownPartMembers(onFail, 'onFail', `${pointer}/onFail`, walk.findings);
   if (isObject(onFail) && Object.hasOwn(onFail, 'clamp')) {
@@ -123,15 +118,10 @@ function routesFindings(step: Written<StepSchema<'condition'>>, pointer: string,
 
 function routeFindings(written: Json, pointer: string, walk: Walk): void {
   if (written === null || typeof written === 'boolean') return;
-  if (typeof written === 'string') {
-    routeLevelFindings(written, pointer, walk);
-    if (!ACTIONS.has(written)) targetFindings(written, pointer, walk);
-    return;
-  }
   if (!walk.findings.expectObject(written, 'INVALID_ROUTE', pointer, 'A route must be an object or a word.')) return;
   unknownPartMembers(written, 'route', pointer, walk.findings);
-  const way: Written<typeof route> = written;
-  const action = way.action ?? way.type;
+  const way: NormalRoute = written;
+  const { action } = way;
   if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', pointer, `A route needs an 'action'.`);
   else if (!isText(action) || !ACTIONS.has(action))
     walk.findings.add('INVALID_ROUTE_ACTION', `${pointer}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
@@ -141,29 +131,24 @@ function routeFindings(written: Json, pointer: string, walk: Walk): void {
   }
 }
 
-const RUNS = new Set(['run', 'workflow', 'flow', 'endpoint']);
-
-function actionFindings(action: string, way: Written<typeof route>, pointer: string, walk: Walk): void {
-  if (action === 'goto' || action === 'step') {
-    const target = way.step ?? way.target ?? way.goto;
-    if (isText(target)) targetFindings(target, pointer, walk);
+function actionFindings(action: string, way: NormalRoute, pointer: string, walk: Walk): void {
+  if (action === 'goto') {
+    if (isText(way.step)) targetFindings(way.step, pointer, walk);
     else walk.findings.add('ROUTE_TARGET_REQUIRED', pointer, 'This route does not say which step to go to.');
   }
-  if (RUNS.has(action)) runFindings(way, pointer, walk.findings);
+  if (action === 'run') runFindings(way, pointer, walk.findings);
   const { count } = way;
   if (action === 'skip' && count !== undefined && !isWhole(count, 1, Number.MAX_SAFE_INTEGER)) {
     walk.findings.add('INVALID_SKIP_COUNT', `${pointer}/count`, `'count' is how many steps to skip, at least 1.`);
   }
 }
 
-function runFindings(way: Written<typeof route>, pointer: string, findings: Findings): void {
-  const member = (['flow', 'workflow', 'endpoint', 'target'] as const).find((name) => isText(way[name]));
-  const called = member === undefined ? undefined : way[member];
-  if (member === undefined || !isText(called)) findings.add('ROUTE_FLOW_REQUIRED', pointer, 'This route does not say what to run.');
-  else calledFindings(called, { pointer, member, params: way.params }, findings);
+function runFindings({ workflow, params }: NormalRoute, pointer: string, findings: Findings): void {
+  if (isText(workflow)) calledFindings(workflow, { pointer, params }, findings);
+  else findings.add('ROUTE_FLOW_REQUIRED', pointer, 'This route does not say what to run.');
 }
 
-const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
+const PLAIN_ACTIONS = new Set(['continue', 'reject', 'run']);
 
 /** Findings for `return`, `goto` and `skip`. They act on the top-level list, however deeply they are nested; a workflow ignores them. */
 function routeLevelFindings(action: string, pointer: string, { findings, isWorkflow }: Walk): void {

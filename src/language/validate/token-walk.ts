@@ -1,11 +1,10 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { STEPS } from '../../contract/resources/step.ts';
 import { type Findings, isTemplated } from '../../domain/finding.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { stringOf } from '../../kernel/json-read.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { lambdaIn, listPathIn, selectorPathIn } from '../collections.ts';
 import { FUNCTION_NAMES } from '../functions.ts';
+import type { NormalStep } from '../normalise.ts';
 import { findTokens, isOneToken, scanTop, splitArguments, unquoted, wholeCall } from '../scan.ts';
 import { documentsAt, itemsOf, nameIgnoringCase, pathFinding } from './fields.ts';
 import { listCallIn } from './list-calls.ts';
@@ -28,7 +27,7 @@ const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 const MAX_SEARCHED = 1_000_000;
 
 /** Steps that name their items: those of a loop, a list that is sorted, and one that is drawn from. */
-type ItemStep = Written<typeof STEPS.foreach> & Written<typeof STEPS.sort> & Written<typeof STEPS.random>;
+type ItemStep = NormalStep<'foreach'> & NormalStep<'sort'> & NormalStep<'random'>;
 
 /** Names that a part of a definition sees besides the others. */
 type Scope = ReadonlyMap<string, Shape>;
@@ -63,24 +62,26 @@ export class TokenWalk {
   /** Some members are tokens without braces. In a `where` they are paths in the row. */
   #member(json: JsonObject, name: string, value: Json, pointer: string, isCalculated: boolean): void {
     if (PROSE.has(name)) return;
-    const { type, mode }: Written<typeof STEPS.compute> = json;
+    const { type, mode }: NormalStep<'compute'> = json;
     const bare = typeof value === 'string' && !isTemplated(value);
     const inRow = pointer.includes('/where/') && !this.#scope.has('item');
-    if (bare && !inRow && ((name === 'field' && Object.hasOwn(json, 'op')) || (name === 'from' && Object.hasOwn(json, 'type'))))
-      this.#body(value, pointer);
+    const isPath =
+      (name === 'field' && Object.hasOwn(json, 'op')) ||
+      (name === 'from' && Object.hasOwn(json, 'type')) ||
+      (name === 'items' && type === 'random');
+    if (bare && !inRow && isPath) this.#body(value, pointer);
     else if (bare && ((type === 'sort' && name === 'by') || (type === 'random' && name === 'weightField')))
       this.#itemPath(this.#itemsOfStep(json), value, pointer);
     else {
-      const isEntries = type === 'compute' && (name === 'values' || name === 'fields') && mode !== 'template';
+      const isEntries = type === 'compute' && name === 'values' && mode !== 'template';
       this.look(value, pointer, CALCULATED.has(name) || isEntries || (isCalculated && name !== 'value'));
     }
   }
 
   /** What a member of a step sees besides the names of the call. */
   #scopeOf(json: JsonObject, name: string): Scope {
-    const { type, item }: Written<typeof STEPS.foreach> = json;
-    const isBody = name === 'body' || name === 'steps';
-    if (type === 'foreach' && isBody) {
+    const { type, item }: NormalStep<'foreach'> = json;
+    if (type === 'foreach' && name === 'steps') {
       const called = stringOf(item) ?? 'item';
       return this.#names.isBoundBesidesItems(called) ? new Map() : new Map([[called, this.#itemsOfStep(json)]]);
     }
@@ -96,8 +97,8 @@ export class TokenWalk {
   }
 
   #itemsOfStep({ type, source, from, items }: ItemStep): Shape {
-    if (type === 'random') return items === undefined && source === undefined ? this.#itemsOf(from) : 'open';
-    return this.#itemsOf(type === 'sort' ? (source ?? from) : from);
+    if (type === 'random') return source === undefined ? this.#itemsOf(items) : 'open';
+    return this.#itemsOf(type === 'sort' ? source : from);
   }
 
   /** The items of a list that is named by its path, or by one token. */

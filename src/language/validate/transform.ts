@@ -1,17 +1,17 @@
-import type { Written } from '../../contract/resources/member.ts';
-import { STEPS, type StepSchema } from '../../contract/resources/step.ts';
+import { STEPS } from '../../contract/resources/step.ts';
 import { type Findings, isText } from '../../domain/finding.ts';
 import { isObject } from '../../kernel/json.ts';
 import { writablePath } from '../change.ts';
 import { language } from '../compilers.ts';
 import { LanguageError } from '../errors.ts';
+import type { NormalStep } from '../normalise.ts';
 import { expressionFindings } from './expression.ts';
 import { RESERVED_NAMES } from './reserved.ts';
 
 /** Members of a transform that change names of the call. */
 const CHANGES = ['set', 'append'] as const;
 
-export function transformFindings(step: Written<StepSchema<'transform'>>, pointer: string, findings: Findings): void {
+export function transformFindings(step: NormalStep<'transform'>, pointer: string, findings: Findings): void {
   const maps = CHANGES.map((verb) => step[verb]).filter((value) => isObject(value ?? null) && Object.keys(value ?? {}).length > 0);
   if (maps.length === 0 && findings.missing(step, ['expression', 'value'], pointer, 'MISSING_TRANSFORM_VALUE')) return;
   findings.structure(STEPS.transform, step, pointer, 'expression');
@@ -19,12 +19,7 @@ export function transformFindings(step: Written<StepSchema<'transform'>>, pointe
   for (const verb of CHANGES) targetsFindings(step, verb, pointer, findings);
 }
 
-function targetsFindings(
-  step: Written<StepSchema<'transform'>>,
-  verb: (typeof CHANGES)[number],
-  pointer: string,
-  findings: Findings,
-): void {
+function targetsFindings(step: NormalStep<'transform'>, verb: (typeof CHANGES)[number], pointer: string, findings: Findings): void {
   const target = step[verb] ?? null;
   if (target === null) return;
   if (isText(target)) targetFindings(target, `${pointer}/${verb}`, findings);

@@ -509,6 +509,21 @@ describe('the validator', () => {
     expect(codes('endpoint', { id: 'e', steps: [own, ...steps] }, known)).toEqual(['RESERVED_STEP_ID /steps/0/id']);
   });
 
+  it.each<[string, JsonObject]>([
+    ['UNKNOWN_NAME /steps/0/check/left', { type: 'assert', check: { left: 'x', operator: '>', right: 1 } }],
+    ['INVALID_CONDITION_OP /steps/0/condition/operator', { type: 'condition', condition: { left: 'input.x', operator: 'nope', right: 1 } }],
+    ['MISSING_STEP_TYPE /steps/0/body/0', { type: 'block', body: [{ id: 'a' }] }],
+    ['ROUTE_TARGET_MISSING /steps/0/onTrue', { ...condition, onTrue: { action: 'goto', target: 'away' } }],
+    ['WORKFLOW_NOT_FOUND /steps/0/routes/pass/flow', { ...condition, routes: { pass: { action: 'flow', flow: 'w' } } }],
+    ['WORKFLOW_NOT_FOUND /steps/0/target', { type: 'call', target: 'w' }],
+    ['INVALID_OP_WHEN /steps/0/ops/0/if', { ...read, type: 'write', ops: [{ op: 'set', path: 'a', value: 1, if: 'x' }] }],
+    ['INVALID_EXPRESSION /steps/0/fields/a', { type: 'compute', fields: { a: '(' } }],
+  ])('stands where its author wrote it, under the name that the author chose: %s', (expected, json) => {
+    const known = { ...EVERYTHING, callable: () => false, workflow: () => undefined };
+    expect(codes('endpoint', { ...step(json), response: { body: '{{s}}' } }, known)).toContain(expected);
+    expect(codes('endpoint', step({ type: 'switch', cases: [{ when: true, value: 1 }] }))).toEqual([]);
+  });
+
   it('allows fields named like parts of an answer where no client misreads them', () => {
     const schema = { ok: 'string', status: { type: 'string' }, body: { type: 'number' }, error: 'boolean', ops: 'number', nothing: 'null' };
     expect(codes('collection', { schema })).toEqual([]);
@@ -519,7 +534,7 @@ describe('the validator', () => {
       {
         id: 'a',
         type: 'condition',
-        check: { field: 'x', operator: 'equals', value: 1 },
+        check: { field: 'input.x', operator: 'equals', value: 1 },
         routes: { true: 'b', false: { action: 'skip', count: 2 } },
       },
       { id: 'b', type: 'sleep', delayMs: 5 },

@@ -1,10 +1,11 @@
 import { COMPILED } from '../../../contract/resources/definition.ts';
 import { resources } from '../../../contract/resources/index.ts';
-import { endpoint, type library, response, workflow } from '../../../contract/resources/logic.ts';
+import { endpoint, response, workflow } from '../../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { listOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { type Logic, type Normalised, normalise } from '../../../language/normalise.ts';
 import { takeOf } from '../../../language/take.ts';
 import { budgetsFindings } from '../../../language/validate/budgets.ts';
 import { inputFindings } from '../../../language/validate/input.ts';
@@ -21,15 +22,18 @@ import type { ListedKind } from '../../kinds.ts';
 import { collectionFindings } from './collection.ts';
 import { callLimitFindings } from './rate-rules.ts';
 
+const LOGIC: ReadonlySet<ListedKind> = new Set(['endpoint', 'workflow', 'library']);
+const NO_LOGIC: Normalised = { definition: {}, sourceOf: (pointer) => pointer };
+
 /** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
-  const { blocks, imports }: Written<typeof library> = definition;
-  const findings = new Findings(known, new Set(Object.keys(objectOf(blocks))), listOf(imports));
+  const { definition: logic, sourceOf } = LOGIC.has(kind) ? normalise(definition) : NO_LOGIC;
+  const findings = new Findings(known, new Set(Object.keys(objectOf(logic.blocks))), listOf(definition['imports']), sourceOf);
   unknownMembers(kind, definition, findings);
   importsFindings(definition, findings);
-  if (kind === 'endpoint') endpointFindings(definition, findings);
-  else if (kind === 'workflow') workflowFindings(definition, findings);
-  else if (kind === 'library') libraryFindings(definition, findings);
+  if (kind === 'endpoint') endpointFindings(logic, findings);
+  else if (kind === 'workflow') workflowFindings(logic, findings);
+  else if (kind === 'library') libraryFindings(logic, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
   else queryFindings(definition, findings);
   return findings.all;
@@ -47,10 +51,7 @@ function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Find
   }
 }
 
-/** What endpoints and workflows share. */
-type Logic = Written<typeof endpoint> & Written<typeof workflow>;
-
-const TOKENS = ['steps', 'check', 'condition', 'onFail', 'returns', 'response'] as const;
+const TOKENS = ['steps', 'check', 'onFail', 'returns', 'response'] as const;
 
 function logicFindings(definition: Logic, findings: Findings, isWorkflow: boolean): void {
   findings.structure(endpoint, definition, '', 'enabled', 'internalOnly', 'exposure');
@@ -68,13 +69,11 @@ function isAliases(value: Json): boolean {
   return isObject(value) && Object.values(value).every((path) => isText(path) && takeOf(path) === null);
 }
 
-function endpointFindings(definition: Written<typeof endpoint>, findings: Findings): void {
+function endpointFindings(definition: Logic, findings: Findings): void {
   findings.structure(endpoint, definition, '', 'deprecated', 'requiresSecretKey', 'publiclyCallable', 'method', 'input');
   logicFindings(definition, findings, false);
-  const limited = (definition.rateLimits ?? null) === null ? 'rateLimit' : 'rateLimits';
-  const limits = definition[limited] ?? null;
-  if (limits !== null) callLimitFindings(limits, `/${limited}`, findings);
-  const { steps } = definition;
+  const { steps, rateLimits } = definition;
+  if (rateLimits !== undefined && rateLimits !== null) callLimitFindings(rateLimits, '/rateLimits', findings);
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
   }
@@ -107,12 +106,12 @@ function misreadFindings(body: Json | undefined, findings: Findings): void {
   }
 }
 
-function workflowFindings(definition: Written<typeof workflow>, findings: Findings): void {
+function workflowFindings(definition: Logic, findings: Findings): void {
   findings.structure(workflow, definition, '', 'params', 'returns', 'onFail');
   paramsFindings(definition.params, '/params', findings);
   unknownPartMembers(objectOf(definition.onFail), 'onFail', '/onFail', findings);
   logicFindings(definition, findings, true);
-  const parts = [definition.steps, definition.check, definition.condition, definition.blocks].map((part) => part ?? null);
+  const parts = [definition.steps, definition.check, definition.blocks].map((part) => part ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }

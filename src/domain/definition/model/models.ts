@@ -5,6 +5,7 @@ import type { query, source } from '../../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { isInternal } from '../../../language/exposure.ts';
+import { normalise } from '../../../language/normalise.ts';
 import { compileSchema } from '../../document/schema.ts';
 import { callLimit } from '../../limit/calls.ts';
 import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from '../../model.ts';
@@ -95,7 +96,7 @@ export function endpointModel(entry: Entry): EndpointModel {
     internal: isInternal(definition),
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     method: stringOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
-    callLimit: callLimit(definition.rateLimits ?? definition.rateLimit),
+    callLimit: callLimit(normalise(definition).definition.rateLimits),
     hash: entry.hash,
     definition,
   };

@@ -1,8 +1,8 @@
-import type { clause } from '../../../contract/resources/condition.ts';
-import type { Written } from '../../../contract/resources/member.ts';
-import type { StepSchema, StepType } from '../../../contract/resources/step.ts';
+import type { StepType } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import type { Clause } from '../../condition.ts';
 import { LanguageError } from '../../errors.ts';
+import type { NormalStep } from '../../normalise.ts';
 import { standardOperator } from '../../operators.ts';
 import { parsePath } from '../../path.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../../route.ts';
@@ -18,7 +18,7 @@ import { binds } from './values.ts';
 
 /** Steps of control flow. */
 
-type Of<T extends StepType> = Written<StepSchema<T>>;
+type Of<T extends StepType> = NormalStep<T>;
 
 export const conditionFlow: StepFlow<Of<'condition'>> = (step, names, frame) => {
   const { json } = step;
@@ -26,7 +26,7 @@ export const conditionFlow: StepFlow<Of<'condition'>> = (step, names, frame) => 
   if (workflow !== undefined && json.check === undefined) {
     return frame.analysis.guard(workflow) ? goesOn(bind(names, [step.name, literal(true)])) : REFUSED;
   }
-  const check = json.check ?? json.condition ?? json;
+  const check = json.check ?? json;
   const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
   const side = (holds: boolean): Flow => {
     const known = bind(knowing(names, check, holds), [step.name, literal(holds)]);
@@ -45,11 +45,11 @@ function routed(step: StepDefinition<Of<'condition'>>, { action, json }: Route, 
     case 'return':
       return frame.routed ? { ...REFUSED, ended: names } : goesOn(names);
     case 'goto':
-      return jumps(frame, names, firstString(json, 'step', 'target', 'goto') ?? '');
+      return jumps(frame, names, firstString(json, 'step') ?? '');
     case 'skip':
       return jumps(frame, names, skipCount(json.count));
     case 'run': {
-      const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+      const name = firstString(json, 'workflow') ?? '';
       const result = frame.analysis.call(frame, name, paramsType(names, json.params ?? step.json.params));
       const as = firstString(json, 'as') ?? `${step.id}_run`;
       return isNever(result) ? REFUSED : goesOn(bind(names, [as, result]));
@@ -61,11 +61,11 @@ function jumps(frame: Frame, names: Names, to: string | number): Flow {
   return frame.routed ? { ...REFUSED, jumps: [{ to, names }] } : goesOn(names);
 }
 
-type Words = Pick<Of<'assert'>, 'status' | 'error' | 'errorCode' | 'message' | 'errorMessage'>;
+type Words = Pick<Of<'assert'>, 'status' | 'errorCode' | 'message'>;
 
 export function refuses(frame: Frame, words: Words, otherwise: { readonly code: string; readonly status: number }): Flow {
-  const code = firstString(words, 'errorCode', 'error') ?? otherwise.code;
-  const message = firstString(words, 'errorMessage', 'message');
+  const code = firstString(words, 'errorCode') ?? otherwise.code;
+  const message = firstString(words, 'message');
   frame.analysis.refused(code, { status: statusOf(words.status, otherwise.status), message });
   return REFUSED;
 }
@@ -80,12 +80,11 @@ export const assertFlow: StepFlow<Of<'assert'>> = (step, names, frame) => {
 /** Narrows names by a condition that holds, or does not: a value that was checked to exist exists. */
 function knowing(names: Names, check: Json, holds: boolean): Names {
   if (!isObject(check)) return names;
-  const { all, any, field, left, op, operator }: Written<typeof clause> = check;
+  const { all, any, field, op }: Clause = check;
   if (isArray(all)) return holds ? all.reduce<Names>((known, each) => knowing(known, each, true), names) : names;
   if (isArray(any)) return holds ? names : any.reduce<Names>((known, each) => knowing(known, each, false), names);
-  const [path, word] = [field ?? left, op ?? operator];
-  if (typeof path !== 'string' || typeof word !== 'string') return names;
-  return standardOperator(word) === (holds ? 'exists' : 'not_exists') ? withPresent(names, path) : names;
+  if (typeof field !== 'string' || typeof op !== 'string') return names;
+  return standardOperator(op) === (holds ? 'exists' : 'not_exists') ? withPresent(names, field) : names;
 }
 
 function withPresent(names: Names, text: string): Names {
@@ -101,7 +100,7 @@ function withPresent(names: Names, text: string): Names {
   }
 }
 
-export const blockFlow: StepFlow<Of<'block'>> = ({ json }, names, frame) => frame.analysis.list(frame, names, json.steps ?? json.body);
+export const blockFlow: StepFlow<Of<'block'>> = ({ json }, names, frame) => frame.analysis.list(frame, names, json.steps);
 
 /** Most iterations until the types of names are stable. Those that still change are unknown. */
 const MAX_TURNS = 4;
@@ -118,15 +117,15 @@ function loop(names: Names, turn: (names: Names) => Flow): Flow {
 }
 
 export const whileFlow: StepFlow<Of<'while' | 'until'>> = ({ json }, names, frame) =>
-  loop(names, (before) => frame.analysis.list(frame, taking(before, json.let), json.steps ?? json.body));
+  loop(names, (before) => frame.analysis.list(frame, taking(before, json.let), json.steps));
 
 export const foreachFlow: StepFlow<Of<'foreach'>> = ({ json }, names, frame) => {
-  const from = firstString(json, 'from', 'source') ?? '';
+  const from = firstString(json, 'from') ?? '';
   const item = nullForMissing(itemsOf(from.includes('{{') ? typeOfTemplate(names, from) : typeOfToken(names, from)));
   const name = firstString(json, 'item') ?? 'item';
   if (isNever(item)) return goesOn(names);
   return loop(names, (before) => {
-    const flow = frame.analysis.list(frame, taking(bind(before, [name, item]), json.let), json.steps ?? json.body);
+    const flow = frame.analysis.list(frame, taking(bind(before, [name, item]), json.let), json.steps);
     const without = (after: Names | null) => (after === null ? null : restored(after, name, before));
     const jumped = flow.jumps.map((jump) => ({ ...jump, names: restored(jump.names, name, before) }));
     return { next: without(flow.next), ended: without(flow.ended), answers: flow.answers, jumps: jumped };
@@ -149,12 +148,12 @@ export const returnFlow: StepFlow<Of<'return' | 'return_on'>> = ({ json }, names
 };
 
 export const returnOnFlow: StepFlow<Of<'return_on'>> = (step, names, frame) => {
-  const check = step.json.on ?? step.json.check ?? step.json.condition ?? null;
+  const check = step.json.check ?? null;
   return either(goesOn(knowing(names, check, false)), returnFlow(step, knowing(names, check, true), frame));
 };
 
 export const callFlow: StepFlow<Of<'workflow' | 'call'>> = (step, names, frame) => {
-  const name = firstString(step.json, 'workflow', 'target');
+  const name = firstString(step.json, 'workflow');
   if (name === undefined) return REFUSED;
   return binds(step, names, frame.analysis.call(frame, name, paramsType(names, step.json.params)));
 };

@@ -1,7 +1,8 @@
-import type { Written } from '../../../contract/resources/member.ts';
-import type { onMissing, operation, StepSchema, StepType } from '../../../contract/resources/step.ts';
+import type { onMissing, operation, StepType } from '../../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray } from '../../../kernel/json.ts';
 import { objectOf as objectIn } from '../../../kernel/json-read.ts';
+import type { NormalStep } from '../../normalise.ts';
 import { firstString, type StepDefinition, statusOf } from '../../step.ts';
 import { byKey, fromOf } from '../../steps/scan.ts';
 import { type Flow, type Frame, goesOn, REFUSED, type StepFlow } from '../flow.ts';
@@ -13,7 +14,7 @@ import { binds } from './values.ts';
 
 /** Steps that read documents and rows, and those that write. */
 
-type Of<T extends StepType> = Written<StepSchema<T>>;
+type Of<T extends StepType> = NormalStep<T>;
 type Search = 'lookup' | 'filter' | 'random_select';
 
 export const readFlow: StepFlow<Of<'read'>> = (step, names, frame) => {
@@ -24,9 +25,9 @@ export const readFlow: StepFlow<Of<'read'>> = (step, names, frame) => {
 /** Binds what is found, or null; if a result is required, refuses otherwise. */
 function found(step: StepDefinition<Of<'read' | Search>>, names: Names, frame: Frame, type: Type): Flow {
   if (!isRequired(step.json)) return binds(step, names, union(type, NULL));
-  const words: Written<typeof onMissing> = objectIn(step.json.onMissing);
-  const message = firstString(words, 'message', 'errorMessage');
-  frame.analysis.refused(firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND', { status: statusOf(words.status, 400), message });
+  const words: Normal<typeof onMissing, typeof PART_SYNONYMS.onMissing> = objectIn(step.json.onMissing);
+  const message = firstString(words, 'message');
+  frame.analysis.refused(firstString(words, 'errorCode') ?? 'NOT_FOUND', { status: statusOf(words.status, 400), message });
   return binds(step, names, type);
 }
 
@@ -48,8 +49,8 @@ export const writeFlow: StepFlow<Of<'write'>> = (step, names, frame) => {
   return goesOn(bind(names, [name, isDone ? written : union(written, typeOfName(names, name))]));
 };
 
-function isCertain({ op, when, if: also }: Written<typeof operation>): boolean {
-  return (when ?? also ?? true) === true && op !== 'pull' && op !== 'remove' && op !== 'delete';
+function isCertain({ op, when }: Normal<typeof operation, typeof PART_SYNONYMS.operation>): boolean {
+  return (when ?? true) === true && op !== 'pull' && op !== 'remove' && op !== 'delete';
 }
 
 export const deleteFlow: StepFlow = (_source, names, frame) => {

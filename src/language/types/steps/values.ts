@@ -1,9 +1,10 @@
 import type { switchCase } from '../../../contract/resources/condition.ts';
-import type { Written } from '../../../contract/resources/member.ts';
-import type { StepSchema, StepType } from '../../../contract/resources/step.ts';
+import type { StepType } from '../../../contract/resources/step.ts';
+import type { Normal, PART_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { bracketParts } from '../../brackets.ts';
 import { LanguageError } from '../../errors.ts';
+import type { NormalStep } from '../../normalise.ts';
 import { readsName } from '../../reading.ts';
 import { firstString, type StepDefinition } from '../../step.ts';
 import { type Flow, goesOn, REFUSED, type StepFlow } from '../flow.ts';
@@ -33,7 +34,7 @@ import { changedType, itemsOf, walkType } from '../walk.ts';
 
 /** Steps that compute a value. */
 
-type Of<T extends StepType> = Written<StepSchema<T>>;
+type Of<T extends StepType> = NormalStep<T>;
 
 /** Binds the result to the step's name. If there is never a result, the call is refused. */
 export function binds({ name }: StepDefinition<unknown>, names: Names, type: Type): Flow {
@@ -110,11 +111,9 @@ function appended(before: Type, given: Type): Type {
   return union(...lists);
 }
 
-export const objectFlow: StepFlow<Of<'object'>> = (step, names) =>
-  binds(step, names, only(typeOfDeep(names, step.json.fields ?? step.json.value), 'object'));
+export const objectFlow: StepFlow<Of<'object'>> = (step, names) => binds(step, names, only(typeOfDeep(names, step.json.fields), 'object'));
 
-export const arrayFlow: StepFlow<Of<'array'>> = (step, names) =>
-  binds(step, names, only(typeOfDeep(names, step.json.items ?? step.json.value), 'list'));
+export const arrayFlow: StepFlow<Of<'array'>> = (step, names) => binds(step, names, only(typeOfDeep(names, step.json.items), 'list'));
 
 /** Narrows a type to a kind, because any other value fails. */
 function only(type: Type, kind: 'object' | 'list'): Type {
@@ -132,7 +131,7 @@ export const mergeFlow: StepFlow<Of<'merge'>> = (step, names) => {
 };
 
 export const computeFlow: StepFlow<Of<'compute'>> = (step, names) => {
-  const values = step.json.values ?? step.json.fields;
+  const { values } = step.json;
   if (!isObject(values)) return REFUSED;
   const asTemplates = firstString(step.json, 'mode') === 'template';
   const done: { readonly name: string; readonly type: Type; readonly waits: boolean }[] = [];
@@ -163,12 +162,11 @@ export const switchFlow: StepFlow<Of<'switch'>> = (step, names) => {
   return binds(step, names, union(...results, typeOfDeep(names, step.json.default ?? null)));
 };
 
-function caseType(names: Names, json: Written<typeof switchCase>): Type {
-  return typeOfDeep(names, Object.hasOwn(json, 'then') ? json.then : json.value);
+function caseType(names: Names, { then }: Normal<typeof switchCase, typeof PART_SYNONYMS.case>): Type {
+  return typeOfDeep(names, then);
 }
 
-export const sortFlow: StepFlow<Of<'sort'>> = (step, names) =>
-  binds(step, names, only(typeOfShallow(names, step.json.source ?? step.json.from), 'list'));
+export const sortFlow: StepFlow<Of<'sort'>> = (step, names) => binds(step, names, only(typeOfShallow(names, step.json.source), 'list'));
 
 export const randomFlow: StepFlow<Of<'random'>> = (step, names) => {
   if ((step.json.mode ?? 'int') !== 'weighted') return binds(step, names, NUMBER);
@@ -178,7 +176,7 @@ export const randomFlow: StepFlow<Of<'random'>> = (step, names) => {
 
 function drawnFrom(names: Names, json: Of<'random'>): Type {
   if (json.source === 'values') return walkType(names.world.values, [firstString(json, 'table', 'collection') ?? '']);
-  const items = typeOfDeep(names, json.items ?? json.from);
+  const items = typeOfDeep(names, json.items);
   if (items.kind === 'literal' && typeof items.value === 'string') return typeOfToken(names, items.value);
   return mayBe(items, 'string') ? UNKNOWN : items;
 }
