@@ -64,7 +64,7 @@ const TYPES: { readonly [Name in Switch]-?: RegExp | null } = {
  * @example
  * ```ts
  * const quiet = createClient({ url, projectId, publicKey, analytics: analyticsSwitches({ managedVoice: false }) });
- * await quiet.analytics.track('voice.muted'); // → null
+ * await analyticsOf(quiet).track('voice.muted'); // → null
  * ```
  */
 export function analyticsSwitches(switches: AnalyticsSwitches): ReportFilter {

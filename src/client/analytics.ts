@@ -1,13 +1,18 @@
 import type { HeartbeatCounted, Tracked } from '../contract/answers.ts';
 import { isObject } from './answer.ts';
+import { requireClient } from './arguments.ts';
+import type { Client } from './client.ts';
 import type { Connection } from './connection.ts';
 import { failure, mapped, type Result } from './errors.ts';
+import type { AnyGame, GameTypes } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { FilteredReport, RequestOptions } from './options.ts';
 import type { Security } from './security.ts';
 import { LIBRARY_VERSION } from './version.ts';
 
-/** Telemetry of a game. Nothing here throws: a lost report must not stop a game. */
+/**
+ * Telemetry of a game. Nothing here throws: a lost report must not stop a game. A game that reports nothing does not load this.
+ */
 
 export interface Report {
   readonly label?: string;
@@ -35,7 +40,7 @@ export interface PlaySession {
    *
    * @example
    * ```ts
-   * const session = client.analytics.startSession();
+   * const session = analyticsOf(client).startSession();
    * const left = await session.end();
    * left?.ok; // → true
    * ```
@@ -53,13 +58,35 @@ const HEARTBEAT_MS = 30_000;
 /** What the server knows reports of a client library by. */
 const SOURCE = 'network-storage-library';
 
-/** Sends reports and heartbeats of the kinds that the project wants. */
+const known = new WeakMap<Connection, Analytics>();
+
+/**
+ * The reports of a client: events, warnings, errors and heartbeats. For one client it is always the same object.
+ *
+ * @example
+ * ```ts
+ * const analytics = analyticsOf(client);
+ * const session = analytics.startSession({ playerName: 'Ada' });
+ * await analytics.track('level_done', { context: { level: 3 } });
+ * await session.end();
+ * ```
+ */
+export function analyticsOf<G extends GameTypes = AnyGame>(client: Client<G>): Analytics {
+  requireClient(client);
+  const { connection, security } = client;
+  const analytics = known.get(connection) ?? new Analytics(connection, security);
+  known.set(connection, analytics);
+  return analytics;
+}
+
+/** Sends reports and heartbeats of the kinds that the project wants; `analyticsOf` gives it. */
 export class Analytics {
   readonly #connection: Connection;
   readonly #security: Security;
   /** The play session under way. */
   #session: OpenSession | null = null;
 
+  /** @internal */
   constructor(connection: Connection, security: Security) {
     this.#connection = connection;
     this.#security = security;
@@ -70,7 +97,7 @@ export class Analytics {
    *
    * @example
    * ```ts
-   * const tracked = await client.analytics.track('level_done', { context: { level: 3 } });
+   * const tracked = await analyticsOf(client).track('level_done', { context: { level: 3 } });
    * tracked?.ok && tracked.value.stored; // → true
    * ```
    */
@@ -83,7 +110,7 @@ export class Analytics {
    *
    * @example
    * ```ts
-   * await client.analytics.warning('LOW_MEMORY', 'less than 100 MB are left', { megabytes: 80 });
+   * await analyticsOf(client).warning('LOW_MEMORY', 'less than 100 MB are left', { megabytes: 80 });
    * ```
    */
   warning(code: string, message?: string, context?: Report['context']): Promise<Result<Tracked> | null> {
@@ -98,9 +125,9 @@ export class Analytics {
    * try {
    *   throw new Error('the map is missing');
    * } catch (error) {
-   *   await client.analytics.error(error, { map: 'north' });
+   *   await analyticsOf(client).error(error, { map: 'north' });
    * }
-   * await client.analytics.error('MAP_MISSING', 'the map is missing', 'at load (map.lua:3)', { map: 'north' });
+   * await analyticsOf(client).error('MAP_MISSING', 'the map is missing', 'at load (map.lua:3)', { map: 'north' });
    * ```
    */
   error(error: unknown, context?: Report['context']): Promise<Result<Tracked> | null>;
@@ -120,7 +147,7 @@ export class Analytics {
    *
    * @example
    * ```ts
-   * const session = client.analytics.startSession({ playerName: 'Ada' });
+   * const session = analyticsOf(client).startSession({ playerName: 'Ada' });
    * await session.end();
    * ```
    */
@@ -156,8 +183,8 @@ export class Analytics {
    *
    * @example
    * ```ts
-   * client.analytics.startSession();
-   * const left = await client.analytics.endSession(90, { levels: 3 });
+   * analyticsOf(client).startSession();
+   * const left = await analyticsOf(client).endSession(90, { levels: 3 });
    * left?.ok; // → true
    * ```
    */
@@ -171,7 +198,7 @@ export class Analytics {
    *
    * @example
    * ```ts
-   * const counted = await client.analytics.heartbeat('heartbeat', { sessionSeconds: 30 });
+   * const counted = await analyticsOf(client).heartbeat('heartbeat', { sessionSeconds: 30 });
    * counted?.ok && counted.value.persisted; // → true
    * ```
    */
@@ -197,6 +224,7 @@ export class Analytics {
       const report = make();
       const { analytics } = await this.#security.modes();
       if (report === null || analytics['enabled'] === false || (wanted !== null && analytics[wanted] === false)) return null;
+      if (!isAllowed(report, analytics['allowedEventTypes'])) return null;
       const body = { ...this.#commonFields(), ...report, ...(analytics['retainErrorStacks'] === false && { stack: undefined }) };
       // A report that is sent twice counts twice, so it is repeated only if the server certainly did not take it.
       const request = { method: 'POST', family: 'storage', path, player: 'named', body, isRepeatable: false, options } as const;
@@ -226,6 +254,21 @@ export class Analytics {
     const session = { platformId: this.#connection.player?.id, sessionId: this.#session?.id };
     return { ...session, source: SOURCE, libraryVersion: LIBRARY_VERSION, packageIdent };
   }
+}
+
+/** Types that have a switch of their own, or that client libraries send by themselves. */
+const SWITCHED =
+  /^(?:network_storage|(?:library|session|warning|error|endpoint|performance|network|voice|input|scene|runtime|revision|system)\b)/;
+
+/** Whether the project lets the game make up events of this type. `allowed`: its setting `allowedEventTypes`. */
+function isAllowed({ type, severity = 'custom' }: Readonly<Record<string, unknown>>, allowed: unknown): boolean {
+  if (!Array.isArray(allowed) || typeof type !== 'string' || severity !== 'custom' || SWITCHED.test(nameOf(type))) return true;
+  return allowed.some((one) => nameOf(one) === nameOf(type));
+}
+
+/** Blanks are sent as `_`, and types are stored in small letters. */
+function nameOf(type: unknown): string {
+  return textOf(type).trim().toLowerCase().replace(/\s/g, '_');
 }
 
 /** Any value as a text. `String` throws for some. */

@@ -8,14 +8,38 @@ import type { ClientOptions } from './options.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 
-/** Option names by kind. An option has the same kind wherever it occurs. */
-const KINDS: Readonly<Record<Kind, string>> = {
-  string:
-    'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType packageIdent idempotencyKey key record field cursor order name host',
-  number: 'timeoutMs maxAnswerBytes retries revision ifVersion limit offset around keptHours',
-  boolean: 'sessions encryption own',
-  function: 'credentials log fetch analytics onError onSettled onCreateNewGame onJoinNewLobby onContinuePlaying onDismiss',
-  object: 'json storage signal',
+/** The options of a client: the kind of each, or its values if it has a few; `any`: it has a check of its own. */
+const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: Kind | 'any' | readonly string[] } = {
+  url: 'string',
+  cdnUrl: 'string',
+  apiVersion: ['v3'],
+  projectId: 'string',
+  publicKey: 'string',
+  secretKey: 'string',
+  player: 'any',
+  credentials: 'function',
+  publishTarget: ['live', 'next'],
+  clientType: ['game', 'editor', 'dedicated'],
+  revision: 'number',
+  packageIdent: 'string',
+  analytics: 'function',
+  sessions: 'boolean',
+  encryption: 'boolean',
+  timeoutMs: 'number',
+  maxAnswerBytes: 'number',
+  retries: 'number',
+  log: 'function',
+  json: 'object',
+  fetch: 'function',
+};
+
+/** Names of all other options, by kind. An option has the same kind wherever it occurs. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'idempotencyKey key record field cursor order name host',
+  number: 'ifVersion limit offset around keptHours',
+  boolean: 'own',
+  function: 'onError onSettled onCreateNewGame onJoinNewLobby onContinuePlaying onDismiss',
+  object: 'storage signal',
 };
 
 /** Keys that a header can carry. An empty key would count as no key, and the write might happen twice. */
@@ -37,53 +61,32 @@ export function requireOptions(options: unknown): void {
   requireKind('options', options, 'object');
   for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
     if (given === undefined || given === null) continue;
-    const [kind] = Object.entries(KINDS).find(([, names]) => names.split(' ').includes(name)) ?? [];
-    if (kind !== undefined) requireKind(name, given, kind as Kind);
+    requireKindOf(name, given);
     if (name === 'idempotencyKey' && !PRINTABLE_ASCII.test(String(given)))
       throw new SavepointError('INVALID_ARGUMENT', `"${given}" is not an idempotency key: it must be printable ASCII, and not empty`);
     if (name === 'signal') requireKind('signal.aborted', (given as { readonly aborted?: unknown }).aborted, 'boolean');
   }
 }
 
-/** The options of a client, each with its values if it has a few. */
-const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: readonly string[] | null } = {
-  url: null,
-  cdnUrl: null,
-  apiVersion: ['v3'],
-  projectId: null,
-  publicKey: null,
-  secretKey: null,
-  player: null,
-  credentials: null,
-  publishTarget: ['live', 'next'],
-  clientType: ['game', 'editor', 'dedicated'],
-  revision: null,
-  packageIdent: null,
-  analytics: null,
-  sessions: null,
-  encryption: null,
-  timeoutMs: null,
-  maxAnswerBytes: null,
-  retries: null,
-  log: null,
-  json: null,
-  fetch: null,
-};
+function requireKindOf(name: string, given: unknown): void {
+  const [listed] = Object.entries(KINDS).find(([, names]) => names.split(' ').includes(name)) ?? [];
+  const kind = listed ?? new Map(Object.entries(OF_CLIENTS)).get(name) ?? 'any';
+  if (kind === 'any') return;
+  if (typeof kind === 'string') requireKind(name, given, kind as Kind);
+  else if (!kind.includes(String(given)))
+    throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be one of ${kind.join(', ')}, and not ${String(given)}`);
+}
 
 /** Checks the options of a client. A misspelt one is refused, because it would have no effect. */
 export function requireClientOptions(options: unknown): void {
   requireKind('options', options, 'object');
-  requireOptions(options);
-  const known = new Map<string, readonly string[] | null>(Object.entries(OF_CLIENTS));
-  for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
-    const choices = known.get(name);
-    if (choices === undefined) {
-      const meant = [...known.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
-      throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` is no option of a client${meant === undefined ? '' : `: \`${meant}\` is`}`);
-    }
-    if (choices !== null && given !== undefined && given !== null && !choices.includes(String(given)))
-      throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be one of ${choices.join(', ')}, and not ${String(given)}`);
+  const known = Object.keys(OF_CLIENTS);
+  for (const name of Object.keys(Object(options))) {
+    if (known.includes(name)) continue;
+    const meant = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` is no option of a client${meant === undefined ? '' : `: \`${meant}\` is`}`);
   }
+  requireOptions(options);
 }
 
 /** Checks a player: an id, or an object with one. Numbers are refused, because long ids are not exact as numbers. */

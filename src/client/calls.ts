@@ -7,8 +7,7 @@ import { jsonText } from './json-text.ts';
 import { type CallOptions, liveRevision } from './options.ts';
 import type { Relay } from './relay.ts';
 import type { Prepared, Settings } from './request.ts';
-import type { Revision } from './revision.ts';
-import { createEncryptedRequestId, seal } from './seal.ts';
+import { requestId, seal } from './seal.ts';
 import type { Modes, Security } from './security.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -18,15 +17,13 @@ export class Calls {
   readonly #connection: Connection;
   readonly #security: Security;
   readonly #sessions: Sessions;
-  readonly #revision: Revision;
   readonly #relay: () => Relay | null;
   readonly #errors = new Map<string, SavepointError>();
 
-  constructor(connection: Connection, security: Security, sessions: Sessions, revision: Revision, relay: () => Relay | null) {
+  constructor(connection: Connection, security: Security, sessions: Sessions, relay: () => Relay | null) {
     this.#connection = connection;
     this.#security = security;
     this.#sessions = sessions;
-    this.#revision = revision;
     this.#relay = relay;
   }
 
@@ -44,10 +41,8 @@ export class Calls {
     const relay = this.#relay();
     const result = await (relay === null
       ? this.#send(slug, input, idempotencyKey, options)
-      : this.#connection.followed({ key: idempotencyKey, collection: undefined }, () =>
-          this.#relayed(relay, slug, input, idempotencyKey, options),
-        ));
-    const body = this.#revision.read(result.ok ? result.value : result.error.body, result.ok);
+      : this.#connection.followed({ key: idempotencyKey }, () => this.#relayed(relay, slug, input, idempotencyKey, options)));
+    const body = this.#connection.revisions.noteCall(result.ok ? result.value : result.error.body, result.ok);
     if (result.ok) this.#errors.delete(slug);
     else this.#errors.set(slug, result.error);
     return result.ok ? success(body) : result;
@@ -106,12 +101,12 @@ export class Calls {
       authSessions: modes.sessions ? 'enabled' : 'disabled',
       encryptedRequests: modes.encryption ? 'required' : 'disabled',
       revisionId: liveRevision(settings) ?? 0,
-      revisionOutdated: this.#revision.status?.isOutdated ?? false,
+      revisionOutdated: this.#connection.revisions.isOutdated,
     };
     const body = bodyOf(input, { security, _endpointSlug: slug });
     if (!modes.encryption) return body;
     const stringify = this.#connection.options.json?.stringify ?? JSON.stringify;
-    const plain = stringify({ ...body, encryptedRequestId: createEncryptedRequestId(this.#security.now()) });
+    const plain = stringify({ ...body, encryptedRequestId: requestId(this.#security.now()) });
     const identity = session === null ? { platformId: player?.id ?? 'anonymous' } : { sessionId: session.id };
     return { security, encrypted: true, envelope: await seal({ publicKey, projectId, identity, plain }) };
   }

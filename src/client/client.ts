@@ -1,5 +1,4 @@
 import type { GameValues, ServerInfo } from '../contract/answers.ts';
-import { Analytics } from './analytics.ts';
 import { checkArguments, requireKind } from './arguments.ts';
 import { Calls } from './calls.ts';
 import { Connection } from './connection.ts';
@@ -24,7 +23,6 @@ import type { ClientOptions, Player, PublishTarget, RequestOptions } from './opt
 import { type AnyResult, type Leaderboard, type QueryOptions, readValues, runLeaderboard, runQuery } from './queries.ts';
 import { Records } from './records.ts';
 import type { Relay } from './relay.ts';
-import { Revision } from './revision.ts';
 import { Security } from './security.ts';
 import { Sessions } from './sessions.ts';
 
@@ -50,9 +48,6 @@ export class Client<G extends GameTypes = AnyGame> {
   readonly security: Security;
   /** Sessions of the player. The client opens them by itself if the project uses them. */
   readonly sessions: Sessions;
-  /** Whether this build of the game is outdated. */
-  readonly revision: Revision;
-  readonly analytics: Analytics;
   /** Sends a guest's requests through its host; `guestRelay` makes it. `null`: requests go to the server. */
   relay: Relay | null = null;
 
@@ -62,9 +57,7 @@ export class Client<G extends GameTypes = AnyGame> {
     this.#connection = connection;
     this.security = new Security(connection);
     this.sessions = new Sessions(connection);
-    this.revision = new Revision(connection, () => this.security.now());
-    this.analytics = new Analytics(connection, this.security);
-    this.#calls = new Calls(connection, this.security, this.sessions, this.revision, () => this.relay);
+    this.#calls = new Calls(connection, this.security, this.sessions, () => this.relay);
   }
 
   /**

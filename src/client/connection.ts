@@ -19,6 +19,7 @@ import {
 } from './options.ts';
 import type { Addressed, ApiRequest, HeaderMap, Prepared, PreparedRequest, Settings } from './request.ts';
 import { isTransient, isVerifierUnavailable, MAX_RETRY_AFTER_MS, pause, retryDelayMs, wasNotProcessed } from './retry.ts';
+import { RevisionReports } from './revision-reports.ts';
 import { readServerInfo, unservedRoute } from './server.ts';
 import { LIBRARY_VERSION } from './version.ts';
 
@@ -37,7 +38,9 @@ export interface FollowedWrite {
   /** Its idempotency key. */
   readonly key: string;
   /** `undefined`: it is a call. */
-  readonly collection: string | undefined;
+  readonly collection?: string | undefined;
+  /** The document's key; `undefined`: it is about save records. */
+  readonly document?: string | undefined;
 }
 
 /** Is told of a write; what it returns is told the outcome, `null` for a success. */
@@ -73,9 +76,7 @@ export class Connection {
   proof: (player: Player) => Promise<HeaderMap> = proofByToken;
   /** Whether a new proof may replace one that was refused with this code. */
   renewProof: (code: string) => boolean = () => false;
-  /** Called with the outcome of every request. */
-  onAnswer: (ask: ApiRequest, answer: Result<Answer>) => void = () => undefined;
-
+  readonly revisions = new RevisionReports();
   readonly #observers = new Set<Observer>();
   readonly #followers = new Set<Follower>();
   /** Of documents whose numbers doubles do not hold, by collection and key. */
@@ -218,8 +219,9 @@ export class Connection {
   send(ask: ApiRequest): Promise<Result<Answer>> {
     const { family, key, path } = ask;
     const isWrite = key !== undefined && (family === 'storage' || family === 'endpoints');
-    const collection = family === 'storage' ? path[0] : undefined;
-    return isWrite ? this.followed({ key, collection }, () => this.#send(ask)) : this.#send(ask);
+    if (!isWrite) return this.#send(ask);
+    const [collection, ...document] = family === 'storage' ? path : [];
+    return this.followed({ key, collection, document: document.join('/') }, () => this.#send(ask));
   }
 
   async #send(ask: ApiRequest): Promise<Result<Answer>> {
@@ -234,7 +236,7 @@ export class Connection {
       const result = await this.#attempt(ready.value, ask, isAtCdn);
       if (result.ok) {
         this.#trackPosition(ask, result.value);
-        this.onAnswer(ask, result);
+        this.#noteRevision(ask, null);
         return result;
       }
       if (isAtCdn && !isTransient(result.error) && !isMissing(result.error)) {
@@ -284,9 +286,8 @@ export class Connection {
   #fail(ask: ApiRequest, error: SavepointError): Result<Answer> {
     const level = error.code === 'NOT_FOUND' || error.code === 'ABORTED' ? 'debug' : 'warn';
     this.log(level, `${ask.method} ${[ask.family, ...ask.path].join('/')}: ${error.code}: ${error.message}`, { error });
-    const failed = { ok: false, error } as const;
-    this.onAnswer(ask, failed);
-    return failed;
+    if (error.code === 'REVISION_OUTDATED') this.#noteRevision(ask, error.message);
+    return { ok: false, error };
   }
 
   async #attempt(settings: Settings, ask: ApiRequest, isAtCdn = false): Promise<Result<Answer>> {
@@ -380,6 +381,10 @@ export class Connection {
     // A request with a secret key needs no proof of the player.
     if (kind === 'named' || secretKey) return named;
     return { ...named, ...(await (kind === 'token' ? proofByToken : this.proof)(player)) };
+  }
+
+  #noteRevision({ family, player, method }: ApiRequest, refusal: string | null): void {
+    if (family === 'storage' && player === 'proven') this.revisions.noteDocument(method !== 'GET', refusal);
   }
 
   #printed(body: unknown, exact: ExactNumbers | undefined): Result<string | null> {

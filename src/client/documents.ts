@@ -65,6 +65,16 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     this.#relay = relay;
   }
 
+  /** @internal */
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** @internal */
+  get collection(): string {
+    return this.#collection;
+  }
+
   /**
    * Reads the document; `null`: there is none. Throws a {@link SavepointError}.
    *
@@ -119,11 +129,9 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const relay = this.#relay();
-    if (relay !== null) {
-      const read = await relay.document(this.#collection, key.value, options);
-      return nullIfMissing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
-    }
-    const read = await this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, isDocument: true, options }));
+    const read = await (relay === null
+      ? this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, isDocument: true, options }))
+      : relay.document(this.#collection, key.value, options));
     if (read.ok) this.#connection.noteNumbers(this.#collection, key.value, read.value.text);
     return nullIfMissing(
       mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })),
@@ -335,12 +343,17 @@ export class Documents<Doc = AnyJson, Save = Doc> {
 
   #keyOf({ key, record }: DocumentAddress): Result<string> {
     const owner = this.#connection.requirePlayer(key);
-    return owner.ok && record !== undefined ? success(`${owner.value}_${record}`) : owner;
+    return mapped(owner, (id) => documentKey(id, record));
   }
 
   #request(method: ApiRequest['method'], path: readonly string[], more: Omit<ApiRequest, 'method' | 'family' | 'path'>): ApiRequest {
     return { method, family: 'storage', path: [this.#collection, ...path], player: 'proven', ...more };
   }
+}
+
+/** The key of a player's document, or of one of its save records. */
+export function documentKey(owner: string, record?: string): string {
+  return record === undefined ? owner : `${owner}_${record}`;
 }
 
 /** Throws `INVALID_ARGUMENT`. */

@@ -1,12 +1,13 @@
 import type { GuestPass } from '../contract/answers.ts';
-import { isObject } from './answer.ts';
+import { type Answer, isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { proofByToken } from './connection.ts';
-import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
+import { type ErrorCode, failure, mapped, type Result, SavepointError, success } from './errors.ts';
 import { aborted } from './exchange.ts';
 import type { GameTypes } from './game.ts';
-import type { PublishTarget, RequestOptions } from './options.ts';
+import { plainOf } from './json-text.ts';
+import type { JsonCodec, PublishTarget, RequestOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 import { pause } from './retry.ts';
 import { isGuestSecret } from './secret-shapes.ts';
@@ -24,6 +25,8 @@ export interface GuestRequest {
   /** Slug, body and idempotency key of a call. */
   readonly slug?: string;
   readonly body?: unknown;
+  /** The body as it is sent, if it holds numbers that doubles do not. */
+  readonly text?: string;
   readonly key?: string;
   /** Collection and key of a document to read. */
   readonly collection?: string;
@@ -32,7 +35,14 @@ export interface GuestRequest {
 
 /** The host's answer to a guest. Plain JSON. */
 export type HostAnswer =
-  | { readonly ok: true; readonly body: unknown }
+  | {
+      readonly ok: true;
+      readonly body: unknown;
+      /** The body as the server printed it, if it holds numbers that doubles do not. */
+      readonly text?: string;
+      /** Of a document. */
+      readonly version?: number;
+    }
   | {
       readonly ok: false;
       readonly error: { readonly code: string; readonly message: string; readonly status: number };
@@ -78,7 +88,7 @@ export function guestRelay<G extends GameTypes>(
   requireOptions(options);
   const { host } = options;
   const passes = new PassCache(client, host);
-  const sendThroughHost = async (what: Partial<GuestRequest>, requestOptions: RequestOptions = {}): Promise<Result<unknown>> => {
+  const sendThroughHost = async (what: Partial<GuestRequest>, requestOptions: RequestOptions = {}): Promise<Result<Answer>> => {
     const { connection } = client;
     const ready = await connection.ready();
     if (!ready.ok) return ready;
@@ -91,7 +101,8 @@ export function guestRelay<G extends GameTypes>(
       const token = (await proofByToken(player))['x-platform-token'] ?? '';
       const proof = isGuestSecret(token) ? await passes.passFor(token, requestOptions) : success(token);
       if (!proof.ok) return proof;
-      const result = await withTimeout(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), requestOptions);
+      const sent = send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what });
+      const result = await withTimeout(sent, ready.value.json ?? JSON, requestOptions);
       // A refused pass is not used again. It may have expired while the machine slept.
       const isRefused = !result.ok && result.error.code === 'PLATFORM_AUTH_FAILED' && passes.forget();
       if (isRefused && !isRenewed) {
@@ -103,7 +114,8 @@ export function guestRelay<G extends GameTypes>(
     }
   };
   return {
-    call: (slug, body, key, more) => sendThroughHost({ slug, body, key }, more),
+    call: async (slug, body, key, more) =>
+      mapped(await sendThroughHost({ slug, key, ...plainOf(body, client.connection.options.json) }, more), (answer) => answer.body),
     document: (collection, document, more) => sendThroughHost({ collection, document }, more),
   };
 }
@@ -150,12 +162,19 @@ class PassCache<G extends GameTypes> {
   }
 }
 
-async function withTimeout(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT_MS, signal }: RequestOptions): Promise<Result<unknown>> {
+async function withTimeout(
+  answering: Promise<HostAnswer>,
+  { parse }: Pick<JsonCodec, 'parse'>,
+  { timeoutMs = TIMEOUT_MS, signal }: RequestOptions,
+): Promise<Result<Answer>> {
   const ending = new AbortController();
   const end = () => ending.abort();
   signal?.addEventListener('abort', end);
   try {
-    const result = await Promise.race([answering.then(resultOf), pause(timeoutMs, ending.signal).then(() => null)]);
+    const result = await Promise.race([
+      answering.then((answer) => resultOf(answer, parse)),
+      pause(timeoutMs, ending.signal).then(() => null),
+    ]);
     if (result !== null) return result;
     return signal?.aborted === true ? aborted(signal) : failure('PROXY_FAILED', `The host gave no answer within ${timeoutMs} ms`);
   } catch (cause) {
@@ -166,11 +185,15 @@ async function withTimeout(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT
   }
 }
 
-/** The result in a host's answer, which came from another player's computer. */
-function resultOf(answer: HostAnswer): Result<unknown> {
+/** The result in a host's answer, which came from another player's computer. Throws if its text is no JSON. */
+function resultOf(answer: HostAnswer, parse: JsonCodec['parse']): Result<Answer> {
   if (!isObject(answer) || !(answer.ok === true || isObject(answer.error)))
     return failure('PROXY_FAILED', 'The answer of the host is none');
-  if (answer.ok) return success(answer.body);
+  if (answer.ok) {
+    const { body, text, version } = answer;
+    const headers = new Headers({ 'x-ns-save-version': String(Number(version ?? 0)) });
+    return success(typeof text === 'string' ? { body: parse(text), headers, text } : { body, headers, text: '' });
+  }
   const { code, message, status } = answer.error;
   const facts = { status, body: answer.body, details: answer.error, retryAfterMs: answer.retryAfterMs };
   return { ok: false, error: new SavepointError(code as ErrorCode, message, facts) };

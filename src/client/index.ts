@@ -16,7 +16,7 @@ export type {
   SecurityConfig,
   ServerInfo,
 } from '../contract/answers.ts';
-export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
+export { type Analytics, analyticsOf, type PlaySession, type Report, type SessionOptions } from './analytics.ts';
 export { type AnalyticsSwitches, analyticsSwitches } from './analytics-switches.ts';
 export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
 export { type Configuration, configurationOf, type ProjectMode } from './configuration.ts';
@@ -84,7 +84,7 @@ export type { AnyResult, Leaderboard, QueryOptions, Ranked } from './queries.ts'
 export { openQueue, type Queue, type Queued, type QueuedWrite, type QueueOptions, type QueueState } from './queue.ts';
 export type { OfPlayer, Records } from './records.ts';
 export type { Relay } from './relay.ts';
-export type { Revision, RevisionSettings } from './revision.ts';
+export { type Revision, type RevisionSettings, revisionOf } from './revision.ts';
 export { openRevisionPrompt, type PromptOptions, type PromptState, type RevisionPrompt } from './revision-prompt.ts';
 export type { RevisionOutdated, RevisionPolicy, RevisionStatus } from './revision-status.ts';
 export { type SaveState, type SaveStatus, saveState } from './save-state.ts';

@@ -33,6 +33,14 @@ export function jsonText(value: unknown, codec?: JsonCodec, exact?: ExactNumbers
   }
 }
 
+/** A value that the game's codec may have read, as plain JSON, and its text if it holds numbers that doubles do not. */
+export function plainOf(value: unknown, codec: JsonCodec | undefined): { readonly body: unknown; readonly text?: string } {
+  if (codec === undefined) return { body: value };
+  const text = codec.stringify(value);
+  const body: unknown = JSON.parse(text);
+  return inexactNumbers(text) === undefined ? { body } : { body, text };
+}
+
 /** The numbers of a JSON text that doubles do not hold exactly; `undefined`: there is none. */
 export function inexactNumbers(text: string): ExactNumbers | undefined {
   if (!MAY_BE_INEXACT.test(text)) return undefined;

@@ -17,6 +17,10 @@ export class Listeners<Event> {
     return () => void this.#all.delete(listener);
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
   emit(event: Event): void {
     for (const listener of [...this.#all]) {
       try {

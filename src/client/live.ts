@@ -3,7 +3,7 @@ import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client, ValuesOf } from './client.ts';
 import type { Connection } from './connection.ts';
-import type { DocumentAddress, LedgerOptions } from './documents.ts';
+import { type DocumentAddress, documentKey, type LedgerOptions } from './documents.ts';
 import { type ErrorCode, failure, isMissing, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
@@ -122,11 +122,7 @@ export class Live<G extends GameTypes = AnyGame> {
     onValue: OnValue<DocumentOf<G, C> | null>,
     { key, record, ...options }: FollowOptions & DocumentAddress = {},
   ): Subscription<DocumentOf<G, C> | null> {
-    return this.#follow(
-      this.#topicPath('documents', collection, `${this.#keyOrPlayer(key)}${record === undefined ? '' : `_${record}`}`),
-      onValue,
-      options,
-    );
+    return this.#follow(this.#topicPath('documents', collection, documentKey(this.#keyOrPlayer(key), record)), onValue, options);
   }
 
   /**

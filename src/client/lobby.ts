@@ -3,6 +3,7 @@ import { requireClient, requireKind } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { AnyGame, GameTypes } from './game.ts';
 import { liveRevision } from './options.ts';
+import { revisionOf } from './revision.ts';
 import { outdatedOf, unknownStatus } from './revision-status.ts';
 
 /** What a lobby of the game's own network says of its host's revision, under the specification's keys. The values are texts. */
@@ -47,7 +48,7 @@ export type LobbyRevision = 'same' | 'newer' | 'older' | 'unknown';
 const SECONDS_PER_MINUTE = 60;
 
 /**
- * The metadata that a host writes to its lobby. Write it again when the status changes (`client.revision.onChange`).
+ * The metadata that a host writes to its lobby. Write it again when the status changes (`revisionOf(client).onChange`).
  *
  * @example
  * ```ts
@@ -59,7 +60,7 @@ export function lobbyMetadata<G extends GameTypes = AnyGame>(client: Client<G>, 
   requireClient(client);
   if (migratesTo !== undefined) requireKind('migratesTo', migratesTo, 'number');
   if (source !== undefined) requireKind('source', source, 'string');
-  const { status } = client.revision;
+  const { status } = revisionOf(client);
   const minutes = status?.isOutdated ? status.graceRemainingMinutes : null;
   const graceEnd = minutes === null ? 0 : Math.floor(client.security.now() / 1000) + minutes * SECONDS_PER_MINUTE;
   return {
@@ -95,7 +96,7 @@ export function readLobby(metadata: unknown): Lobby {
 }
 
 /**
- * How the revision of a lobby is to the client's own. A newer one means that this build is outdated: `client.revision.onOutdated` is called,
+ * How the revision of a lobby is to the client's own. A newer one means that this build is outdated: `revisionOf(client).onOutdated` is called,
  * with the source `lobby`.
  *
  * @example
@@ -113,9 +114,9 @@ export function compareLobby<G extends GameTypes = AnyGame>(client: Client<G>, m
   if (revision === null || own === undefined) return 'unknown';
   if (revision === own) return 'same';
   if (revision < own) return 'older';
-  const known = client.revision.status ?? { ...unknownStatus(), playerRevision: own };
+  const known = revisionOf(client).status ?? { ...unknownStatus(), playerRevision: own };
   const outdated = outdatedOf({ ...known, isOutdated: true, currentRevision: revision }, {}, client.security.now());
-  client.revision.tell({ ...outdated, source: 'lobby', reason: 'LobbyMismatch' });
+  revisionOf(client).tell({ ...outdated, source: 'lobby', reason: 'LobbyMismatch' });
   return 'newer';
 }
 

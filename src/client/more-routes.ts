@@ -23,7 +23,7 @@ const LIST = { records: 'list' } as const;
  *
  * @example
  * ```ts
- * await client.analytics.heartbeat('join');
+ * await analyticsOf(client).heartbeat('join');
  * (await readStats(client)).sessionCount; // → 1
  * ```
  */

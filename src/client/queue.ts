@@ -3,7 +3,7 @@ import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import { Client } from './client.ts';
 import type { OwnWrite } from './connection.ts';
-import { type DocumentAddress, requireOperations } from './documents.ts';
+import { type DocumentAddress, documentKey, requireOperations } from './documents.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
 import type {
   AnswerOf,
@@ -341,7 +341,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   #keyOf({ key = this.#player, record }: DocumentAddress): string {
-    return record === undefined ? key : `${key}_${record}`;
+    return documentKey(key, record);
   }
 
   async #add(write: Sendable): Promise<Queued> {
@@ -365,8 +365,8 @@ export class Queue<G extends GameTypes = AnyGame> {
   /** The outcome of a write that is stored. Whoever follows the client's writes is told of it, too. */
   #resultOf(write: Sendable): Promise<Result<AnyJson>> {
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
-    const collection = write.kind === 'call' ? undefined : write.collection;
-    void this.#client.connection.followed({ key: write.id, collection }, () => result);
+    const about = write.kind === 'call' ? {} : { collection: write.collection, document: this.#keyOf(write.at) };
+    void this.#client.connection.followed({ key: write.id, ...about }, () => result);
     return result;
   }
 

@@ -1,3 +1,4 @@
+import type { Answer } from './answer.ts';
 import type { Result } from './errors.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 
@@ -5,6 +6,6 @@ import type { RequestOptions, WriteOptions } from './options.ts';
 export interface Relay {
   /** Calls an endpoint. The body is already encrypted if needed. Resolves to the body of the answer. */
   call(slug: string, body: unknown, key: string, options?: WriteOptions): Promise<Result<unknown>>;
-  /** Reads a document. */
-  document(collection: string, key: string, options?: RequestOptions): Promise<Result<unknown>>;
+  /** Reads a document. The answer has its `x-ns-save-version`, and a text if that holds numbers which doubles do not. */
+  document(collection: string, key: string, options?: RequestOptions): Promise<Result<Answer>>;
 }

@@ -1,6 +1,7 @@
 import { requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { AnyGame, GameTypes } from './game.ts';
+import { revisionOf } from './revision.ts';
 import { openRevisionPrompt, type PromptOptions, type RevisionPrompt } from './revision-prompt.ts';
 
 /**
@@ -104,7 +105,7 @@ button:focus-visible { outline: 3px solid var(--savepoint-accent, #1d5fd1); outl
 
 /**
  * Puts a panel on the page that opens when the game is outdated. Without `parent` there is none: a warning is logged, and
- * `client.revision.onOutdated` is called all the same.
+ * `revisionOf(client).onOutdated` is called all the same.
  *
  * @example
  * ```ts
@@ -134,7 +135,7 @@ export function mountRevisionPanel<G extends GameTypes = AnyGame>(client: Client
       onChange?.(changed);
     },
   });
-  view.connect(prompt, () => client.revision.settings.allowSpaceToClose);
+  view.connect(prompt, () => revisionOf(client).settings.allowSpaceToClose);
   parent.append(view.element);
   return {
     element: view.element,

@@ -1,6 +1,7 @@
 import { requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { AnyGame, GameTypes } from './game.ts';
+import { revisionOf } from './revision.ts';
 import type { RevisionOutdated } from './revision-status.ts';
 
 /** The prompt of an outdated game, without an appearance: when it opens, what it offers, and what the player chose. */
@@ -34,7 +35,7 @@ const DEFAULT_MESSAGE = 'A newer version of the game is out.';
  * ```ts
  * const chosen = [];
  * const prompt = openRevisionPrompt(client, { onContinuePlaying: ({ reason }) => chosen.push(reason) });
- * client.revision.testOutdated({ graceExpired: false, action: 'warn' });
+ * revisionOf(client).testOutdated({ graceExpired: false, action: 'warn' });
  * prompt.state; // → 'open'
  * prompt.continuePlaying();
  * [prompt.state, chosen]; // → ['closed', ['ManualTest']]
@@ -59,7 +60,7 @@ export class RevisionPrompt {
 
   /** @internal */
   constructor(client: Client<GameTypes>, options: PromptOptions) {
-    const { revision } = client;
+    const revision = revisionOf(client);
     this.#client = client;
     this.#options = options;
     this.#stops = [
@@ -98,12 +99,12 @@ export class RevisionPrompt {
    * @example
    * ```ts
    * const prompt = openRevisionPrompt(client);
-   * client.revision.testOutdated({ message: 'Please update.' });
+   * revisionOf(client).testOutdated({ message: 'Please update.' });
    * prompt.message; // → 'Please update.'
    * ```
    */
   get message(): string | null {
-    return this.#outdated?.message || (this.#client.revision.settings.showDefaultMessage ? DEFAULT_MESSAGE : null);
+    return this.#outdated?.message || (revisionOf(this.#client).settings.showDefaultMessage ? DEFAULT_MESSAGE : null);
   }
 
   /**
@@ -112,7 +113,7 @@ export class RevisionPrompt {
    * @example
    * ```ts
    * const prompt = openRevisionPrompt(client);
-   * client.revision.testOutdated({ graceExpired: true, action: 'block_all' });
+   * revisionOf(client).testOutdated({ graceExpired: true, action: 'block_all' });
    * prompt.canContinue; // → false
    * ```
    */
@@ -127,7 +128,7 @@ export class RevisionPrompt {
    * @example
    * ```ts
    * const prompt = openRevisionPrompt(client);
-   * client.revision.testOutdated({ graceEndsAtUnixSeconds: 0 });
+   * revisionOf(client).testOutdated({ graceEndsAtUnixSeconds: 0 });
    * prompt.secondsLeft; // → 0
    * ```
    */
@@ -141,16 +142,16 @@ export class RevisionPrompt {
    *
    * @example
    * ```ts
-   * client.revision.settings.autoOpenOnOutdated = false;
+   * revisionOf(client).settings.autoOpenOnOutdated = false;
    * const prompt = openRevisionPrompt(client);
-   * client.revision.onOutdated((outdated) => prompt.open(outdated));
-   * client.revision.testOutdated();
+   * revisionOf(client).onOutdated((outdated) => prompt.open(outdated));
+   * revisionOf(client).testOutdated();
    * prompt.state; // → 'open'
    * ```
    */
   open(outdated: RevisionOutdated): void {
     this.#outdated = outdated;
-    const { gracePeriod } = this.#client.revision.settings;
+    const { gracePeriod } = revisionOf(this.#client).settings;
     const isDue = this.#state === 'open' || !(gracePeriod > 0);
     this.#become(isDue ? 'open' : 'waiting');
     if (!isDue) this.#opening = setTimeout(() => this.#become('open'), gracePeriod * 1000);
@@ -174,7 +175,7 @@ export class RevisionPrompt {
    *
    * @example
    * ```ts
-   * const prompt = openRevisionPrompt(client, { onJoinNewLobby: () => client.revision.refreshLobbyList() });
+   * const prompt = openRevisionPrompt(client, { onJoinNewLobby: () => revisionOf(client).refreshLobbyList() });
    * prompt.joinNewLobby();
    * ```
    */
@@ -188,7 +189,7 @@ export class RevisionPrompt {
    * @example
    * ```ts
    * const prompt = openRevisionPrompt(client);
-   * client.revision.testOutdated({ action: 'block_all' });
+   * revisionOf(client).testOutdated({ action: 'block_all' });
    * prompt.continuePlaying();
    * prompt.state; // → 'open'
    * ```
@@ -203,7 +204,7 @@ export class RevisionPrompt {
    * @example
    * ```ts
    * const prompt = openRevisionPrompt(client);
-   * client.revision.testOutdated();
+   * revisionOf(client).testOutdated();
    * prompt.dismiss();
    * prompt.state; // → 'closed'
    * ```
@@ -219,7 +220,7 @@ export class RevisionPrompt {
    * ```ts
    * const prompt = openRevisionPrompt(client);
    * prompt.close();
-   * client.revision.testOutdated();
+   * revisionOf(client).testOutdated();
    * prompt.state; // → 'closed'
    * ```
    */
@@ -239,7 +240,7 @@ export class RevisionPrompt {
   #become(state: PromptState): void {
     clearTimeout(this.#opening);
     clearInterval(this.#refreshing);
-    const { revision } = this.#client;
+    const revision = revisionOf(this.#client);
     const { autoRefreshLobbies, lobbyRefreshInterval } = revision.settings;
     if (state === 'open' && autoRefreshLobbies)
       this.#refreshing = setInterval(() => revision.refreshLobbyList(), Math.max(1, lobbyRefreshInterval) * 1000);

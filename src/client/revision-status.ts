@@ -52,7 +52,7 @@ export interface RevisionOutdated {
   readonly isGraceExpired: boolean;
 }
 
-type Members = Readonly<Record<string, unknown>>;
+export type Members = Readonly<Record<string, unknown>>;
 
 /** The status in an answer: its `_revisionStatus`, or else its `revision`, as `load-profile` answers it; `null`: none. */
 export function statusIn({ _revisionStatus: raw, revision: profile }: Members): RevisionStatus | null {
@@ -66,7 +66,8 @@ export function isReported(raw: unknown): raw is Members {
   return isObject(raw) && typeof raw['isOutdatedRevision'] === 'boolean';
 }
 
-function profileIn(block: unknown): Members | null {
+/** The member `revision` of `load-profile`, if it is one. */
+export function profileIn(block: unknown): Members | null {
   return isObject(block) && typeof block['revisionOutdated'] === 'boolean' ? block : null;
 }
 

@@ -1,12 +1,13 @@
 import type { RevisionStatus as Handshake } from '../contract/answers.ts';
-import { type Answer, isObject } from './answer.ts';
+import { requireClient } from './arguments.ts';
+import type { Client } from './client.ts';
 import type { Connection } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
+import type { AnyGame, GameTypes } from './game.ts';
 import { Listeners } from './listeners.ts';
 import { liveRevision, type RequestOptions } from './options.ts';
-import type { ApiRequest } from './request.ts';
 import {
-  isReported,
+  type Members,
   outdatedOf,
   type RevisionOutdated,
   type RevisionStatus,
@@ -16,7 +17,10 @@ import {
   unenforced,
 } from './revision-status.ts';
 
-/** Whether this build of the game is outdated, and what follows from that. The server reports it with every call. */
+/**
+ * Whether this build of the game is outdated, and what follows from that. The server reports it with every call. A game that does not ask
+ * does not load this.
+ */
 
 /** What the client does about an outdated revision. */
 export interface RevisionSettings {
@@ -39,7 +43,30 @@ export interface RevisionSettings {
   autoDisconnectHost: boolean;
 }
 
-/** The state of this build of the game as the server reports it: current, outdated or blocked. */
+const known = new WeakMap<Connection, Revision>();
+
+/**
+ * Whether this build of the game is outdated, as the server reports it, and what the client does then. For one client it is always the
+ * same object.
+ *
+ * @example
+ * ```ts
+ * const revision = revisionOf(client);
+ * const stop = revision.onChange(({ state, message }) => console.info(state, message));
+ * await client.call('buy', { item: 'axe' });
+ * revision.status; // → null
+ * stop();
+ * ```
+ */
+export function revisionOf<G extends GameTypes = AnyGame>(client: Client<G>): Revision {
+  requireClient(client);
+  const { connection, security } = client;
+  const revision = known.get(connection) ?? new Revision(connection, () => security.now());
+  known.set(connection, revision);
+  return revision;
+}
+
+/** The state of this build of the game as the server reports it: current, outdated or blocked; `revisionOf` gives it. */
 export class Revision {
   /** May be changed at any time. */
   readonly settings: RevisionSettings = Object.seal({
@@ -63,7 +90,11 @@ export class Revision {
   /** The revision that the game was told of. */
   #told: number | null | undefined;
 
-  /** `now`: the server's clock, unix ms. */
+  /**
+   * `now`: the server's clock, unix ms.
+   *
+   * @internal
+   */
   constructor(connection: Connection, now: () => number) {
     this.#connection = connection;
     this.#now = now;
@@ -71,7 +102,12 @@ export class Revision {
     this.#changed = new Listeners(failed);
     this.#outdated = new Listeners(failed);
     this.#lobbyList = new Listeners(failed);
-    connection.onAnswer = (ask, answer) => this.#noteAnswer(ask, answer);
+    connection.revisions.follow({
+      said: (body) => this.#update(statusIn(body), body),
+      saidNothing: () => void (this.#status?.isOutdated && this.#update(unenforced(this.#status))),
+      refused: (isWrite, message) => this.#update(refusedStatus(this.#status, isWrite, message)),
+      taken: (isWrite) => void (this.#status && this.#update(unblockedStatus(this.#status, isWrite))),
+    });
   }
 
   /**
@@ -79,7 +115,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * client.revision.status; // → null
+   * revisionOf(client).status; // → null
    * ```
    */
   get status(): RevisionStatus | null {
@@ -92,8 +128,8 @@ export class Revision {
    *
    * @example
    * ```ts
-   * client.revision.settings.blockSavesOnOutdated = true;
-   * client.revision.blockWrites; // → false
+   * revisionOf(client).settings.blockSavesOnOutdated = true;
+   * revisionOf(client).blockWrites; // → false
    * ```
    */
   get blockWrites(): boolean {
@@ -105,7 +141,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * const { revisionOutdated } = await client.revision.init();
+   * const { revisionOutdated } = await revisionOf(client).init();
    * revisionOutdated; // → false
    * ```
    */
@@ -118,7 +154,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * const asked = await client.revision.tryInit();
+   * const asked = await revisionOf(client).tryInit();
    * asked.ok; // → true
    * ```
    */
@@ -142,7 +178,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * const stop = client.revision.onChange(({ state, message }) => console.info(state, message));
+   * const stop = revisionOf(client).onChange(({ state, message }) => console.info(state, message));
    * stop();
    * ```
    */
@@ -155,7 +191,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * const stop = client.revision.onOutdated(({ timeRemaining }) => console.info(timeRemaining));
+   * const stop = revisionOf(client).onOutdated(({ timeRemaining }) => console.info(timeRemaining));
    * stop();
    * ```
    */
@@ -169,8 +205,8 @@ export class Revision {
    * @example
    * ```ts
    * const reasons = [];
-   * client.revision.onOutdated(({ reason }) => reasons.push(reason));
-   * client.revision.testOutdated({ graceSeconds: 300 });
+   * revisionOf(client).onOutdated(({ reason }) => reasons.push(reason));
+   * revisionOf(client).testOutdated({ graceSeconds: 300 });
    * reasons; // → ['ManualTest']
    * ```
    */
@@ -185,7 +221,7 @@ export class Revision {
    *
    * @example
    * ```ts
-   * client.revision.refreshLobbyList();
+   * revisionOf(client).refreshLobbyList();
    * ```
    */
   refreshLobbyList(): void {
@@ -198,8 +234,8 @@ export class Revision {
    * @example
    * ```ts
    * let asked = 0;
-   * client.revision.onRefreshLobbyList(() => asked++);
-   * client.revision.refreshLobbyList();
+   * revisionOf(client).onRefreshLobbyList(() => asked++);
+   * revisionOf(client).refreshLobbyList();
    * asked; // → 1
    * ```
    */
@@ -214,37 +250,15 @@ export class Revision {
    */
   tell(outdated: RevisionOutdated): void {
     const { enabled, showOnlyOnce } = this.settings;
-    if (!enabled || (showOnlyOnce && this.#told === outdated.latestRevisionId)) return;
+    if (!enabled || this.#outdated.isEmpty || (showOnlyOnce && this.#told === outdated.latestRevisionId)) return;
     this.#told = outdated.latestRevisionId;
     this.#outdated.emit(outdated);
   }
 
-  /**
-   * Takes the revision status out of the body of a call. Returns the body without it.
-   *
-   * @internal
-   */
-  read(body: unknown, isOk: boolean): unknown {
-    if (!isObject(body)) return body;
-    const { _revisionStatus: raw, ...rest } = body;
-    const status = statusIn(body);
-    if (status !== null) this.#update(status, body);
-    else if (isOk && this.#status?.isOutdated) this.#update(unenforced(this.#status), body);
-    return isReported(raw) ? rest : body;
-  }
-
-  /** Document routes refuse an outdated game, too, and say no more than that. */
-  #noteAnswer({ family, method, player }: ApiRequest, answer: Result<Answer>): void {
-    if (family !== 'storage' || player !== 'proven') return;
-    const isWrite = method !== 'GET';
-    if (answer.ok) {
-      if (this.#status !== null) this.#update(unblockedStatus(this.#status, isWrite), {});
-    } else if (answer.error.code === 'REVISION_OUTDATED') this.#update(refusedStatus(this.#status, isWrite, answer.error.message), {});
-  }
-
-  #update(status: RevisionStatus, body: Readonly<Record<string, unknown>>): void {
+  /** `body`: what said so. */
+  #update(status: RevisionStatus | null, body: Members = {}): void {
     const before = this.#status;
-    if (status === before) return;
+    if (status === before || status === null) return;
     this.#status = status;
     const isChange = before === null ? status.isOutdated : JSON.stringify(before) !== JSON.stringify(status);
     if (isChange) this.#changed.emit(status);

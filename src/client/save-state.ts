@@ -1,5 +1,7 @@
-import { requireClient, requireKind } from './arguments.ts';
+import { requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
+import type { Connection, FollowedWrite } from './connection.ts';
+import { type DocumentAddress, type Documents, documentKey } from './documents.ts';
 import type { SavepointError } from './errors.ts';
 import type { GameTypes } from './game.ts';
 import { Listeners } from './listeners.ts';
@@ -9,7 +11,10 @@ import { Listeners } from './listeners.ts';
 /** `saved` and `error` say how the last writes went; with several at once, `error` if one of them was refused. */
 export type SaveStatus = 'idle' | 'saving' | 'saved' | 'error';
 
-/** Follows the writes of a client: documents, save records, calls, and what waits in its offline queue. `saveState` makes it. */
+/** Whether a write is one that is followed. */
+type Follows = (write: FollowedWrite) => boolean;
+
+/** Follows writes of a client, also those that wait in its offline queue. `saveState` makes it. */
 export class SaveState {
   readonly #open = new Set<string>();
   readonly #changed: Listeners<SaveState>;
@@ -19,12 +24,11 @@ export class SaveState {
   #hasFailed = false;
 
   /** @internal */
-  constructor({ connection }: Pick<Client, 'connection'>, collection: string | undefined) {
+  constructor(connection: Connection, follows: Follows) {
     this.#changed = new Listeners((error) => connection.log('error', 'A listener to the save state threw', { error }));
     this.#stop = connection.follow((write) => {
-      const isOther = collection !== undefined && write.collection !== collection;
-      // The queue has begun this write, and says how it ends.
-      if (isOther || this.#open.has(write.key)) return undefined;
+      // The queue may have begun this write; it says how it ends then.
+      if (!follows(write) || this.#open.has(write.key)) return undefined;
       this.#begin(write.key);
       return (error) => this.#end(write.key, error);
     });
@@ -123,18 +127,31 @@ export class SaveState {
 }
 
 /**
- * Follows the writes of the client from now on; with `collection`, those of its documents and save records alone. Make it before the
- * offline queue is opened, so that what an earlier run left counts, too.
+ * Follows writes from now on: all of a client, or those of a collection's documents and save records; with `key` or `record`, those of one
+ * document. Make it before the offline queue is opened, so that what an earlier run left counts, too.
  *
  * @example
  * ```ts
- * const saves = saveState(client, { collection: 'players' });
- * await client.documents('players').update(inc('gold'));
+ * const players = client.documents('players');
+ * const saves = saveState(players);
+ * await players.update(inc('gold'));
  * [saves.status, saves.isBusy, saves.lastError]; // → ['saved', false, null]
+ * saveState(players, { key: '76561198000000002' }).status; // → 'idle'
  * ```
  */
-export function saveState<G extends GameTypes>(client: Client<G>, { collection }: { readonly collection?: string } = {}): SaveState {
-  requireClient(client);
-  if (collection !== undefined) requireKind('collection', collection, 'string');
-  return new SaveState(client, collection);
+export function saveState<G extends GameTypes>(client: Client<G>): SaveState;
+export function saveState<Doc, Save>(documents: Documents<Doc, Save>, address?: DocumentAddress): SaveState;
+export function saveState(
+  of: Pick<Client, 'connection'> | Pick<Documents, 'connection' | 'collection'>,
+  address: DocumentAddress = {},
+): SaveState {
+  requireClient(of);
+  requireOptions(address);
+  const { connection } = of;
+  if (!('collection' in of)) return new SaveState(connection, () => true);
+  const { key, record } = address;
+  const isOne = key !== undefined || record !== undefined;
+  // The client may get its player later.
+  const name = () => documentKey(key ?? connection.player?.id ?? '', record);
+  return new SaveState(connection, ({ collection, document }) => collection === of.collection && (!isOne || document === name()));
 }

@@ -61,6 +61,11 @@ export function proxySignature(publicKey: string, projectId: string, purpose: st
   return hmac(publicKey, `${projectId}:${purpose}:${player}:${token}`);
 }
 
+/** An id for one sealed request. `now`: unix ms. */
+export function requestId(now: number, random = hex(randomBytes(16))): string {
+  return `${Math.floor(now / 1000)}_${random}`;
+}
+
 /** The shortest random part of a request id. */
 const MIN_RANDOM = 6;
 
@@ -75,12 +80,12 @@ const MIN_RANDOM = 6;
  * createEncryptedRequestId(1760000000_000, 'abc_def'); // → '1760000000_abc_def'
  * ```
  */
-export function createEncryptedRequestId(now: number = Date.now(), random: string = hex(randomBytes(16))): string {
+export function createEncryptedRequestId(now: number = Date.now(), random?: string): string {
   requireKind('now', now, 'number');
-  requireKind('random', random, 'string');
-  if (random.length < MIN_RANDOM)
+  if (random !== undefined) requireKind('random', random, 'string');
+  if (random !== undefined && random.length < MIN_RANDOM)
     throw new SavepointError('INVALID_ARGUMENT', `\`random\` has ${random.length} characters; it needs ${MIN_RANDOM}`);
-  return `${Math.floor(now / 1000)}_${random}`;
+  return requestId(now, random);
 }
 
 /**

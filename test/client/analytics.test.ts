@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnalyticsSwitches, analyticsSwitches, type Client, createClient } from '../../src/client/index.ts';
+import { type AnalyticsSwitches, analyticsOf, analyticsSwitches, type Client, createClient } from '../../src/client/index.ts';
 import { removeFolders } from '../node/support/program.ts';
 import { type Game, network, startGame } from './support.ts';
 
@@ -9,23 +9,23 @@ import { type Game, network, startGame } from './support.ts';
 
 /** Each switch, with a report that it alone governs. */
 const GOVERNED: { readonly [Name in keyof Required<AnalyticsSwitches>]: (client: Client) => Promise<unknown> } = {
-  enabled: ({ analytics }) => analytics.track('level_done'),
-  captureSessions: ({ analytics }) => analytics.heartbeat('join'),
-  captureWarnings: ({ analytics }) => analytics.warning('LOW_MEMORY'),
-  captureErrors: ({ analytics }) => analytics.error('MAP_MISSING'),
-  captureLocalWarnings: (client) => editor(client).analytics.warning('LOW_MEMORY'),
-  captureLocalErrors: (client) => editor(client).analytics.error('MAP_MISSING'),
-  captureEndpointDiagnostics: ({ analytics }) => analytics.track('endpoint.slow'),
-  managedLibraryEvents: ({ analytics }) => analytics.track('network_storage_query:top'),
-  managedPerformance: ({ analytics }) => analytics.track('performance.slow'),
-  managedNetwork: ({ analytics }) => analytics.track('network.lag'),
-  managedVoice: ({ analytics }) => analytics.track('voice.muted'),
-  managedInputFocus: ({ analytics }) => analytics.track('input.lost'),
-  managedScene: ({ analytics }) => analytics.track('scene.loaded'),
-  managedRuntime: ({ analytics }) => analytics.track('runtime.started'),
-  managedRevision: ({ analytics }) => analytics.track('revision.outdated'),
-  managedSystemInfo: ({ analytics }) => analytics.track('system.info'),
-  retainErrorStacks: ({ analytics }) => analytics.error(new Error('x')),
+  enabled: (client) => analyticsOf(client).track('level_done'),
+  captureSessions: (client) => analyticsOf(client).heartbeat('join'),
+  captureWarnings: (client) => analyticsOf(client).warning('LOW_MEMORY'),
+  captureErrors: (client) => analyticsOf(client).error('MAP_MISSING'),
+  captureLocalWarnings: (client) => analyticsOf(editor(client)).warning('LOW_MEMORY'),
+  captureLocalErrors: (client) => analyticsOf(editor(client)).error('MAP_MISSING'),
+  captureEndpointDiagnostics: (client) => analyticsOf(client).track('endpoint.slow'),
+  managedLibraryEvents: (client) => analyticsOf(client).track('network_storage_query:top'),
+  managedPerformance: (client) => analyticsOf(client).track('performance.slow'),
+  managedNetwork: (client) => analyticsOf(client).track('network.lag'),
+  managedVoice: (client) => analyticsOf(client).track('voice.muted'),
+  managedInputFocus: (client) => analyticsOf(client).track('input.lost'),
+  managedScene: (client) => analyticsOf(client).track('scene.loaded'),
+  managedRuntime: (client) => analyticsOf(client).track('runtime.started'),
+  managedRevision: (client) => analyticsOf(client).track('revision.outdated'),
+  managedSystemInfo: (client) => analyticsOf(client).track('system.info'),
+  retainErrorStacks: (client) => analyticsOf(client).error(new Error('x')),
 };
 const NAMES = Object.keys(GOVERNED) as (keyof AnalyticsSwitches)[];
 
@@ -80,12 +80,34 @@ describe('a switch', () => {
   });
 });
 
+test('allowedEventTypes of the project are all the types that a game may make up, and leave warnings, errors and types of switches alone', async () => {
+  await game.change({ analytics: { allowedEventTypes: ['Level done'] } });
+  const { client, reports } = player();
+  const analytics = analyticsOf(client);
+  expect(await analytics.track('boss_seen')).toBeNull();
+  const taken = [
+    await analytics.track('level_done'),
+    await analytics.track('voice.muted'),
+    await analytics.warning('LOW_MEMORY'),
+    await analytics.heartbeat('join'),
+  ];
+  expect(taken.map((report) => report?.ok)).toEqual([true, true, true, true]);
+  expect(reports()).toHaveLength(4);
+  const { manager } = game;
+  const sent = await manager.manage('POST', manager.storage('analytics/events'), { body: { type: 'boss_seen', platformId: '76561198' } });
+  expect(sent.body).toMatchObject({ stored: false, reason: 'capture_disabled' });
+  await game.change({ analytics: { allowedEventTypes: [] } });
+  expect(await analyticsOf(player().client).track('level_done')).toBeNull();
+  await game.change({ analytics: {} });
+  expect((await analyticsOf(player().client).track('boss_seen'))?.ok).toBe(true);
+});
+
 test('a report says what it is and where it comes from', async () => {
   const { client, reports } = player({ packageIdent: 'studio.game' });
-  await client.analytics.error('MAP_MISSING', 'no map', 'at load', { map: 'north' });
-  await client.analytics.error(new TypeError('no map'), { map: 'north' });
-  const session = client.analytics.startSession({ playerName: 'Ada' });
-  await client.analytics.endSession(90, { levels: 3 });
+  await analyticsOf(client).error('MAP_MISSING', 'no map', 'at load', { map: 'north' });
+  await analyticsOf(client).error(new TypeError('no map'), { map: 'north' });
+  const session = analyticsOf(client).startSession({ playerName: 'Ada' });
+  await analyticsOf(client).endSession(90, { levels: 3 });
   const [code, thrown, join, leave] = reports();
   expect(code).toMatchObject({ type: 'MAP_MISSING', severity: 'error', message: 'no map', stack: 'at load', context: { map: 'north' } });
   expect(thrown).toMatchObject({
@@ -98,7 +120,7 @@ test('a report says what it is and where it comes from', async () => {
   expect(leave).toMatchObject({ event: 'leave', sessionId: session.id, sessionSeconds: 90, context: { levels: 3 } });
   const common = { source: 'network-storage-library', libraryVersion: '0.1.0', packageIdent: 'studio.game' };
   for (const report of reports()) expect(report).toMatchObject(common);
-  expect(await client.analytics.endSession()).toBeNull();
+  expect(await analyticsOf(client).endSession()).toBeNull();
 });
 
 test('reports never throw, whatever they are given', async () => {
@@ -112,7 +134,7 @@ test('reports never throw, whatever they are given', async () => {
     },
   });
   for (const exotic of [Object.create(null), Symbol('x'), null, undefined, 1n, cyclic, hostile, new Map(), new Proxy({}, {}), () => 1]) {
-    const { analytics } = client;
+    const analytics = analyticsOf(client);
     for (const reported of [
       analytics.error(exotic),
       analytics.error('X', 'x', 'x', exotic as never),

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
+  analyticsOf,
   type ClientOptions,
   createClient,
   credentials,
@@ -90,14 +91,14 @@ describe('an intent happens once', () => {
     const fps = () => {
       throw new Error('there is no screen');
     };
-    const left = await client.analytics.startSession({ fps }).end();
+    const left = await analyticsOf(client).startSession({ fps }).end();
     expect(left?.ok).toBe(true);
   });
 
   test('a report whose arrival is uncertain is not sent again', async () => {
     const { fetch, sent } = network('as it is', 'answer lost');
     const client = await rich({ fetch });
-    expect(await client.analytics.track('level_done')).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
+    expect(await analyticsOf(client).track('level_done')).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
     expect(sent).toHaveLength(2);
   });
 });

@@ -9,6 +9,7 @@ import {
   openRevisionPrompt,
   type RevisionOutdated,
   readLobby,
+  revisionOf,
 } from '../../src/client/index.ts';
 import { mountRevisionPanel } from '../../src/client/revision-panel.ts';
 import { ok } from '../node/support/game-client.ts';
@@ -48,8 +49,8 @@ async function outdatedGame(options: object = {}) {
   const client: Client = createClient({ ...game.options, player: await game.newRich(100), revision: 7, ...options });
   const told: RevisionOutdated[] = [];
   const states: string[] = [];
-  client.revision.onOutdated((data) => told.push(data));
-  client.revision.onChange(({ state }) => states.push(state));
+  revisionOf(client).onOutdated((data) => told.push(data));
+  revisionOf(client).onChange(({ state }) => states.push(state));
   return { client, told, states };
 }
 
@@ -79,13 +80,13 @@ describe('a game that is outdated', () => {
     });
     expect(data?.timeRemaining).toBe((data?.graceEndsAtUnixSeconds ?? 0) - (data?.serverUnixSeconds ?? 0));
     expect(states).toEqual(['grace']);
-    client.revision.settings.showOnlyOnce = false;
+    revisionOf(client).settings.showOnlyOnce = false;
     await client.call('buy', { item: 'axe' });
     expect(told.map(({ source }) => source)).toEqual(['load-profile', 'answer']);
-    client.revision.settings.enabled = false;
+    revisionOf(client).settings.enabled = false;
     await client.call('buy', { item: 'axe' });
     expect(told).toHaveLength(2);
-    expect(() => Object.assign(client.revision.settings, { showOnlyOne: true })).toThrow(TypeError);
+    expect(() => Object.assign(revisionOf(client).settings, { showOnlyOne: true })).toThrow(TypeError);
   });
 
   test('is blocked as long as the project blocks it, and no longer', async () => {
@@ -93,11 +94,11 @@ describe('a game that is outdated', () => {
     const { client, told, states } = await outdatedGame();
     expect((await client.tryCall('buy', { item: 'axe' })).ok).toBe(false);
     expect(told).toMatchObject([{ reason: 'GraceExpired', isGraceExpired: true }]);
-    client.revision.settings.blockSavesOnOutdated = true;
-    expect(client.revision.blockWrites).toBe(true);
+    revisionOf(client).settings.blockSavesOnOutdated = true;
+    expect(revisionOf(client).blockWrites).toBe(true);
     await game.change({ revisionEnforcementEnabled: false });
     await client.call('buy', { item: 'axe' });
-    expect([client.revision.status?.state, client.revision.blockWrites, states]).toEqual(['current', false, ['blocked', 'current']]);
+    expect([revisionOf(client).status?.state, revisionOf(client).blockWrites, states]).toEqual(['current', false, ['blocked', 'current']]);
   });
 
   test('learns it from documents alone, and that they are open again', async () => {
@@ -105,27 +106,47 @@ describe('a game that is outdated', () => {
     const { client, told, states } = await outdatedGame();
     const players = client.documents('players');
     expect(await players.trySave({ gold: 1 })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
-    expect(client.revision.status).toMatchObject({ state: 'blocked', action: 'block_writes', isOutdated: true });
+    expect(revisionOf(client).status).toMatchObject({ state: 'blocked', action: 'block_writes', isOutdated: true });
     expect((await players.tryGet()).ok).toBe(true);
-    expect(client.revision.status?.state).toBe('blocked');
+    expect(revisionOf(client).status?.state).toBe('blocked');
     await game.change({ revisionGracePeriodMinutes: 60 });
     await players.save({ gold: 1 });
     expect([states, told.length]).toEqual([['blocked', 'outdated'], 1]);
   });
 
+  test('may ask late: it knows what was said before, and is told with the next answer', async () => {
+    await game.change(ENFORCED);
+    const client: Client = createClient({ ...game.options, player: await game.newRich(100), revision: 7 });
+    const { fetch, sent } = network();
+    client.configure({ fetch });
+    await client.call('buy', { item: 'axe' });
+    expect(revisionOf(client).status).toMatchObject({ state: 'grace', playerRevision: 7, currentRevision: 8 });
+    const told: RevisionOutdated[] = [];
+    revisionOf(client).onOutdated((data) => told.push(data));
+    await client.call('buy', { item: 'axe' });
+    expect(told).toMatchObject([{ latestRevisionId: 8 }]);
+    expect(JSON.parse(sent.at(-1)?.body ?? '')).toMatchObject({ security: { revisionOutdated: true } });
+
+    await game.change({ revisionGracePeriodMinutes: null });
+    const late: Client = createClient({ ...game.options, player: client.player, revision: 7 });
+    await late.documents('players').trySave({ gold: 1 });
+    await late.documents('players').tryGet();
+    expect(revisionOf(late).status).toMatchObject({ state: 'blocked', action: 'block_writes' });
+  });
+
   test('tries out what it does then, as often as it likes', async () => {
     const { client, told } = await outdatedGame();
-    client.revision.settings.enabled = false;
-    client.revision.testOutdated();
-    client.revision.testOutdated({ graceSeconds: 5 });
+    revisionOf(client).settings.enabled = false;
+    revisionOf(client).testOutdated();
+    revisionOf(client).testOutdated({ graceSeconds: 5 });
     expect(told).toMatchObject([{ source: 'manual-test', reason: 'ManualTest' }, { graceSeconds: 5 }]);
-    expect(client.revision.status).toBeNull();
+    expect(revisionOf(client).status).toBeNull();
   });
 
   test('an editor sends no revision', async () => {
     const { fetch, sent } = network();
     const { client } = await outdatedGame({ clientType: 'editor', fetch });
-    await client.revision.tryInit();
+    await revisionOf(client).tryInit();
     await client.tryCall('buy', { item: 'axe' });
     expect(sent.some(({ headers }) => 'x-ns-revision-id' in headers)).toBe(false);
     expect(JSON.parse(sent.at(-1)?.body ?? '')).toMatchObject({ security: { revisionId: 0 } });
@@ -158,7 +179,7 @@ test('a host that is outdated takes no more guests, if it is set so', async () =
   const { client: host } = await outdatedGame();
   const guest = createClient({ ...game.options, player: await game.newRich() });
   guest.relay = guestRelay(guest, (request) => answerGuest(host, request, guest.player?.id ?? ''));
-  host.revision.settings.autoDisconnectHost = true;
+  revisionOf(host).settings.autoDisconnectHost = true;
   expect((await guest.tryCall('buy', { item: 'axe' })).ok).toBe(true);
   await host.call('buy', { item: 'axe' });
   expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
@@ -177,14 +198,14 @@ describe('the prompt', () => {
     const choices = [() => prompt.createNewGame(), () => prompt.joinNewLobby(), () => prompt.continuePlaying(), () => prompt.dismiss()];
     for (const choose of choices) {
       choose();
-      client.revision.testOutdated({ action: 'warn', graceExpired: false });
+      revisionOf(client).testOutdated({ action: 'warn', graceExpired: false });
       expect(prompt.state).toBe('open');
       choose();
       choose();
       expect(prompt.state).toBe('closed');
     }
     expect(chosen).toEqual(['create', 'join', 'continue', 'dismiss']);
-    client.revision.testOutdated({ action: 'block_all' });
+    revisionOf(client).testOutdated({ action: 'block_all' });
     prompt.continuePlaying();
     expect([prompt.state, prompt.canContinue, chosen.length]).toEqual(['open', false, 4]);
     prompt.close();
@@ -195,7 +216,7 @@ describe('the prompt', () => {
     const { client } = await outdatedGame();
     const states: string[] = [];
     const prompt = openRevisionPrompt(client, { onChange: ({ state }) => states.push(state) });
-    client.revision.settings.gracePeriod = 0.01;
+    revisionOf(client).settings.gracePeriod = 0.01;
     await client.call('buy', { item: 'axe' });
     expect(prompt.state).toBe('waiting');
     await expect.poll(() => prompt.state).toBe('open');
@@ -209,12 +230,12 @@ describe('the prompt', () => {
     const { client } = await outdatedGame();
     const prompt = openRevisionPrompt(client);
     let asked = 0;
-    client.revision.onRefreshLobbyList(() => asked++);
-    client.revision.testOutdated({ message: null });
+    revisionOf(client).onRefreshLobbyList(() => asked++);
+    revisionOf(client).testOutdated({ message: null });
     expect(prompt.message).toBeNull();
-    Object.assign(client.revision.settings, { showDefaultMessage: true, autoRefreshLobbies: true, lobbyRefreshInterval: 1 });
+    Object.assign(revisionOf(client).settings, { showDefaultMessage: true, autoRefreshLobbies: true, lobbyRefreshInterval: 1 });
     expect(prompt.message).toBe('A newer version of the game is out.');
-    client.revision.testOutdated();
+    revisionOf(client).testOutdated();
     await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(0);
     prompt.close();
   });
@@ -223,7 +244,7 @@ describe('the prompt', () => {
     const log: unknown[] = [];
     const { client, told } = await outdatedGame({ log: (entry: { readonly level: string }) => log.push(entry.level) });
     expect(mountRevisionPanel(client, {})).toBeNull();
-    client.revision.testOutdated();
+    revisionOf(client).testOutdated();
     expect([log, told.length]).toEqual([['warn'], 1]);
   });
 });

@@ -33,15 +33,42 @@ test('of several writes at once the last one ends the saving, and one that was r
   expect(seen).toHaveLength(4);
 });
 
-test('reads are no saving, and a state of one collection follows no other', async () => {
+test('reads are no saving, and a state of one handle follows no other', async () => {
   const client = createClient({ ...game.options, player: await game.newRich() });
-  const [all, bags] = [saveState(client), saveState(client, { collection: 'bags' })];
+  const [all, bags] = [saveState(client), saveState(client.documents('bags'))];
   await client.documents('players').get();
   expect(all.status).toBe('idle');
   await client.documents('players').update(inc('gold'));
   expect([all.status, bags.status]).toEqual(['saved', 'idle']);
   await client.documents('bags').save({ n: 1 });
   expect(bags.status).toBe('saved');
+});
+
+test('a state of one document follows no other of its collection, be it a player’s, a save record’s, or one of the offline queue', async () => {
+  const client = createClient({ ...game.options, player: await game.newRich() });
+  const slots = client.documents('slots');
+  const { recordId } = await client.records('slots').create('Camp');
+  const [all, own, camp, other] = [
+    saveState(slots),
+    saveState(slots, { key: client.player?.id ?? '' }),
+    saveState(slots, { record: recordId }),
+    saveState(slots, { key: '76561198000000009', record: recordId }),
+  ];
+  const states = () => [all, own, camp, other].map(({ status }) => status);
+  await slots.save({ day: 1 }, { record: recordId });
+  expect(states()).toEqual(['saved', 'idle', 'saved', 'idle']);
+  const queue = await openQueue(client, { storage: memoryStorage() });
+  const seen = seenBy(own);
+  const { result } = await queue.save('slots', { day: 2 }, { ifVersion: 7 });
+  expect(states()).toEqual(['saving', 'saving', 'saved', 'idle']);
+  await result;
+  expect([states(), own.lastError?.code, camp.lastError, seen]).toEqual([
+    ['error', 'error', 'saved', 'idle'],
+    'STALE_SAVE',
+    null,
+    ['saving', 'error'],
+  ]);
+  await queue.close();
 });
 
 test('a write of the offline queue is one saving until it is stored, also over a restart of the game', async () => {
@@ -56,7 +83,7 @@ test('a write of the offline queue is one saving until it is stored, also over a
   expect([before.status, before.isBusy]).toEqual(['saving', true]);
   await first.close();
   const client = createClient({ ...game.options, player });
-  const saves = saveState(client, { collection: 'players' });
+  const saves = saveState(client.documents('players'));
   const seen = seenBy(saves);
   const second = await openQueue(client, { storage });
   expect(saves.status).toBe('saving');

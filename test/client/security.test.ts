@@ -1,13 +1,18 @@
 import { createHmac } from 'node:crypto';
+import { parse, stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   answerGuest,
   type Client,
+  type ClientOptions,
   createClient,
   type GuestRequest,
   guestRelay,
+  type JsonCodec,
   type RevisionOutdated,
   type RevisionStatus,
+  revisionOf,
+  set,
 } from '../../src/client/index.ts';
 import { ok } from '../node/support/game-client.ts';
 import { removeFolders } from '../node/support/program.ts';
@@ -34,13 +39,13 @@ function tokenOf(player: string): string {
 }
 
 /** A client of a proven player, which counts how often its token is fetched. */
-function proven(game: Game, id: string, { fetch, sent }: Network = network()) {
+function proven(game: Game, id: string, { fetch, sent }: Network = network(), options: ClientOptions = {}) {
   const asked = { times: 0 };
   const token = () => {
     asked.times++;
     return tokenOf(id);
   };
-  return { client: createClient({ ...game.options, fetch, player: { id, token } }), sent, asked };
+  return { client: createClient({ ...game.options, ...options, fetch, player: { id, token } }), sent, asked };
 }
 
 const NEEDED = { requirePlayerAuth: true };
@@ -182,20 +187,20 @@ test('a client whose config cannot be loaded uses its options', async () => {
 });
 
 describe('a guest', () => {
-  /** A guest behind a host; what passes between them is JSON. */
-  async function hosted(settings: object) {
+  /** A guest behind a host; what passes between them is JSON. `codecs`: what each reads numbers with. */
+  async function hosted(settings: object, codecs: { readonly host?: JsonCodec; readonly guest?: JsonCodec } = {}) {
     const game = await another();
     await game.change(settings);
     const guestId = await game.newRich();
-    const host = proven(game, await game.newRich());
-    const guest = proven(game, guestId);
+    const host = proven(game, await game.newRich(), network(), codecs.host && { json: codecs.host });
+    const guest = proven(game, guestId, network(), codecs.guest && { json: codecs.guest });
     const passed: GuestRequest[] = [];
     const over = (peer: string) => async (request: GuestRequest) => {
       passed.push(request);
       return JSON.parse(JSON.stringify(await answerGuest(host.client, JSON.parse(JSON.stringify(request)), peer)));
     };
     guest.client.relay = guestRelay(guest.client, over(guestId));
-    return { guest: guest.client, host: host.client, guestId, passed, over, sent: host.sent };
+    return { game, guest: guest.client, host: host.client, guestId, passed, over, sent: host.sent };
   }
 
   test.each([
@@ -210,6 +215,47 @@ describe('a guest', () => {
     expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'TOO_POOR', status: 409 } });
     expect(guest.lastError('buy')?.code).toBe('TOO_POOR');
     expect(sent[0]?.headers).toMatchObject({ 'x-on-behalf-of': guestId, 'x-proxy-signature': expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  const LOSSLESS: JsonCodec = { parse: (text) => parse(text), stringify: (value) => stringify(value) ?? '' };
+
+  test.each([
+    ['the host', { host: LOSSLESS }],
+    ['neither', {}],
+    ['both', { host: LOSSLESS, guest: LOSSLESS }],
+    ['the guest', { guest: LOSSLESS }],
+  ])('reads and edits numbers beyond doubles through its host, exactly; %s reads them with a library for it', async (_, codecs) => {
+    const { game, guest, guestId } = await hosted({}, codecs);
+    const bag = `bags/${guestId}`;
+    const text = '{"id":9007199254740993,"part":0.12345678901234567891,"gold":1}';
+    const headers = { 'x-public-key': game.options.publicKey, 'content-type': 'application/json' };
+    const address = `${game.options.url}/v3/storage/${game.options.projectId}/${bag}`;
+    await fetch(address, { method: 'POST', headers, body: text });
+    await guest.documents('bags').edit((read) => ({ ...read, gold: 2 }));
+    expect(await (await fetch(address, { headers })).text()).toBe(text.replace('"gold":1', '"gold":2'));
+    const { value, version } = await guest.documents('bags').load();
+    expect([String(value.gold), version]).toEqual(['2', 2]);
+    if ('guest' in codecs) expect([value.id, value.part].map(String)).toEqual(['9007199254740993', '0.12345678901234567891']);
+    await guest.documents('bags').update(set('copy', value.id));
+    expect(await (await fetch(address, { headers })).text()).toContain('"copy":9007199254740993');
+  });
+
+  test.each([
+    ['a library for it reads them with', { guest: LOSSLESS }],
+    ['libraries of both read them with', { guest: LOSSLESS, host: LOSSLESS }],
+  ])('calls with numbers beyond doubles through its host, which %s', async (_, codecs) => {
+    const { game, guest } = await hosted({}, codecs);
+    const echo = {
+      id: 'echo',
+      slug: 'echo',
+      name: 'Echo',
+      method: 'POST',
+      steps: [],
+      response: { status: 200, body: { ok: true, given: '{{input.given}}' } },
+    };
+    await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [echo] }));
+    const { given } = await guest.call('echo', { given: parse('12345678901234567891') });
+    expect(String(given)).toBe('12345678901234567891');
   });
 
   test('whose answer is lost sends the request again, and buys once', async () => {
@@ -234,7 +280,17 @@ describe('a guest', () => {
     const { host, guest, guestId, passed } = await hosted({});
     await guest.call('buy', { item: 'axe' });
     const [request] = passed;
-    const wrong = [null, [], {}, { ...request, v: 2 }, { ...request, player: 7 }, { ...request, slug: 7 }, { ...request, projectId: 'x' }];
+    const wrong = [
+      null,
+      [],
+      {},
+      { ...request, v: 2 },
+      { ...request, text: 7 },
+      { ...request, text: '{' },
+      { ...request, player: 7 },
+      { ...request, slug: 7 },
+      { ...request, projectId: 'x' },
+    ];
     for (const sent of [...wrong, { ...request, player: '76561198000000009' }]) {
       expect(await answerGuest(host, sent, guestId)).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
     }
@@ -249,19 +305,24 @@ test('a game learns that it is outdated, how long it may be played, and that it 
   const client: Client = createClient({ ...game.options, player, revision: 7 });
   const heard: RevisionStatus[] = [];
   const outdated: RevisionOutdated[] = [];
-  client.revision.onChange((status) => heard.push(status));
-  const stop = client.revision.onOutdated((status) => outdated.push(status));
-  expect(await client.revision.init()).toMatchObject({ playerRevision: 7, currentRevisionId: 8, revisionOutdated: true });
+  revisionOf(client).onChange((status) => heard.push(status));
+  const stop = revisionOf(client).onOutdated((status) => outdated.push(status));
+  expect(await revisionOf(client).init()).toMatchObject({ playerRevision: 7, currentRevisionId: 8, revisionOutdated: true });
 
   const enforced = { revisionEnforcementEnabled: true, revisionEnforcementMode: 'force_upgrade' };
   await game.change({ ...enforced, revisionGracePeriodMinutes: 60, revisionNotifyMessage: 'Please update.' });
   const bought = await client.call('buy', { item: 'axe' });
   expect(bought).toEqual({ ok: true, price: 7, left: 93 });
-  expect(client.revision.status).toMatchObject({ state: 'grace', isOutdated: true, graceRemainingMinutes: 60, message: 'Please update.' });
+  expect(revisionOf(client).status).toMatchObject({
+    state: 'grace',
+    isOutdated: true,
+    graceRemainingMinutes: 60,
+    message: 'Please update.',
+  });
   stop();
   await game.change({ revisionGracePeriodMinutes: null });
   expect(await client.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED', status: 426 } });
-  expect(client.revision.status).toMatchObject({ state: 'blocked', action: 'block_writes', graceExpired: true });
+  expect(revisionOf(client).status).toMatchObject({ state: 'blocked', action: 'block_writes', graceExpired: true });
   expect(await client.documents('players').tryUpdate([])).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
 
   client.configure({ revision: 8 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
+  analyticsOf,
   answerGuest,
   type ClientOptions,
   createClient,
@@ -14,6 +15,7 @@ import {
   memoryStorage,
   openQueue,
   type Result,
+  revisionOf,
 } from '../../src/client/index.ts';
 import { isOlder } from '../../src/client/version.ts';
 import { removeFolders } from '../node/support/program.ts';
@@ -109,8 +111,8 @@ test('every request says the version of the library and the kind of the program'
   const client = await playing({ fetch });
   await client.call('buy', { item: 'axe' });
   await client.documents('players').get();
-  await client.analytics.track('opened');
-  await client.revision.init();
+  await analyticsOf(client).track('opened');
+  await revisionOf(client).init();
   await client.supports('live');
   const told = sent.map(({ headers }) => `${headers['x-ns-library-version']} ${headers['x-ns-client-type']}`);
   expect(told).toEqual(sent.map(() => `${LIBRARY_VERSION} game`));

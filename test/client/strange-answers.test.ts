@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  analyticsOf,
   answerGuest,
   createClient,
   type GuestRequest,
@@ -7,6 +8,7 @@ import {
   inc,
   memoryStorage,
   type Result,
+  revisionOf,
   SavepointError,
   tryRecoverGuest,
   trySignInGuest,
@@ -53,9 +55,9 @@ const REQUESTS: Readonly<Record<string, (text: string) => Promise<Result<unknown
   leaderboard: () => clientOf().tryLeaderboard('rich'),
   values: () => clientOf().tryValues(),
   session: () => clientOf().sessions.tryCreate(),
-  revision: () => clientOf().revision.tryInit(),
+  revision: () => revisionOf(clientOf()).tryInit(),
   security: () => clientOf().security.tryLoad(),
-  heartbeat: () => clientOf().analytics.heartbeat('join'),
+  heartbeat: () => analyticsOf(clientOf()).heartbeat('join'),
   guest: () => trySignInGuest(clientOf(), { storage: memoryStorage() }),
   'recovered guest': () => tryRecoverGuest(clientOf(), { code: 'c' }, { storage: memoryStorage() }),
   'code of a guest': async (text) => {

@@ -33,7 +33,10 @@ export const analytics = z.object({
   managedRevision: switched(true, 'Events of the category `revision`.'),
   managedSystemInfo: switched(true, 'Events of the category `system`.'),
   retainErrorStacks: switched(true, 'The stacks of warnings and errors are kept.'),
-  allowedEventTypes: z.array(z.string()).optional().meta({ description: 'Kept for clients.' }),
+  allowedEventTypes: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The types of events that a game may make up; none is taken beside them. Left out: all are.' }),
   retentionDays: days
     .default(DEFAULT_DAYS)
     .meta({ description: `Whole days for which rows are kept, at most ${MAX_DAYS}; 0: for ever. ${DEFAULT_DAYS} when left out.` }),

@@ -2,7 +2,7 @@ import { type AnalyticsSetting, analytics } from '../../contract/resources/analy
 import { fitting } from '../../contract/resources/member.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { categoryOf } from './analytics.ts';
-import type { TelemetryReport } from './events.ts';
+import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 
 /** Which reports are kept, by the project setting `analytics`. */
 
@@ -47,13 +47,25 @@ export function isCaptured(setting: AnalyticsSetting, fact: TelemetryReport, isL
   if (!setting.enabled) return false;
   if (fact.type !== 'analytics.tracked') return setting.captureSessions;
   const { type, sentType } = fact.data;
-  if (!setting.managedLibraryEvents && LIBRARY_TYPE.test(sentType?.toLowerCase() ?? '')) return false;
+  if (!setting.managedLibraryEvents && LIBRARY_TYPE.test(nameOf(sentType))) return false;
   const category = categoryOf(type);
+  if (!isAllowed(setting, fact.data, category)) return false;
   const tables = isLocal ? [SWITCHES, LOCAL_SWITCHES] : [SWITCHES];
   return tables.every((table) => {
     const name = Object.hasOwn(table, category) ? table[category] : undefined;
     return name === undefined || setting[name];
   });
+}
+
+/** `allowedEventTypes` is about the events that a game makes up: those without a severity and without a switch. */
+function isAllowed({ allowedEventTypes }: AnalyticsSetting, { sentType, severity }: AnalyticsTracked, category: string): boolean {
+  const isOwn = (severity === null || severity === 'custom') && !Object.hasOwn(SWITCHES, category) && !LIBRARY_TYPE.test(nameOf(sentType));
+  return !isOwn || allowedEventTypes === undefined || allowedEventTypes.some((type) => nameOf(type) === nameOf(sentType));
+}
+
+/** Clients send `_` for a blank, and types are stored in small letters. */
+function nameOf(type: string | null): string {
+  return (type ?? '').trim().toLowerCase().replace(/\s/g, '_');
 }
 
 /** The event as the project wants it kept: `retainErrorStacks: false` removes stacks. */

@@ -22,7 +22,7 @@ function choice(
   const client = clientOf(game);
   const chosen: unknown[] = [];
   const prompt = open(client, { [listener]: ({ reason }: library.RevisionOutdated) => chosen.push(reason) });
-  client.revision.testOutdated({ action: 'warn' });
+  library.revisionOf(client).testOutdated({ action: 'warn' });
   choose(prompt);
   expect([prompt.state, chosen]).toEqual(['closed', ['ManualTest']]);
   prompt.close();
@@ -32,7 +32,7 @@ const reported = async (report: Promise<library.Result<unknown> | null>) => expe
 
 export const REVISION: Tries = {
   'Client revision settings': (game) => {
-    expect(clientOf(game).revision.settings).toMatchObject({
+    expect(library.revisionOf(clientOf(game)).settings).toMatchObject({
       enabled: true,
       showDefaultMessage: false,
       showOnlyOnce: true,
@@ -44,43 +44,43 @@ export const REVISION: Tries = {
     });
   },
   EnableBlockSavesOnOutdated: (game) => {
-    expect(clientOf(game).revision.settings.blockSavesOnOutdated).toBe(false);
+    expect(library.revisionOf(clientOf(game)).settings.blockSavesOnOutdated).toBe(false);
   },
   EnableAutoDisconnectHost: (game) => {
-    expect(clientOf(game).revision.settings.autoDisconnectHost).toBe(false);
+    expect(library.revisionOf(clientOf(game)).settings.autoDisconnectHost).toBe(false);
   },
   BlockWrites: (game) => {
-    expect(clientOf(game).revision.blockWrites).toBe(false);
+    expect(library.revisionOf(clientOf(game)).blockWrites).toBe(false);
   },
   'Revision status': (game) => {
-    expect(clientOf(game).revision.status).toBeNull();
+    expect(library.revisionOf(clientOf(game)).status).toBeNull();
   },
   'Revision init': async (game) => {
-    expect(await clientOf(game).revision.init()).toMatchObject({ ok: true, revisionOutdated: false, playerRevision: 7 });
+    expect(await library.revisionOf(clientOf(game)).init()).toMatchObject({ ok: true, revisionOutdated: false, playerRevision: 7 });
   },
   OnRevisionOutdated: (game) => {
-    const { revision } = clientOf(game);
+    const revision = library.revisionOf(clientOf(game));
     const told: string[] = [];
     revision.onOutdated(({ source, reason }) => told.push(`${source} ${reason}`));
     revision.testOutdated();
     expect(told).toEqual(['manual-test ManualTest']);
   },
   OnRevisionStatusChanged: (game) => {
-    const stop = clientOf(game).revision.onChange(() => undefined);
+    const stop = library.revisionOf(clientOf(game)).onChange(() => undefined);
     expect(stop).toBeInstanceOf(Function);
   },
   'test fire': (game) => {
-    expect(() => clientOf(game).revision.testOutdated()).not.toThrow();
+    expect(() => library.revisionOf(clientOf(game)).testOutdated()).not.toThrow();
   },
   OnRefreshLobbyListRequested: (game) => {
-    const { revision } = clientOf(game);
+    const revision = library.revisionOf(clientOf(game));
     let asked = 0;
     revision.onRefreshLobbyList(() => asked++);
     revision.refreshLobbyList();
     expect(asked).toBe(1);
   },
   RefreshRevisionLobbyListAsync: (game) => {
-    expect(clientOf(game).revision.refreshLobbyList()).toBeUndefined();
+    expect(library.revisionOf(clientOf(game)).refreshLobbyList()).toBeUndefined();
   },
   'Lobby metadata keys': (game) => {
     const client = clientOf(game);
@@ -97,31 +97,36 @@ export const REVISION: Tries = {
   OnJoinNewLobby: (game) => choice(game, openRevisionPrompt, 'onJoinNewLobby', (prompt) => prompt.joinNewLobby()),
   OnContinuePlaying: (game) => choice(game, openRevisionPrompt, 'onContinuePlaying', (prompt) => prompt.continuePlaying()),
   OnDismiss: (game) => choice(game, openRevisionPrompt, 'onDismiss', (prompt) => prompt.dismiss()),
-  'TrackAnalyticsEvent(eventType, payload)': (game) => reported(clientOf(game).analytics.track('level_done', { context: { level: 3 } })),
-  'TrackAnalyticsWarning(code, message, context)': (game) => reported(clientOf(game).analytics.warning('LOW_MEMORY', 'little', { mb: 80 })),
+  'TrackAnalyticsEvent(eventType, payload)': (game) =>
+    reported(library.analyticsOf(clientOf(game)).track('level_done', { context: { level: 3 } })),
+  'TrackAnalyticsWarning(code, message, context)': (game) =>
+    reported(library.analyticsOf(clientOf(game)).warning('LOW_MEMORY', 'little', { mb: 80 })),
   TrackAnalyticsError: async (game) => {
-    const { analytics } = clientOf(game);
+    const analytics = library.analyticsOf(clientOf(game));
     await reported(analytics.error('MAP_MISSING', 'no map', 'at load', { map: 'north' }));
     await reported(analytics.error(new Error('no map'), { map: 'north' }));
   },
   'TrackSessionStart(context)': async (game) => {
     await reported(
-      clientOf(game)
-        .analytics.startSession({ context: { mode: 'duel' } })
+      library
+        .analyticsOf(clientOf(game))
+        .startSession({ context: { mode: 'duel' } })
         .end() as Promise<library.Result<unknown> | null>,
     );
   },
   'TrackSessionHeartbeat(sessionSeconds, context, fps)': (game) =>
-    reported(clientOf(game).analytics.heartbeat('heartbeat', { sessionSeconds: 30, context: { mode: 'duel' }, fps: { avg: 60 } })),
+    reported(
+      library.analyticsOf(clientOf(game)).heartbeat('heartbeat', { sessionSeconds: 30, context: { mode: 'duel' }, fps: { avg: 60 } }),
+    ),
   'TrackSessionEnd(durationSeconds, context)': async (game) => {
-    const { analytics } = clientOf(game);
+    const analytics = library.analyticsOf(clientOf(game));
     analytics.startSession();
     await reported(analytics.endSession(90, { levels: 3 }));
   },
   'Analytics switches': async (game) => {
     const { fetch, sent } = network();
     const client = clientOf(game, { fetch, analytics: library.analyticsSwitches({ captureErrors: false }) });
-    expect(await client.analytics.error('MAP_MISSING')).toBeNull();
+    expect(await library.analyticsOf(client).error('MAP_MISSING')).toBeNull();
     expect(sent.filter(({ path }) => path.includes('analytics'))).toEqual([]);
   },
 };
