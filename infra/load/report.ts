@@ -57,7 +57,11 @@ const RSS_BAR_MB = 350;
 const WARM_START_BAR_MS = 3_000;
 
 /** The bars of the cases that were run. */
-export function bars(rows: readonly Row[], rssMb: number | null, starts: Starts): readonly Bar[] {
+export function bars(
+  rows: readonly Pick<Row, 'case' | 'connections' | 'cpuRatio'>[],
+  rssMb: number | null,
+  starts: Starts,
+): readonly Bar[] {
   const found: Bar[] = [];
   for (const [name, bar] of CPU_BARS) {
     const row = rows.find((one) => one.case === name && one.connections === BAR_CONNECTIONS);

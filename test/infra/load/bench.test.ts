@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { bars } from '../../../infra/load/report.ts';
 import { newFolder, removeFolders, run } from '../../node/support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -11,14 +12,21 @@ afterAll(removeFolders);
 
 const isFigure = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0;
 
-test('bench --json writes the figures that are compared over time, with the number of workers', async () => {
-  const file = join(newFolder(), 'result.json');
-  const words = ['--only', 'global.append', '--connections', '16', '--seconds', '0.2', '--workers', '2', '--json', file];
+test('bench writes the figures that are compared over time, with the number of workers, and compares CPU, not requests per second', async () => {
+  const folder = newFolder();
+  const files = { json: join(folder, 'result.json'), markdown: join(folder, 'table.md') };
+  const sizes = ['--connections', '16', '--seconds', '0.2', '--workers', '2'];
+  const words = ['--only', 'global.append', ...sizes, '--json', files.json, '--markdown', files.markdown];
   const ended = await run(words, { program: program('main') }).ended;
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('2 workers');
-  const result = JSON.parse(readFileSync(file, 'utf8'));
+  expect(ended.stdout).toMatch(/bare req\/s .+ CPU ratio/);
+  expect(ended.stdout).not.toContain('≥');
+  const [head] = readFileSync(files.markdown, 'utf8').split('\n');
+  expect(head).toContain('| bare Koa CPU s/1000 | CPU ratio |');
+  const result = JSON.parse(readFileSync(files.json, 'utf8'));
   expect(result).toMatchObject({ workers: 2, results: [{ case: 'global.append', connections: 16, non2xx: 0 }] });
+  expect(result.bars).toContainEqual(expect.objectContaining({ name: 'warm start < 3000 ms' }));
   const [row] = result.results;
   for (const name of ['rps', 'bareRps', 'p50Ms', 'p99Ms']) expect([name, isFigure(row[name])]).toEqual([name, true]);
   // On systems without /proc.
@@ -27,22 +35,15 @@ test('bench --json writes the figures that are compared over time, with the numb
   expect(row.cpuRatio).toBeCloseTo(row.nodeCpuPer1000 / row.bareCpuPer1000);
 });
 
-test('bench has a bar on the CPU of the node by that of the bare handler, and none on requests per second', async () => {
-  const folder = newFolder();
-  const files = { json: join(folder, 'result.json'), markdown: join(folder, 'table.md') };
-  const words = ['--only', 'document.read', '--connections', '128', '--seconds', '0.2', '--json', files.json, '--markdown', files.markdown];
-  const ended = await run(words, { program: program('main') }).ended;
-  expect(ended).toMatchObject({ code: 0 });
-  const { results, bars } = JSON.parse(readFileSync(files.json, 'utf8'));
-  const [head] = readFileSync(files.markdown, 'utf8').split('\n');
-  expect(head).toContain('| bare Koa CPU s/1000 | CPU ratio |');
-  expect(ended.stdout).toMatch(/bare req\/s .+ CPU ratio/);
-  expect(ended.stdout).not.toContain('≥');
-  const bar = bars.find(({ name }: { readonly name: string }) => name.startsWith('document.read'));
-  // On systems without /proc.
-  if (results[0].cpuRatio === null) return expect(bar).toBeUndefined();
-  const found = results[0].cpuRatio;
-  expect(bar).toEqual({ name: "document.read: CPU by bare Koa's at 128 connections ≤ 1.7", holds: found <= 1.7, found, bar: 1.7 });
+test('bench has a bar on the CPU of the node by that of the bare handler, at 128 connections, where CPU is known', () => {
+  const row = { case: 'document.read', connections: 128, rps: 1, bareRps: 99, cpuRatio: 1.6 } as const;
+  const starts = { coldMs: 1, warmMs: 1, warmWithDataMs: 1 };
+  const barsOf = (more: object) => bars([{ ...row, ...more }], null, starts).filter(({ name }) => name.startsWith('document.read'));
+  const name = "document.read: CPU by bare Koa's at 128 connections ≤ 1.7";
+  expect(bars([row], null, starts)).toEqual([{ name, holds: true, found: 1.6, bar: 1.7 }, ...bars([], null, starts)]);
+  expect(barsOf({ cpuRatio: 1.8 })).toEqual([{ name, holds: false, found: 1.8, bar: 1.7 }]);
+  expect(barsOf({ cpuRatio: null })).toEqual([]);
+  expect(barsOf({ connections: 16 })).toEqual([]);
 });
 
 test('bench:neighbours --json writes what the quiet project felt beside each noisy load', async () => {
