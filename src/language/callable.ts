@@ -2,18 +2,18 @@ import type { onFail } from '../contract/resources/step.ts';
 import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
-import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, Budgets, compileBudgets } from './budgets.ts';
-import { LanguageError } from './errors.ts';
-import type { Logic } from './normalise.ts';
+import { compileAliases } from './expressions/aliases.ts';
+import { LanguageError } from './expressions/errors.ts';
+import { ENTRY_COST, Scope } from './expressions/scope.ts';
+import { compileShallow, setMember } from './expressions/template.ts';
+import type { Value } from './expressions/value.ts';
+import type { Logic } from './normal/logic.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
-import { ENTRY_COST, Scope } from './scope.ts';
 import { type Callable, type Compilation, type Frame, firstString, type StepDefinition, statusOf, stepFailure } from './step.ts';
 import { compileMessage } from './steps/condition.ts';
 import { bindNames } from './steps/workflow.ts';
-import { compileShallow, setMember } from './template.ts';
-import type { Value } from './value.ts';
 
 /** Workflows, internal endpoints and library blocks, as other logic calls them. */
 

@@ -3,14 +3,15 @@ import { weightOf } from '../domain/document/weight.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
 import { member } from '../kernel/path.ts';
-import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, compileBudgets } from './budgets.ts';
 import { compileBlock, compileInternalEndpoint, compileWorkflow } from './callable.ts';
-import { language } from './compilers.ts';
-import { LanguageError } from './errors.ts';
+import { compileAliases } from './expressions/aliases.ts';
+import { language } from './expressions/compilers.ts';
+import { LanguageError } from './expressions/errors.ts';
+import type { Path } from './expressions/path.ts';
+import { compileTakes } from './expressions/take.ts';
 import { compileInput, type InputCheck } from './input.ts';
-import { type Logic, normalise } from './normalise.ts';
-import type { Path } from './path.ts';
+import { type Logic, normalise } from './normal/logic.ts';
 import { readsName } from './reading.ts';
 import { compileResponse, type Response } from './response.ts';
 import { type Program, programOf } from './run-steps.ts';
@@ -29,7 +30,6 @@ import {
 import { LOOPS } from './steps/flow.ts';
 import { STEP_TYPES } from './steps/types.ts';
 import { compileWhen } from './steps/write.ts';
-import { compileTakes } from './take.ts';
 
 /**
  * An endpoint, compiled into closures once per publish, so that a call parses nothing that the author wrote. A part that does not compile does

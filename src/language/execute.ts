@@ -2,10 +2,11 @@ import { type Refusal, refusable } from '../kernel/errors.ts';
 import { Budgets } from './budgets.ts';
 import type { CompiledEndpoint } from './compile.ts';
 import { Documents } from './documents.ts';
+import type { EndpointCall } from './expressions/call.ts';
+import { CallContext, Scope } from './expressions/scope.ts';
 import { printable } from './response.ts';
-import type { EndpointCall, EndpointResult, Reads } from './run.ts';
+import type { EndpointResult, Reads } from './run.ts';
 import { runProgram } from './run-steps.ts';
-import { CallContext, Scope } from './scope.ts';
 import type { Frame, Trace } from './step.ts';
 
 /**

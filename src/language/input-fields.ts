@@ -4,9 +4,9 @@ import { boundsOf } from '../domain/document/bounds.ts';
 import type { Bounds } from '../domain/model.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json } from '../kernel/json.ts';
 import { listOf, longForm, objectOf, stringOf } from '../kernel/json-read.ts';
-import { LanguageError } from './errors.ts';
-import { MAX_PATTERN } from './pattern.ts';
-import { compileRegex, type Regex } from './regex.ts';
+import { LanguageError } from './expressions/errors.ts';
+import { MAX_PATTERN } from './expressions/pattern.ts';
+import { compileRegex, type Regex } from './expressions/regex.ts';
 
 /** What an endpoint declares of its input. */
 

@@ -5,10 +5,10 @@ import { CREDENTIALS } from '../domain/security/call-body.ts';
 import { Refusal, refusable, refusal } from '../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, numberFromText, stringifyJson, tryParseJson } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
-import { LanguageError } from './errors.ts';
+import { LanguageError } from './expressions/errors.ts';
+import { MAX_SUBJECT } from './expressions/pattern.ts';
+import { MAX_VISITS } from './expressions/regex.ts';
 import { type InputField, type InputPattern, type InputShape, inputShape, isOfType, typeNames } from './input-fields.ts';
-import { MAX_SUBJECT } from './pattern.ts';
-import { MAX_VISITS } from './regex.ts';
 
 /** Checks an endpoint's input against what is declared of it, and fills in what is missing and has a default. */
 export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { findTokens } from './scan.ts';
+import { findTokens } from './expressions/scan.ts';
 
 /** Whether a definition in normal form reads a name, such as a step's result. If in doubt, it does. */
 

@@ -2,12 +2,12 @@ import type { response as responseSchema } from '../contract/resources/logic.ts'
 import type { Written } from '../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
-import { LanguageError } from './errors.ts';
-import type { Language } from './language.ts';
-import type { Eval, Scope } from './scope.ts';
+import { LanguageError } from './expressions/errors.ts';
+import type { Language } from './expressions/language.ts';
+import type { Eval, Scope } from './expressions/scope.ts';
+import { compileDeep, setMember } from './expressions/template.ts';
+import type { Value } from './expressions/value.ts';
 import { statusOf, stepFailure } from './step.ts';
-import { compileDeep, setMember } from './template.ts';
-import type { Value } from './value.ts';
 
 /** The answer of an endpoint: `{status, body, echo}`. */
 export interface Response {

@@ -2,8 +2,8 @@ import type { onFail as onFailSchema, route } from '../contract/resources/step.t
 import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
-import type { NormalStep } from './normalise.ts';
-import { isNullish, toNumber } from './value.ts';
+import { isNullish, toNumber } from './expressions/value.ts';
+import type { NormalStep } from './normal/logic.ts';
 
 /** Where a condition step continues. */
 export interface Route {

@@ -1,5 +1,5 @@
 import { Refusal } from '../kernel/errors.ts';
-import { LanguageError } from './errors.ts';
+import { LanguageError } from './expressions/errors.ts';
 import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure, type Trace } from './step.ts';
 
 /** Most visits of one top-level step. The bound ends a cycle of `goto`s. */

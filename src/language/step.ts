@@ -4,12 +4,13 @@ import { Refusal, type RefusalExtra, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Budgets } from './budgets.ts';
 import type { Documents } from './documents.ts';
-import { LanguageError } from './errors.ts';
-import type { Language } from './language.ts';
-import { type Logic, type NormalStep, writtenAs } from './normalise.ts';
-import type { Path } from './path.ts';
-import type { Check, Scope } from './scope.ts';
-import { toNumber, type Value } from './value.ts';
+import { LanguageError } from './expressions/errors.ts';
+import type { Language } from './expressions/language.ts';
+import type { Path } from './expressions/path.ts';
+import type { Check, Scope } from './expressions/scope.ts';
+import { toNumber, type Value } from './expressions/value.ts';
+import { writtenAs } from './normal/form.ts';
+import type { Logic, NormalStep } from './normal/logic.ts';
 
 /** Steps, as the rest of the language sees them. */
 

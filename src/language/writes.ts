@@ -1,6 +1,6 @@
 import type { EndpointModel } from '../domain/model.ts';
 import { isArray, isObject, type Json } from '../kernel/json.ts';
-import { type NormalStep, normalise } from './normalise.ts';
+import { type NormalStep, normalise } from './normal/logic.ts';
 import type { Definitions } from './step.ts';
 
 /** Whether an endpoint may write. Outdated games may be allowed to read only. */

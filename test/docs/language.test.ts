@@ -4,9 +4,9 @@ import { LOGIC_SYNONYMS, PART_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../
 import { preflight } from '../../src/domain/definition/push/preflight.ts';
 import { applyOperations } from '../../src/domain/document/operations.ts';
 import { SETTING_RULES } from '../../src/domain/project/settings.ts';
-import { COLLECTION_FUNCTIONS } from '../../src/language/collections.ts';
-import { FUNCTION_NAMES } from '../../src/language/functions.ts';
-import { compileOperator } from '../../src/language/operators.ts';
+import { COLLECTION_FUNCTIONS } from '../../src/language/expressions/collections.ts';
+import { FUNCTION_NAMES } from '../../src/language/expressions/functions.ts';
+import { compileOperator } from '../../src/language/expressions/operators.ts';
 import { STEP_TYPES } from '../../src/language/steps/types.ts';
 import { EMPTY, put } from '../domain/definition/given.ts';
 import { filesOf, textOfPage } from './support/pages.ts';

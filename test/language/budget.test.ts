@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { runEndpoint } from '../../src/language/execute.ts';
-import { WORK_PER_CHECK } from '../../src/language/run.ts';
+import { WORK_PER_CHECK } from '../../src/language/expressions/call.ts';
 import { callOf, checked, compile, NO_READS, refused, run, STILL } from './support.ts';
 
 /** Everything that a definition, a document or an input can make large is charged for, and the clock is read where it is charged. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import type { EndpointCall } from '../../src/language/run.ts';
+import type { EndpointCall } from '../../src/language/expressions/call.ts';
 import { refused, run, STILL } from './support.ts';
 
 /** The bounds that a definition sets for itself, and what happens when they are used up. */

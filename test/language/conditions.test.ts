@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, type Json } from '../../src/kernel/json.ts';
-import { LanguageError } from '../../src/language/errors.ts';
+import { LanguageError } from '../../src/language/expressions/errors.ts';
 import { expression, holds } from './support.ts';
 
 const NAMES: Record<string, Json> = {

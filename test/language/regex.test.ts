@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LanguageError } from '../../src/language/errors.ts';
-import { compileRegex } from '../../src/language/regex.ts';
+import { LanguageError } from '../../src/language/expressions/errors.ts';
+import { compileRegex } from '../../src/language/expressions/regex.ts';
 
 const PATTERNS = [
   'abc',

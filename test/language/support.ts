@@ -2,13 +2,14 @@ import type { EndpointModel, WorkflowModel } from '../../src/domain/model.ts';
 import { accepted, Refusal } from '../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { compileEndpoint } from '../../src/language/compile.ts';
-import { language } from '../../src/language/compilers.ts';
 import { runEndpoint } from '../../src/language/execute.ts';
+import type { EndpointCall } from '../../src/language/expressions/call.ts';
+import { language } from '../../src/language/expressions/compilers.ts';
+import { CallContext, Scope } from '../../src/language/expressions/scope.ts';
+import type { Value } from '../../src/language/expressions/value.ts';
 import { checkInput } from '../../src/language/input.ts';
-import { normalise } from '../../src/language/normalise.ts';
-import type { EndpointCall, EndpointResult, Reads } from '../../src/language/run.ts';
-import { CallContext, Scope } from '../../src/language/scope.ts';
-import type { Value } from '../../src/language/value.ts';
+import { normalise } from '../../src/language/normal/logic.ts';
+import type { EndpointResult, Reads } from '../../src/language/run.ts';
 
 /** Parts of a call besides the definition. Everything has a default. */
 export interface World {

@@ -5,9 +5,9 @@ import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
+import type { Value } from '../../language/expressions/value.ts';
 import { withoutInfinities } from '../../language/response.ts';
 import type { PendingWrite, Reads } from '../../language/run.ts';
-import type { Value } from '../../language/value.ts';
 import { requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';

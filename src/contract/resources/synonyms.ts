@@ -3,7 +3,7 @@ import { optional, type Written } from './member.ts';
 
 /**
  * Synonyms: several names of one member, all of which authors and tools write. The language puts them under one name, the normal one, before it
- * reads a definition (`src/language/normalise.ts`).
+ * reads a definition (`src/language/normal`).
  */
 
 /** When a member counts: it is there at all; it is not null; or it is a text that is not empty. */

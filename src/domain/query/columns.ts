@@ -2,7 +2,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { column, queryConfig } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { firstText, listOf, longForm } from '../../kernel/json-read.ts';
-import { isForbidden } from '../../language/path.ts';
+import { isForbidden } from '../../language/expressions/path.ts';
 import { attempt, type Evaluate, expressionOf, pathOf, type QueryEnvironment, type Row, templateOf, withValueAt } from './evaluate.ts';
 
 /** The columns of a query: what its rows show, and under which names. */

@@ -4,11 +4,11 @@ import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { firstText } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
-import { language } from '../../language/compilers.ts';
-import { LanguageError } from '../../language/errors.ts';
-import { isForbidden, walk } from '../../language/path.ts';
-import { CallContext, Scope } from '../../language/scope.ts';
-import type { Value } from '../../language/value.ts';
+import { language } from '../../language/expressions/compilers.ts';
+import { LanguageError } from '../../language/expressions/errors.ts';
+import { isForbidden, walk } from '../../language/expressions/path.ts';
+import { CallContext, Scope } from '../../language/expressions/scope.ts';
+import type { Value } from '../../language/expressions/value.ts';
 
 /** Evaluates the texts of a query definition, one row at a time. */
 

@@ -2,7 +2,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { type computedValue, type enrichment, QUERY_TYPES, type queryCache, type queryConfig } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { firstText, listOf, longForm, numberOf, objectOf } from '../../kernel/json-read.ts';
-import { isForbidden } from '../../language/path.ts';
+import { isForbidden } from '../../language/expressions/path.ts';
 import type { QueryModel } from '../model.ts';
 import { type Column, columnsOf, PATH_NAMES } from './columns.ts';
 import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { instantOf } from '../../kernel/instant.ts';
 import { addDecimals, type ExactNumber, isNumber, type Json, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
-import { looselyEqual, toText, type Value } from '../../language/value.ts';
+import { looselyEqual, toText, type Value } from '../../language/expressions/value.ts';
 import { metricOf } from '../document/reached.ts';
 import { rankOf } from './board-metric.ts';
 import { attempt, type QueryEnvironment, type Row, withValueAt } from './evaluate.ts';

@@ -1,13 +1,14 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
-import { LanguageError } from '../errors.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Check, Eval, Scope } from '../expressions/scope.ts';
+import { toText } from '../expressions/value.ts';
 import { callNested } from '../failure-path.ts';
-import type { Language } from '../language.ts';
-import type { NormalStep } from '../normalise.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
-import type { Check, Eval, Scope } from '../scope.ts';
 import {
   type Body,
   binding,
@@ -18,7 +19,6 @@ import {
   statusOf,
   stepFailure,
 } from '../step.ts';
-import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert`. */

@@ -1,7 +1,10 @@
 import { refusal } from '../../kernel/errors.ts';
-import { LanguageError } from '../errors.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Check } from '../expressions/scope.ts';
+import { compileTakes } from '../expressions/take.ts';
+import { compileDeep } from '../expressions/template.ts';
+import { toList, toNumber } from '../expressions/value.ts';
 import { runList } from '../run-steps.ts';
-import type { Check } from '../scope.ts';
 import {
   type Body,
   type Compilation,
@@ -12,9 +15,6 @@ import {
   type StepDefinition,
   type StepDefinitionOf,
 } from '../step.ts';
-import { compileTakes } from '../take.ts';
-import { compileDeep } from '../template.ts';
-import { toList, toNumber } from '../value.ts';
 
 /** `block`, loops and `return`. */
 

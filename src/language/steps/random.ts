@@ -1,12 +1,12 @@
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import type { NormalStep } from '../normalise.ts';
-import type { Check, Eval, Scope } from '../scope.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Check, Eval, Scope } from '../expressions/scope.ts';
+import { compileDeep, compileShallow } from '../expressions/template.ts';
+import { isNullish, toList, toNumber } from '../expressions/value.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf } from '../step.ts';
-import { compileDeep, compileShallow } from '../template.ts';
-import { isNullish, toList, toNumber } from '../value.ts';
 
 /** `random`: numbers and choices from the call's own random source. */
 

@@ -4,11 +4,11 @@ import { isNobody } from '../../domain/document/key.ts';
 import type { Json } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { documentKey } from '../documents.ts';
-import type { Language } from '../language.ts';
-import type { Scope } from '../scope.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { compileShallow } from '../expressions/template.ts';
+import { isNullish, toText } from '../expressions/value.ts';
 import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf, statusOf, stepFailure } from '../step.ts';
-import { compileShallow } from '../template.ts';
-import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
 
 /** `read`: the stored document under the call's own writes, or null. */

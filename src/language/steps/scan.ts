@@ -1,11 +1,13 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { chargedList } from '../collections.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import { childOf } from '../path.ts';
+import { chargedList } from '../expressions/collections.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import { childOf } from '../expressions/path.ts';
+import { ENTRY_COST, type Eval, MEMBER_COST, type Scope } from '../expressions/scope.ts';
+import { compileDeep, setMember } from '../expressions/template.ts';
+import { isNullish, toText, type Value } from '../expressions/value.ts';
 import { MAX_SCANNED } from '../run.ts';
-import { ENTRY_COST, type Eval, MEMBER_COST, type Scope } from '../scope.ts';
 import {
   type Body,
   binding,
@@ -16,11 +18,9 @@ import {
   type StepDefinitionOf,
   stepFailure,
 } from '../step.ts';
-import { compileDeep, setMember } from '../template.ts';
-import { isNullish, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
 import { collectionOf, compileRequired } from './read.ts';
-import { compileWhere } from './where.ts';
+import { compileWhere } from './shared/where.ts';
 
 /** `lookup`, `filter`, `random_select` and `lookup_many` over rows. */
 

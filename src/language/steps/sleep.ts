@@ -1,4 +1,4 @@
-import { LanguageError } from '../errors.ts';
+import { LanguageError } from '../expressions/errors.ts';
 import { binding, type CompileStep } from '../step.ts';
 
 const MAX_MS = 300_000;

@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import type { NormalStep } from '../normalise.ts';
-import { parseSegments, walk } from '../path.ts';
-import type { Scope } from '../scope.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import { parseSegments, walk } from '../expressions/path.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { compileShallow } from '../expressions/template.ts';
+import { isNullish, toNumber, toText, type Value } from '../expressions/value.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
-import { compileShallow } from '../template.ts';
-import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
 /** `sort`: stable. Missing keys come last, and first in descending order. */
 export const sortStep: CompileStep<'sort'> = (step, { language }) => {

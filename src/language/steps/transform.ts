@@ -2,14 +2,14 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { StepSchema } from '../../contract/resources/step.ts';
 import { isArray, isNumber, isObject, type Json } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
-import { changed, writablePath } from '../change.ts';
-import type { ComputedPath } from '../computed-path.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import type { Eval, Scope } from '../scope.ts';
+import { changed, writablePath } from '../expressions/change.ts';
+import type { ComputedPath } from '../expressions/computed-path.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Eval, Scope } from '../expressions/scope.ts';
+import { compileDeep, compileShallow } from '../expressions/template.ts';
+import { isNullish, type Value } from '../expressions/value.ts';
 import { binding, type CompileStep, type StepDefinition, type StepDefinitionOf } from '../step.ts';
-import { compileDeep, compileShallow } from '../template.ts';
-import { isNullish, type Value } from '../value.ts';
 
 /**
  * `transform` makes a value, and changes names of the call with `set` and `append`. Each is a map of path to value, as in `set:

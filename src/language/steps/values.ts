@@ -2,12 +2,12 @@ import type { switchCase } from '../../contract/resources/condition.ts';
 import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { LanguageError, UnresolvedError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import { type Check, type Eval, MEMBER_COST, type Scope } from '../scope.ts';
+import { LanguageError, UnresolvedError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import { type Check, type Eval, MEMBER_COST, type Scope } from '../expressions/scope.ts';
+import { compileDeep, compileShallow, setMember } from '../expressions/template.ts';
+import type { Value } from '../expressions/value.ts';
 import { binding, type CompileStep, firstString, type StepDefinition } from '../step.ts';
-import { compileDeep, compileShallow, setMember } from '../template.ts';
-import type { Value } from '../value.ts';
 import type { ComputedValue } from './transform.ts';
 
 /** Steps that make a value from others: object, array, merge, compute, switch. */

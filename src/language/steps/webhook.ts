@@ -3,9 +3,9 @@ import type { StepSchema, webhookEntry } from '../../contract/resources/step.ts'
 import { truncateText } from '../../domain/document/truncate-text.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectsIn } from '../../kernel/json-read.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import type { Scope } from '../scope.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Scope } from '../expressions/scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileMessage } from './condition.ts';
 

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
-import { LanguageError } from '../errors.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Scope } from '../expressions/scope.ts';
+import { compileDeep } from '../expressions/template.ts';
+import type { Value } from '../expressions/value.ts';
 import { callNested } from '../failure-path.ts';
-import type { Language } from '../language.ts';
-import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
-import { compileDeep } from '../template.ts';
-import type { Value } from '../value.ts';
 
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 

@@ -5,10 +5,12 @@ import { truncateText } from '../../domain/document/truncate-text.ts';
 import type { Operation } from '../../domain/events.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { documentKey } from '../documents.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { Language } from '../expressions/language.ts';
+import type { Check, Eval, Scope } from '../expressions/scope.ts';
+import { compileDeep } from '../expressions/template.ts';
+import { isNullish, toText } from '../expressions/value.ts';
 import type { Target } from '../run.ts';
-import type { Check, Eval, Scope } from '../scope.ts';
 import {
   type Compilation,
   type CompileStep,
@@ -19,8 +21,6 @@ import {
   type StepDefinitionOf,
   stepFailure,
 } from '../step.ts';
-import { compileDeep } from '../template.ts';
-import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
 /** `write` and `delete`: queued, and committed with the whole call. */

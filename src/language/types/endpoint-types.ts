@@ -1,6 +1,6 @@
 import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
 import { isObject } from '../../kernel/json.ts';
-import { normalise } from '../normalise.ts';
+import { normalise } from '../normal/logic.ts';
 import { readsName } from '../reading.ts';
 import { statusOf } from '../step.ts';
 import { type Documents, EndpointAnalysis } from './analysis.ts';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Logic } from '../normalise.ts';
+import type { Logic } from '../normal/logic.ts';
 import type { StepDefinition } from '../step.ts';
 import { joined, type Names } from './names.ts';
 import type { ObjectType, Type } from './type.ts';

@@ -1,7 +1,7 @@
-import { COLLECTION_FUNCTIONS, listPathIn, selectorPathIn } from '../collections.ts';
-import { isCollectionCall } from '../expression.ts';
-import { FUNCTION_NAMES } from '../functions.ts';
-import { parsePath } from '../path.ts';
+import { COLLECTION_FUNCTIONS, listPathIn, selectorPathIn } from '../expressions/collections.ts';
+import { isCollectionCall } from '../expressions/expression.ts';
+import { FUNCTION_NAMES } from '../expressions/functions.ts';
+import { parsePath } from '../expressions/path.ts';
 import {
   checkParentheses,
   closingParenthesis,
@@ -12,8 +12,8 @@ import {
   splitArguments,
   unquoted,
   wholeCall,
-} from '../scan.ts';
-import { tokensOf } from '../template.ts';
+} from '../expressions/scan.ts';
+import { tokensOf } from '../expressions/template.ts';
 import { typeOfLiteral } from './json-type.ts';
 import type { Names } from './names.ts';
 import { BOOLEAN, list, memberType, NEVER, NULL, NUMBER, nullForMissing, partsOf, present, type Type, UNKNOWN, union } from './type.ts';

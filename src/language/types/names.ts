@@ -1,5 +1,5 @@
 import { PLAYER_TEMPLATE_NAMES } from '../../domain/wire-names.ts';
-import type { Path } from '../path.ts';
+import type { Path } from '../expressions/path.ts';
 import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, type Type, typeKey, UNKNOWN, union } from './type.ts';
 
 /** The types of a call's names at one point of its steps. */

@@ -1,11 +1,11 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { bracketParts } from '../brackets.ts';
-import { LanguageError } from '../errors.ts';
-import { FUNCTION_NAMES } from '../functions.ts';
-import { parsePath, parseSegments } from '../path.ts';
-import { findTokens, isOneToken, literalOf, unquoted, wholeCall } from '../scan.ts';
-import { isTake, takenFrom } from '../take.ts';
-import { tokensOf, topLevel } from '../template.ts';
+import { bracketParts } from '../expressions/brackets.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import { FUNCTION_NAMES } from '../expressions/functions.ts';
+import { parsePath, parseSegments } from '../expressions/path.ts';
+import { findTokens, isOneToken, literalOf, unquoted, wholeCall } from '../expressions/scan.ts';
+import { isTake, takenFrom } from '../expressions/take.ts';
+import { tokensOf, topLevel } from '../expressions/template.ts';
 import { expressionType, type Reading, typeOfCall } from './functions.ts';
 import { typeOfJson, typeOfLiteral } from './json-type.ts';
 import { type Names, typeOfName, unaliased } from './names.ts';

@@ -1,4 +1,4 @@
-import { isForbidden } from '../path.ts';
+import { isForbidden } from '../expressions/path.ts';
 import {
   EMPTY_OBJECT,
   isNever,

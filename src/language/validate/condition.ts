@@ -1,8 +1,8 @@
 import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { type Clause, findComparison } from '../condition.ts';
-import { isOperator, isUnary, OPERATOR_NAMES } from '../operators.ts';
-import { scanTop } from '../scan.ts';
+import { type Clause, findComparison } from '../expressions/condition.ts';
+import { isOperator, isUnary, OPERATOR_NAMES } from '../expressions/operators.ts';
+import { scanTop } from '../expressions/scan.ts';
 import { expressionFindings } from './expression.ts';
 import { unknownPartMembers } from './members.ts';
 import { orderFindings, sidesOf } from './order.ts';

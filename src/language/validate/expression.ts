@@ -1,11 +1,11 @@
 import { type Findings, isText } from '../../domain/finding.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { COLLECTION_FUNCTIONS } from '../collections.ts';
-import { language } from '../compilers.ts';
-import { LanguageError } from '../errors.ts';
-import { compileExpression, compileMath } from '../expression.ts';
-import { MATH_FUNCTIONS } from '../math.ts';
+import { COLLECTION_FUNCTIONS } from '../expressions/collections.ts';
+import { language } from '../expressions/compilers.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import { compileExpression, compileMath } from '../expressions/expression.ts';
+import { MATH_FUNCTIONS } from '../expressions/math.ts';
 
 const FUNCTION_NAMES: readonly string[] = [...MATH_FUNCTIONS, ...COLLECTION_FUNCTIONS];
 

@@ -4,8 +4,8 @@ import type { FieldModel } from '../../domain/model.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { listOf, objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import type { Clause } from '../condition.ts';
-import type { NormalStep } from '../normalise.ts';
+import type { Clause } from '../expressions/condition.ts';
+import type { NormalStep } from '../normal/logic.ts';
 
 /** Findings for fields that no document can have, because the schema does not name them and allows no others (`additionalProperties: false`). */
 

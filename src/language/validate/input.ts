@@ -6,7 +6,7 @@ import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { listOf, longForm, objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { LanguageError } from '../errors.ts';
+import { LanguageError } from '../expressions/errors.ts';
 import { faultOf } from '../input.ts';
 import { INPUT_TYPES, type InputPattern, inputField, MAX_NESTING, MAX_PATTERNS } from '../input-fields.ts';
 import { isNote, unknownMembers } from './members.ts';

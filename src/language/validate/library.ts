@@ -2,7 +2,7 @@ import { block, type library } from '../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../contract/resources/member.ts';
 import { type Findings, isText } from '../../domain/finding.ts';
 import { isArray, type Json } from '../../kernel/json.ts';
-import type { Logic } from '../normalise.ts';
+import type { Logic } from '../normal/logic.ts';
 import { unknownMembers } from './members.ts';
 import { namesFindings } from './names.ts';
 import { paramsFindings } from './params.ts';

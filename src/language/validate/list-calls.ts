@@ -1,5 +1,5 @@
-import { COLLECTION_FUNCTIONS } from '../collections.ts';
-import { closingParenthesis, splitArguments } from '../scan.ts';
+import { COLLECTION_FUNCTIONS } from '../expressions/collections.ts';
+import { closingParenthesis, splitArguments } from '../expressions/scan.ts';
 
 /** A call of a function over a list in a text: `count(bag.items, x => x.qty > 1)`. */
 export interface ListCall {

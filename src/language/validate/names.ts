@@ -5,7 +5,7 @@ import { PLAYER_TEMPLATE_NAMES } from '../../domain/wire-names.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isInternal } from '../exposure.ts';
-import type { Logic, NormalStep } from '../normalise.ts';
+import type { Logic, NormalStep } from '../normal/logic.ts';
 import { documentsOf, listOfDocuments, rowsOf } from './fields.ts';
 import { Suggestions } from './meant.ts';
 import { isSame, keysOf, type Shape, type ShapedNames } from './shape.ts';

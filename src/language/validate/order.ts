@@ -1,8 +1,8 @@
 import { type Findings, isTemplated } from '../../domain/finding.ts';
 import { instantOf } from '../../kernel/instant.ts';
 import { isArray, type Json } from '../../kernel/json.ts';
-import { isOrdered, ORDER_SYMBOLS, standardOperator, unordered } from '../operators.ts';
-import { unquoted } from '../scan.ts';
+import { isOrdered, ORDER_SYMBOLS, standardOperator, unordered } from '../expressions/operators.ts';
+import { unquoted } from '../expressions/scan.ts';
 
 /** Findings for comparisons by order of what has none: texts that are neither numbers nor instants, and an instant beside a number. */
 

@@ -1,7 +1,7 @@
 import { isText, type Known } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { stringOf } from '../../kernel/json-read.ts';
-import { type Logic, type NormalStep, normalise } from '../normalise.ts';
+import { type Logic, type NormalStep, normalise } from '../normal/logic.ts';
 import type { NormalRoute } from '../route.ts';
 
 /** A route or a step: the members that call are the same in both. */

@@ -7,7 +7,7 @@ import { type Findings, isTemplated, isText, isWhole } from '../../domain/findin
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import type { NormalStep } from '../normalise.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { calledFindings } from './called.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';

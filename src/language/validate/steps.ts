@@ -2,7 +2,7 @@ import { ROUTE_ACTIONS, ROUTE_SIDES } from '../../contract/resources/step.ts';
 import { type Findings, isText, isWhole } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import type { Logic, NormalStep } from '../normalise.ts';
+import type { Logic, NormalStep } from '../normal/logic.ts';
 import type { NormalRoute } from '../route.ts';
 import { STEP_TYPES } from '../steps/types.ts';
 import { calledFindings } from './called.ts';

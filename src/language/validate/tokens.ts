@@ -1,11 +1,11 @@
 import type { Findings } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { language } from '../compilers.ts';
-import { LanguageError } from '../errors.ts';
-import { FUNCTION_NAMES } from '../functions.ts';
-import { findTokens, scanTop, wholeCall } from '../scan.ts';
-import { isTake } from '../take.ts';
-import { compileTokenBody, tokensOf } from '../template.ts';
+import { language } from '../expressions/compilers.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import { FUNCTION_NAMES } from '../expressions/functions.ts';
+import { findTokens, scanTop, wholeCall } from '../expressions/scan.ts';
+import { isTake } from '../expressions/take.ts';
+import { compileTokenBody, tokensOf } from '../expressions/template.ts';
 
 /** Members that are texts for people: nothing in them is a token. */
 const PROSE = new Set(['description', 'notes', 'metadata']);

@@ -1,10 +1,10 @@
 import { STEPS } from '../../contract/resources/step.ts';
 import { type Findings, isText } from '../../domain/finding.ts';
 import { isObject } from '../../kernel/json.ts';
-import { writablePath } from '../change.ts';
-import { language } from '../compilers.ts';
-import { LanguageError } from '../errors.ts';
-import type { NormalStep } from '../normalise.ts';
+import { writablePath } from '../expressions/change.ts';
+import { language } from '../expressions/compilers.ts';
+import { LanguageError } from '../expressions/errors.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { expressionFindings } from './expression.ts';
 import { RESERVED_NAMES } from './reserved.ts';
 

@@ -6,7 +6,7 @@ import { onFail, onMissing, operation, route, STEPS, stepTypes } from '../../../
 import { LOGIC_SYNONYMS, PART_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../../src/contract/resources/synonyms.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../src/kernel/json.ts';
-import { normalise } from '../../../src/language/normalise.ts';
+import { normalise } from '../../../src/language/normal/logic.ts';
 import { run } from '../../language/support.ts';
 import { endpoints, workflows } from './definitions.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
-import { LanguageError } from '../../../src/language/errors.ts';
+import { LanguageError } from '../../../src/language/expressions/errors.ts';
 import { STEP_TYPES } from '../../../src/language/steps/types.ts';
 import { expression, holds, run, template } from '../../language/support.ts';
 

@@ -5,8 +5,9 @@ import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { listOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { type Logic, type Normalised, normalise } from '../../../language/normalise.ts';
-import { takeOf } from '../../../language/take.ts';
+import { takeOf } from '../../../language/expressions/take.ts';
+import type { Normalised } from '../../../language/normal/form.ts';
+import { type Logic, normalise } from '../../../language/normal/logic.ts';
 import { budgetsFindings } from '../../../language/validate/budgets.ts';
 import { inputFindings } from '../../../language/validate/input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from '../../../language/validate/library.ts';
@@ -23,7 +24,7 @@ import { collectionFindings } from './collection.ts';
 import { callLimitFindings } from './rate-rules.ts';
 
 const LOGIC: ReadonlySet<ListedKind> = new Set(['endpoint', 'workflow', 'library']);
-const NO_LOGIC: Normalised = { definition: {}, sourceOf: (pointer) => pointer };
+const NO_LOGIC: Normalised<Logic> = { definition: {}, sourceOf: (pointer) => pointer };
 
 /** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {

@@ -5,7 +5,7 @@ import type { query, source } from '../../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { isInternal } from '../../../language/exposure.ts';
-import { normalise } from '../../../language/normalise.ts';
+import { normalise } from '../../../language/normal/logic.ts';
 import { compileSchema } from '../../document/schema.ts';
 import { callLimit } from '../../limit/calls.ts';
 import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from '../../model.ts';

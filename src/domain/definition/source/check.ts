@@ -2,7 +2,7 @@ import type { Item } from '../../../contract/resources/definition.ts';
 import type { block, library } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import type { query } from '../../../contract/resources/query.ts';
-import type { StepSchema, StepType } from '../../../contract/resources/step.ts';
+import { STEPS, type StepSchema, type StepType, stepTypes } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { isReserved, listOf, objectOf } from '../../../kernel/json-read.ts';
 import { isDefinitionId, type ListedKind, type SourceKind } from '../../kinds.ts';
@@ -64,7 +64,7 @@ function listProblem(value: Json | undefined, path: string): Problem | null {
 }
 
 /** Types of steps that hold a list of steps. Of others `body` is data. */
-const HOLDERS: ReadonlySet<Json | undefined> = new Set(['block', 'while', 'until', 'foreach']);
+const HOLDERS: ReadonlySet<Json | undefined> = new Set(stepTypes.filter((type) => 'body' in STEPS[type].shape));
 
 function stepsProblem(steps: Json | undefined, path: string): Problem | null {
   return listProblem(steps, path) ?? first([...listOf(steps).entries()], ([index, step]) => oneStepProblem(step, `${path}[${index}]`));

@@ -2,7 +2,7 @@ import type { onMissing, operation, StepType } from '../../../contract/resources
 import type { Normal, PART_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray } from '../../../kernel/json.ts';
 import { objectOf as objectIn } from '../../../kernel/json-read.ts';
-import type { NormalStep } from '../../normalise.ts';
+import type { NormalStep } from '../../normal/logic.ts';
 import { firstString, type StepDefinition, statusOf } from '../../step.ts';
 import { byKey, fromOf } from '../../steps/scan.ts';
 import { type Flow, type Frame, goesOn, REFUSED, type StepFlow } from '../flow.ts';

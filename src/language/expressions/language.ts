@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { Check, Eval } from './scope.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { ExactNumber, isArray, isNumber, isObject, type Json, numberFromText, numbersEqual } from '../kernel/json.ts';
+import { ExactNumber, isArray, isNumber, isObject, type Json, numberFromText, numbersEqual } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
 /** A JSON value, or `undefined` for a name that does not exist, which differs from null. */

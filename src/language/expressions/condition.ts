@@ -1,6 +1,6 @@
-import type { clause } from '../contract/resources/condition.ts';
-import type { Normal, PART_SYNONYMS } from '../contract/resources/synonyms.ts';
-import { isArray, isObject, type Json } from '../kernel/json.ts';
+import type { clause } from '../../contract/resources/condition.ts';
+import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { deferred, LanguageError, withFallback } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';

@@ -1,10 +1,10 @@
-import { PLAYER_TEMPLATE_NAMES } from '../domain/wire-names.ts';
-import { refusal } from '../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
+import { PLAYER_TEMPLATE_NAMES } from '../../domain/wire-names.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type EndpointCall, WORK_PER_CHECK } from './call.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, walk } from './path.ts';
-import { type EndpointCall, WORK_PER_CHECK } from './run.ts';
 import { MAX_DEPTH, MAX_TEXT, toText, type Value } from './value.ts';
 
 /** Evaluates a compiled text. Throws a {@link LanguageError}, or a `Refusal` if a budget is used up. */

@@ -1,12 +1,12 @@
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import type { Clause } from '../condition.ts';
-import { LanguageError } from '../errors.ts';
-import type { Language } from '../language.ts';
-import { compileOperator } from '../operators.ts';
-import { parseSegments, walk } from '../path.ts';
-import type { Scope } from '../scope.ts';
-import { compileShallow } from '../template.ts';
-import { toText } from '../value.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import type { Clause } from '../../expressions/condition.ts';
+import { LanguageError } from '../../expressions/errors.ts';
+import type { Language } from '../../expressions/language.ts';
+import { compileOperator } from '../../expressions/operators.ts';
+import { parseSegments, walk } from '../../expressions/path.ts';
+import type { Scope } from '../../expressions/scope.ts';
+import { compileShallow } from '../../expressions/template.ts';
+import { toText } from '../../expressions/value.ts';
 
 /** `where` clauses: conditions on a row. The field is a path in the row. Field and value are resolved once per scan, not per row. */
 export type PreparedWhere = (row: Json) => boolean;

@@ -1,5 +1,5 @@
-import { instantOf } from '../kernel/instant.ts';
-import { isArray, isObject, type Json } from '../kernel/json.ts';
+import { instantOf } from '../../kernel/instant.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 import { compilePattern } from './pattern.ts';
 import type { Scope } from './scope.ts';

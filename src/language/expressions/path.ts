@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
+import { isArray, isObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import { LanguageError } from './errors.ts';
 import type { Value } from './value.ts';
 

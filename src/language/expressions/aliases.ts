@@ -1,5 +1,5 @@
-import type { Json } from '../kernel/json.ts';
-import { objectOf } from '../kernel/json-read.ts';
+import type { Json } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, parsePath } from './path.ts';
 import { takeOf } from './take.ts';

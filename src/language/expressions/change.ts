@@ -1,5 +1,5 @@
-import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import { bracketParts } from './brackets.ts';
 import { type ComputedPath, compileComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';

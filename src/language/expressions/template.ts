@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { bracketParts } from './brackets.ts';
 import { compileComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';

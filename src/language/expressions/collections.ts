@@ -1,5 +1,5 @@
-import { isArray, isNumber, isObject, type Json } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
+import { isArray, isNumber, isObject, type Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import { LanguageError, withFallback } from './errors.ts';
 import { compileBoolean } from './lambda.ts';
 import type { Language } from './language.ts';

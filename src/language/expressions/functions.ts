@@ -1,4 +1,4 @@
-import { isArray } from '../kernel/json.ts';
+import { isArray } from '../../kernel/json.ts';
 import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';

@@ -1,4 +1,4 @@
-import { type ExactNumber, numberFromText } from '../kernel/json.ts';
+import { type ExactNumber, numberFromText } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
 /** Finds where tokens, quotes and parentheses of a text begin and end, without their meaning. */

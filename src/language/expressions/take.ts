@@ -1,5 +1,5 @@
-import { isArray, type Json } from '../kernel/json.ts';
-import { objectOf } from '../kernel/json-read.ts';
+import { isArray, type Json } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { changed, writablePath } from './change.ts';
 import type { ComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
