@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FOREIGN_EVENTS } from './foreign-events.ts';
+import { FOREIGN_EVENTS, FOREIGN_EVENTS_OF_STREAMS } from './foreign-events.ts';
 import { type ProjectionName, schemaOf, tableName } from './tables.ts';
 
 /** One migration of the database. Names are unique and never reused; a published migration is never changed. */
@@ -38,6 +38,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
     { name: 'telemetry-0004', sql: playersByName() },
     { name: 'call-log-0001', sql: sql('./call-log.sql') },
+    { name: 'foreign-events-0002', sql: FOREIGN_EVENTS_OF_STREAMS },
   ];
 }
 

@@ -4,7 +4,7 @@ export const PROJECT_PREFIX = 'project-';
 export const TELEMETRY_PREFIX = 'telemetry-';
 
 /** What players' reports add up to. Written before the reports are truncated. */
-const TOTALS_PREFIX = 'totals-';
+export const TOTALS_PREFIX = 'totals-';
 
 /** Every stream of the product. Any other stream in a shared engine belongs to somebody else (docs/architecture.md, "The one idea"). */
 const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX, TOTALS_PREFIX] as const;

@@ -7,6 +7,8 @@ import type { RecordedEvent } from './port.ts';
 /** Stands for an event of another program, which changes nothing. */
 interface ForeignTelemetry {
   readonly type: typeof FOREIGN;
+  /** The type that the other program gave it. */
+  readonly theirType: string;
   readonly revision: number;
   readonly id: string;
 }
@@ -17,6 +19,11 @@ export type TelemetryEntry = TelemetryEvent | ForeignTelemetry;
 /** Whether this is an event of ours, and not what another program wrote to the stream. */
 export function isOurs(entry: TelemetryEntry): entry is TelemetryEvent {
   return entry.type !== FOREIGN;
+}
+
+/** What other programs wrote of these. */
+export function foreignOf(entries: readonly TelemetryEntry[]): readonly ForeignTelemetry[] {
+  return entries.filter((entry) => entry.type === FOREIGN);
 }
 
 /**
@@ -35,7 +42,7 @@ export function unsealedMetadata({ metadata }: RecordedEvent): TelemetryMetadata
  */
 export function readTelemetryEvent(event: RecordedEvent): TelemetryEntry {
   const metadata = unsealedMetadata(event);
-  if (metadata === null) return { type: FOREIGN, revision: event.revision, id: event.id };
+  if (metadata === null) return { type: FOREIGN, theirType: event.type, revision: event.revision, id: event.id };
   const { schemaVersion } = metadata;
   if (!isKnown(event.type) || !(schemaVersion <= TELEMETRY_VERSIONS[event.type])) throw new UnknownEvent(event, schemaVersion);
   const data = decodeEvent(event.data);

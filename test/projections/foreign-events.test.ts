@@ -43,7 +43,7 @@ test('what another program wrote to a stream is passed over by projector and reb
     await reached(projector, feed);
   });
   expect(logger.lines).toContain('another program wrote to the stream of this project; what it wrote is passed over');
-  expect(await readForeign(pool)).toEqual([{ project: 'shared', events: 4, first: 0, type: 'OrderPlaced' }]);
+  expect(await readForeign(pool)).toEqual([{ project: 'shared', stream: 'project-shared', events: 4, first: 0, type: 'OrderPlaced' }]);
   const state = async () => (await createStateReader(pool).load('shared', [documentSubject('live', 'saves', 'p1')])).states;
   expect(await state()).toMatchObject([{ version: 3 }]);
   const found = await verify({ log, pool });

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readForeign } from '../../projections/foreign-events.ts';
 import { catchUpTelemetry } from '../../projections/models/telemetry/catch-up.ts';
 import { beginTelemetry } from '../../projections/models/telemetry/checkpoint.ts';
 import { createTelemetryFollower } from '../../projections/models/telemetry/follower.ts';
 import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import { rebuildTelemetry } from '../../projections/models/telemetry/rebuild.ts';
 import { verifyTelemetry } from '../../projections/models/telemetry/verify.ts';
+import { checkHistories } from '../../src/compose/doctor/log.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { NewEvent } from '../../src/log/port.ts';
@@ -94,6 +96,7 @@ describe('telemetry in the tables', () => {
   });
 
   test('what another program writes to the stream is passed over and told of, also where it is all of a batch', async () => {
+    const own = await freshPool(6);
     const log = createMemoryLog();
     const logger = memoryLogger();
     const others = (): NewEvent[] => [
@@ -103,25 +106,39 @@ describe('telemetry in the tables', () => {
       { id: randomUUID(), type: 'telemetry.swept', data: '{"before":9}', metadata: '[]' },
     ];
     await following(
-      pool,
+      own,
       log,
       async (follower) => {
         await append(log, 'shared', others());
         await until(() => follower.counters.foreign === 4, 'it passed them');
         const last = await append(log, 'shared', [stored(heartbeat(1_000)), ...others(), stored(heartbeat(3_000))]);
-        await shows(pool, 'shared', last);
+        await shows(own, 'shared', last);
         expect(follower.stopped().size).toBe(0);
         expect(follower.counters.foreign).toBe(8);
       },
       logger,
     );
     expect(logger.lines.filter((line) => line.includes('another program wrote to the telemetry'))).not.toHaveLength(0);
-    const tables = await tablesOf(pool, 'shared');
+    const tables = await tablesOf(own, 'shared');
     expect(tables.players).toMatchObject([{ events: '2' }]);
     await log.append(totalsStream('shared'), 'any', [{ id: randomUUID(), type: 'totals.completed', data: 'no', metadata: 'no' }]);
-    await rebuildTelemetry({ log, pool });
-    expect(await tablesOf(pool, 'shared')).toEqual(tables);
-    expect((await verifyTelemetry({ log, pool })).problems.filter(({ project: of }) => of === 'shared')).toEqual([]);
+    await rebuildTelemetry({ log, pool: own });
+    expect(await tablesOf(own, 'shared')).toEqual(tables);
+    const named = [
+      'totals-shared revision 0: another program wrote a totals.completed',
+      ...[0, 1, 2, 3, 5, 6, 7, 8].map(
+        (at) => `telemetry-shared revision ${at}: another program wrote a ${others()[(at - (at > 4 ? 5 : 0)) % 4]?.type}`,
+      ),
+    ];
+    const { problems } = await verifyTelemetry({ log, pool: own });
+    expect(problems.map(({ row, detail }) => `${row}: ${detail.replace(/ \(.*/, '')}`)).toEqual(named);
+    const noted = { project: 'shared', stream: 'telemetry-shared', events: 8, first: 0, type: 'OrderPlaced' };
+    expect(await readForeign(own)).toEqual([noted]);
+    const [finding] = (await checkHistories(own, log)).filter(({ what }) => what === 'foreign events');
+    expect(finding?.found).toMatch(
+      /8 in telemetry-shared, the first a OrderPlaced at revision 0; 1 in totals-shared, the first a totals.completed at revision 0/,
+    );
+    await own.end();
   });
 
   test('an event of a newer build stops the telemetry of its project, and of no other', async () => {

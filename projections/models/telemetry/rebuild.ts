@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
+import type { TelemetryEntry } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
+import { writeAndTell } from './batch.ts';
 import { beginTelemetry, lockCheckpoint, readBatch, TELEMETRY_VERSIONS } from './checkpoint.ts';
-import { writeTelemetry } from './projection.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
@@ -56,19 +57,26 @@ async function rebuildOne(tx: Transaction, log: Log, head: number): Promise<numb
   await lockCheckpoint(tx);
   for (const table of WIPE) await tx.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
   await tx.run('telemetry-back', BACK, []);
-  return foldTelemetry(tx, log, await beginFromTotals(tx, log, head), head);
+  const write = (events: readonly TelemetryEntry[]) => writeAndTell(tx, events);
+  return foldTelemetry(tx, log, await beginFromTotals(tx, log, head), head, write);
 }
 
-/** Folds the events after `from`, up to `to`. Throws `UnknownEvent` and `HistoryMismatch`. */
-export async function foldTelemetry(tx: Transaction, log: Log, from: number, to: number): Promise<number> {
+/** Folds the events after `from`, up to `to`, a batch at a time. Throws `UnknownEvent` and `HistoryMismatch`. */
+export async function foldTelemetry(
+  { projectId }: Transaction,
+  log: Log,
+  from: number,
+  to: number,
+  write: (events: readonly TelemetryEntry[]) => Promise<unknown>,
+): Promise<number> {
   let at = from;
   let count = 0;
   while (at < to) {
-    const { events, unknown } = await readBatch(log, tx.projectId, at, to);
+    const { events, unknown } = await readBatch(log, projectId, at, to);
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
     if (last === undefined) return count;
-    await writeTelemetry(tx, events);
+    await write(events);
     at = last.revision;
     count += events.length;
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TOTALS_VERSIONS, type TotalsCompleted, type TotalsKept, type TotalsType } from '../../../src/domain/telemetry/totals.ts';
 import { encodeEvent } from '../../../src/kernel/json.ts';
-import { type Log, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
-import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { type Log, type NewEvent, OutcomeUnknown, type RecordedEvent } from '../../../src/log/port.ts';
+import { TRUNCATED, telemetryStream, totalsStream } from '../../../src/log/streams.ts';
 import { unsealedMetadata } from '../../../src/log/telemetry.ts';
 import { readTotalsEvent } from '../../../src/log/totals.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
@@ -23,18 +23,36 @@ const PAGE = 4;
 
 /** The last complete totals; `null` when the project's telemetry was never truncated. Parts after them belong to an interrupted truncation. */
 export async function findTotals(log: Log, projectId: string): Promise<Totals | null> {
+  for await (const recorded of newestFirst(log, projectId)) {
+    if (!isCompletion(recorded)) continue;
+    const event = readTotalsEvent(recorded);
+    if (event.type === COMPLETED) return { ...event.data, revision: event.revision };
+  }
+  return null;
+}
+
+/** What other programs wrote to the stream of totals. That before the last complete totals is removed with older totals. */
+export async function foreignTotals(log: Log, projectId: string): Promise<readonly RecordedEvent[]> {
+  const found: RecordedEvent[] = [];
+  for await (const event of newestFirst(log, projectId)) {
+    if (isCompletion(event)) break;
+    if (event.type !== TRUNCATED && unsealedMetadata(event) === null) found.push(event);
+  }
+  return found.reverse();
+}
+
+async function* newestFirst(log: Log, projectId: string): AsyncGenerator<RecordedEvent> {
   const stream = totalsStream(projectId);
   let page = await log.read(stream, { limit: 1, direction: 'backwards' });
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    const found = page.find((event) => event.type === COMPLETED && unsealedMetadata(event) !== null);
-    if (found !== undefined) {
-      const event = readTotalsEvent(found);
-      if (event.type === COMPLETED) return { ...event.data, revision: event.revision };
-    }
-    if (last.revision === 0) return null;
+    yield* page;
+    if (last.revision === 0) return;
     page = await log.read(stream, { from: last.revision - 1, limit: PAGE, direction: 'backwards' });
   }
-  return null;
+}
+
+function isCompletion(event: RecordedEvent): boolean {
+  return event.type === COMPLETED && unsealedMetadata(event) !== null;
 }
 
 const COMPLETED = 'totals.completed';

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../../src/log/port.ts';
-import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { TELEMETRY_PREFIX, telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { forgetForeign } from '../../foreign-events.ts';
 import { TELEMETRY } from '../../registry.ts';
 import { TRUNCATION_VERSION, type Versions } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
@@ -102,12 +103,14 @@ async function truncateOne(options: TruncationOptions, { project, deleted, throu
     const from = await onScratch(pool, TRUNCATION_VERSION, () => keepTotals(log, pool, project, through, now));
     await log.truncate(stream, through);
     await log.truncate(totalsStream(project), from);
+    await forgetForeign(pool, project, TELEMETRY_PREFIX, through);
     return freed;
   }
   if (totals === null) return 0;
   // Completes a truncation that broke off after its totals.
   await log.truncate(stream, known);
   await log.truncate(totalsStream(project), totals.revision - totals.parts);
+  await forgetForeign(pool, project, TELEMETRY_PREFIX, known);
   return Math.max(0, known - first.revision);
 }
 

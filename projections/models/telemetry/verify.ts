@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { UnknownEvent } from '../../../src/log/decode.ts';
-import type { Log } from '../../../src/log/port.ts';
-import { telemetryStream } from '../../../src/log/streams.ts';
+import type { Log, RecordedEvent } from '../../../src/log/port.ts';
+import { TELEMETRY_PREFIX, TOTALS_PREFIX, telemetryStream } from '../../../src/log/streams.ts';
+import { foreignOf, type TelemetryEntry } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import { behindProblem, lagging } from '../../maintenance/active-checkpoints.ts';
 import { compareTable, type Problem } from '../../maintenance/compare.ts';
@@ -12,7 +13,7 @@ import { readBatch, readCheckpoint, TELEMETRY_VERSIONS } from './checkpoint.ts';
 import { writeTelemetry } from './projection.ts';
 import { foldTelemetry, retryOnTruncation, telemetryProjects } from './rebuild.ts';
 import { beginScratch, onScratch } from './scratch.ts';
-import { beginFromTotals } from './totals.ts';
+import { beginFromTotals, foreignTotals } from './totals.ts';
 
 /**
  * Proves that the rows of telemetry agree with its streams. The streams are folded again into scratch tables, up to the checkpoint, and
@@ -64,19 +65,30 @@ async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<
   const shown = (await shownRevisions(pool)).get(projectId);
   if (shown === undefined) return { problems: [], events: 0 };
   const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
-  const folded = await foldMost(log, pool, projectId, shown);
+  const foreign = [...(await foreignTotals(log, projectId)).map((event) => foreignProblem(projectId, TOTALS_PREFIX, event))];
+  const write = async (tx: Transaction, events: readonly TelemetryEntry[]) => {
+    await writeTelemetry(tx, events);
+    const met = foreignOf(events).map((event) => ({ ...event, type: event.theirType }));
+    foreign.push(...met.map((event) => foreignProblem(projectId, TELEMETRY_PREFIX, event)));
+  };
+  const folded = await foldMost(log, pool, projectId, shown, write);
   return snapshot(pool, projectId, SCRATCH, tables, async (tx) => {
     const active = new Transaction(tx.client, projectId, TELEMETRY_VERSIONS);
     const checkpoint = (await readCheckpoint(active)) ?? { revision: -1, eventId: '' };
-    const events = folded.events + (await foldTelemetry(tx, log, folded.at, checkpoint.revision));
+    const events = folded.events + (await foldTelemetry(tx, log, folded.at, checkpoint.revision, (page) => write(tx, page)));
     const at = await scratchAt(tx);
     if (at < checkpoint.revision) {
       const row = `revision ${checkpoint.revision}`;
       const detail = `the read models stand at revision ${checkpoint.revision}, the log ends at ${at}`;
-      return { problems: [{ kind: 'history', project: projectId, table: 'telemetry', row, detail }], events };
+      return { problems: [...foreign, { kind: 'history', project: projectId, table: 'telemetry', row, detail }], events };
     }
-    return { problems: await compared(tx, projectId), events };
+    return { problems: [...foreign, ...(await compared(tx, projectId))], events };
   });
+}
+
+function foreignProblem(project: string, prefix: string, { revision, type, id }: Pick<RecordedEvent, 'revision' | 'type' | 'id'>): Problem {
+  const detail = `another program wrote a ${type} (${id}); it is passed over`;
+  return { kind: 'foreign', project, table: 'log', row: `${prefix}${project} revision ${revision}`, detail };
 }
 
 async function shownRevisions(pool: Pool): Promise<ReadonlyMap<string, number>> {
@@ -85,7 +97,13 @@ async function shownRevisions(pool: Pool): Promise<ReadonlyMap<string, number>> 
 }
 
 /** Folds all but the last events, a batch at a time, while the projector continues. */
-async function foldMost(log: Log, pool: Pool, projectId: string, shown: number): Promise<{ readonly at: number; readonly events: number }> {
+async function foldMost(
+  log: Log,
+  pool: Pool,
+  projectId: string,
+  shown: number,
+  write: (tx: Transaction, events: readonly TelemetryEntry[]) => Promise<void>,
+): Promise<{ readonly at: number; readonly events: number }> {
   let at = await transaction(pool, projectId, SCRATCH, async (tx) => {
     await beginScratch(tx);
     return beginFromTotals(tx, log, shown);
@@ -97,7 +115,7 @@ async function foldMost(log: Log, pool: Pool, projectId: string, shown: number):
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
     if (last === undefined) break;
-    await transaction(pool, projectId, SCRATCH, (tx) => writeTelemetry(tx, events));
+    await transaction(pool, projectId, SCRATCH, (tx) => write(tx, events));
     at = last.revision;
     count += events.length;
   }

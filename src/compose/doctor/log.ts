@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { readForeign } from '../../../projections/foreign-events.ts';
+import { foreignTotals } from '../../../projections/models/telemetry/totals.ts';
 import { readBuildings } from '../../../projections/readers/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
@@ -62,20 +63,31 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
       await lag(pool, log),
       await paused(pool),
       await building(pool),
-      await foreign(pool),
+      await foreign(pool, log),
     ];
   } catch (error) {
     return [fail('histories', errorMessage(error), 'Put right what fails above first.')];
   }
 }
 
-async function foreign(pool: pg.Pool): Promise<Finding> {
-  const found = await readForeign(pool);
+async function foreign(pool: pg.Pool, log: Log): Promise<Finding> {
+  const found = [...(await readForeign(pool)), ...(await foreignInTotals(pool, log))];
   if (found.length === 0) return ok('foreign events', 'none');
-  const told = found.map(({ project, events, first, type }) => `${events} in project ${project}, the first a ${type} at revision ${first}`);
+  const told = found.map(({ stream, events, first, type }) => `${events} in ${stream}, the first a ${type} at revision ${first}`);
   const cure =
     'Another program writes to our streams; what it writes is passed over. Stop it, and take its right to append to them; savepoint log copy makes a log without them.';
   return warn('foreign events', told.join('; '), cure);
+}
+
+/** Nobody follows totals, so their streams are looked at here: of the 20 projects with the most telemetry. */
+async function foreignInTotals(pool: pg.Pool, log: Log) {
+  const { rows } = await pool.query<{ project: string }>(
+    'SELECT project FROM savepoint.telemetry_checkpoints ORDER BY revision DESC, project LIMIT 20',
+  );
+  const met = await Promise.all(rows.map(({ project }) => foreignTotals(log, project)));
+  return met.flatMap(([first, ...more]) =>
+    first === undefined ? [] : [{ stream: first.stream, events: 1 + more.length, first: first.revision, type: first.type }],
+  );
 }
 
 const MUCH = 5_000;
