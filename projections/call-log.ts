@@ -8,18 +8,20 @@ const APPEND_LOCK = 7_203_114_003;
 
 /**
  * One statement, so a node that goes away in the middle holds the lock for no one. Its commit does not wait for the disk: a crash of the
- * database may take the last half second, and no commit of a game waits behind it.
+ * database may take the last half second, and no commit of a game waits behind it. What calls have in common, such as their path, is sent once.
  */
 const APPEND = `WITH held AS MATERIALIZED (
   SELECT pg_advisory_xact_lock(${APPEND_LOCK}), set_config('synchronous_commit', 'off', true)
 ), put AS (
   INSERT INTO savepoint.call_log (project, at, failed, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message)
-  SELECT project, at, code <> '' OR status >= 400 OR missed > 0, missed, status, tenths / 10.0, nullif(revision, -1), next = 1,
-    nullif(slug, ''), nullif(code, ''), nullif(player, ''), request_id, method, path, route, nullif(message, '')
-  FROM held CROSS JOIN unnest($1::text[], $2::int8[], $3::int4[], $4::int4[], $5::int4[], $6::int8[], $7::int4[], $8::text[], $9::text[], $10::text[],
-    $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::int4[])
-    AS r (project, at, missed, status, tenths, revision, next, slug, code, player, request_id, method, path, route, message, proven)
-  WHERE proven = 1 OR EXISTS (SELECT FROM savepoint.projects p WHERE p.project = r.project AND NOT p.deleted)
+  SELECT s.project, $1::int8 + r.later, s.code <> '' OR s.status >= 400 OR s.missed > 0, s.missed, s.status, r.tenths / 10.0, nullif(r.revision, -1),
+    s.next = 1, nullif(s.slug, ''), nullif(s.code, ''), nullif(r.player, ''), r.request_id, s.method, s.path, s.route, nullif(s.message, '')
+  FROM held CROSS JOIN unnest($2::int4[], $3::int4[], $4::int4[], $5::int8[], $6::text[], $7::text[])
+    WITH ORDINALITY AS r (alike, later, tenths, revision, player, request_id, number)
+  JOIN unnest($8::text[], $9::int4[], $10::int4[], $11::int4[], $12::int4[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+    WITH ORDINALITY AS s (project, proven, missed, status, next, slug, code, method, path, route, message, alike) ON s.alike = r.alike
+  WHERE s.proven = 1 OR EXISTS (SELECT FROM savepoint.projects p WHERE p.project = s.project AND NOT p.deleted)
+  ORDER BY r.number
   RETURNING project, failed
 )
 INSERT INTO savepoint.call_log_counts AS c (project, failed, requests)
@@ -63,7 +65,7 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
     (await pool.query<Row>({ text, values: [...values], ...QUERY_TIMEOUT })).rows;
 
   return {
-    append: async (calls) => void (await rowsOf(APPEND, columnsOf(calls))),
+    append: async (calls) => void (await rowsOf(APPEND, valuesOf(calls))),
 
     page(project, filter, { limit, before }) {
       return run(project, async () => {
@@ -159,28 +161,53 @@ function storedOf({
   return { seq, at, slug, method, path, route, status, code, message, ms, platformId: player, target, requestId: request_id, revision };
 }
 
-/** The columns of these calls, as arrays in binary form. An empty text stands for none. */
-function columnsOf(calls: readonly NewCall[]): readonly unknown[] {
-  const texts = (of: (call: NewCall) => string | null | undefined) => textArray(calls.map((call) => storable(of(call) ?? '')));
-  const numbers = (of: (call: NewCall) => number) => calls.map(of);
+/** The values of {@link APPEND}. An empty text stands for none. Times are told as what they are later than the first. */
+function valuesOf(calls: readonly NewCall[]): readonly unknown[] {
+  const first = calls.reduce((least, { at }) => Math.min(least, at), Number.MAX_SAFE_INTEGER);
+  const { alike, kinds } = alikeAmong(calls);
+  const texts = (of: (call: NewCall) => string | null | undefined, from = calls) => textArray(from.map((call) => storable(of(call) ?? '')));
+  const numbers = (of: (call: NewCall) => number, from = calls) => intArray(from.map(of));
   return [
-    texts(({ project }) => project),
-    bigintArray(numbers(({ at }) => at)),
-    intArray(numbers(({ missed }) => missed)),
-    intArray(numbers(({ request }) => (request?.status ?? 0) | 0)),
-    intArray(numbers(({ request }) => Math.round((request?.ms ?? 0) * 10))),
-    bigintArray(numbers(({ request }) => request?.revision ?? -1)),
-    intArray(numbers(({ request }) => (request?.target === 'next' ? 1 : 0))),
-    texts(({ request }) => request?.slug),
-    texts(({ request }) => request?.code),
+    first,
+    intArray(alike),
+    numbers(({ at }) => Math.min(at - first, MAX_INT)),
+    numbers(({ request }) => Math.min(Math.round((request?.ms ?? 0) * 10), MAX_INT)),
+    bigintArray(calls.map(({ request }) => request?.revision ?? -1)),
     texts(({ request }) => request?.platformId),
     texts(({ request }) => request?.requestId),
-    texts(({ request }) => request?.method),
-    texts(({ request }) => request?.path),
-    texts(({ request }) => request?.route),
-    texts(({ request }) => request?.message),
-    intArray(numbers(({ isProven }) => (isProven ? 1 : 0))),
+    texts(({ project }) => project, kinds),
+    numbers(({ isProven }) => (isProven ? 1 : 0), kinds),
+    numbers(({ missed }) => Math.min(missed, MAX_INT), kinds),
+    numbers(({ request }) => (request?.status ?? 0) | 0, kinds),
+    numbers(({ request }) => (request?.target === 'next' ? 1 : 0), kinds),
+    texts(({ request }) => request?.slug, kinds),
+    texts(({ request }) => request?.code, kinds),
+    texts(({ request }) => request?.method, kinds),
+    texts(({ request }) => request?.path, kinds),
+    texts(({ request }) => request?.route, kinds),
+    texts(({ request }) => request?.message, kinds),
   ];
+}
+
+const MAX_INT = 2 ** 31 - 1;
+const NO_REQUEST = { status: 0, target: '', method: '', path: '', slug: null, code: null, message: null } as const;
+
+/** One call of each kind, of which the others differ in time, player, request id and revision alone, and the place of each call's kind, from 1. */
+function alikeAmong(calls: readonly NewCall[]): { readonly alike: readonly number[]; readonly kinds: readonly NewCall[] } {
+  const places = new Map<string, number>();
+  const kinds: NewCall[] = [];
+  const alike = calls.map((call) => {
+    const { project, missed, isProven, request } = call;
+    const { status, target, method, path, slug, code, message } = request ?? NO_REQUEST;
+    // With the lengths of what clients choose, no two kinds have the same text.
+    const lengths = `${path.length} ${slug?.length} ${code?.length}`;
+    const kind = `${project} ${missed} ${isProven} ${status} ${target} ${method} ${lengths} ${path}${slug}${code}${message}`;
+    const known = places.get(kind);
+    if (known !== undefined) return known;
+    places.set(kind, kinds.push(call));
+    return kinds.length;
+  });
+  return { alike, kinds };
 }
 
 /** Adds a value, and returns its place in the statement. */

@@ -144,6 +144,13 @@ export function newRequestId(): string {
   return idPrefix + idCounter.toString(4).padStart(16, '0');
 }
 
+/** Whether this process has made the id: such a text holds no secret of a client. */
+export function isOwnRequestId(id: string): boolean {
+  return id.startsWith(idPrefix) && OWN_COUNT.test(id.slice(idPrefix.length));
+}
+
+const OWN_COUNT = /^[0-3]{16}$/;
+
 /** Parsed queries. A game sends the same few with nearly all of its requests: its key, a page. They are never modified. */
 const parsedQueries = new LRUCache<string, Query>({ max: 500 });
 const MAX_CACHED_LENGTH = 256;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCallTable } from '../../projections/call-log.ts';
@@ -192,6 +193,22 @@ test('what is stored holds no secret, nothing that Postgres refuses, and no text
   ]);
   const { rows } = await pool.query("SELECT c::text AS row FROM savepoint.call_log c WHERE project = 'masked'");
   expect(rows[0].row).not.toMatch(/abc|a-b/);
+  await log.close();
+});
+
+test('what comes while a group is being stored is stored, too, at any pace', async () => {
+  let stored = 0;
+  const count = (requests: number) => {
+    stored += requests;
+  };
+  const log = new StoredCallLog(table, { stored: count, lost: () => undefined, failed: () => undefined });
+  for (let round = 0; round < 30; round += 1) {
+    for (let n = 0; n < 20; n += 1) log.note('pace', served(), true);
+    await sleep(15 * (round % 3) + (round % 7));
+    if (round % 4 === 0) void log.read('pace', EVERYTHING, PAGE);
+  }
+  await expect.poll(() => stored).toBe(600);
+  expect(log.waiting).toBe(0);
   await log.close();
 });
 

@@ -25,7 +25,7 @@ const MAX_OF_PROJECT = MAX_WAITING / 2;
 /** Anybody can name projects that may not exist. */
 const MAX_UNPROVEN = 200;
 /** Requests of one statement: few, because making it is one turn of the event loop. */
-const GROUP = 200;
+const GROUP = 500;
 /** How long requests are gathered, ms. */
 const GATHER_MS = 250;
 /** The longest rest between two groups, ms. */
@@ -71,21 +71,29 @@ export class CallRecorder {
     else queue.push(call);
     this.#waiting += 1;
     if (!isProven) this.#unproven += 1;
-    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+    this.#flushSoon();
   }
 
   /** Counts requests that were not noted; the count is stored. */
   miss(project: string, missed: number): void {
     this.#missed.set(project, (this.#missed.get(project) ?? 0) + missed);
-    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+    this.#flushSoon();
   }
 
   /** Stores what waits now. Resolves when that is done or has failed; never rejects. */
   flush(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
+      // What came while the run was ending.
+      if (this.#waiting > 0 || this.#missed.size > 0) this.#flushSoon();
     });
     return this.#running;
+  }
+
+  /** A run under way takes what waits, too. */
+  #flushSoon(): void {
+    if (this.#running !== null || this.#closing) return;
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
   }
 
   /** Stores what waits, as long as the table takes it, and notes no more. */

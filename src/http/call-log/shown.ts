@@ -1,6 +1,7 @@
 import type { CallCursor, RequestFilter, ServedRequest, StoredRequest } from '../../app/app.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
 import { maskSecrets } from '../../kernel/secrets.ts';
+import { isOwnRequestId } from '../exchange.ts';
 
 /** What managers see of a request. */
 
@@ -13,15 +14,21 @@ export function shown(id: string, masked: ServedRequest): LoggedRequest {
 
 /** The request without secrets. */
 export function masked(request: ServedRequest, mask: (text: string) => string = maskSecrets): ServedRequest {
-  const { slug, path, code, message, platformId, requestId } = request;
+  const { at, slug, method, path, route, status, code, message, ms, platformId, target, requestId, revision } = request;
   return {
-    ...request,
+    at,
     slug: slug === null ? null : mask(slug),
+    method,
     path: mask(path),
+    route,
+    status,
     code: code === null ? null : mask(code),
     message: message === null ? null : mask(message),
+    ms,
     platformId: platformId === null ? null : mask(platformId),
-    requestId: mask(requestId),
+    target,
+    requestId: isOwnRequestId(requestId) ? requestId : mask(requestId),
+    revision,
   };
 }
 
