@@ -1,23 +1,5 @@
 /** Every prefix that the server answers under, as data. Aliases are resolved here: a route has one path. */
 
-/** A group of routes with one router. Storage aliases serve fewer routes, so they are families of their own. */
-export type Family =
-  | 'storage'
-  | 'storage-api'
-  | 'storage-v1'
-  | 'canary'
-  | 'endpoints'
-  | 'queries'
-  | 'values'
-  | 'live'
-  | 'manage'
-  | 'sessions'
-  | 'guests'
-  | 'security-config'
-  | 'pages'
-  | 'save-failure'
-  | 'system';
-
 /** The request buckets that count a route. */
 export type BucketGroup = 'game' | 'management' | 'session' | 'guest' | 'system';
 
@@ -28,47 +10,61 @@ export interface Prefix {
   readonly group: BucketGroup;
 }
 
-/** The common beginning of each family's paths. Those of the system have none. */
-export const BASES = {
-  storage: '/v3/storage',
-  'storage-api': '/api/storage',
-  'storage-v1': '/v1/storage',
-  canary: '/v3/storage',
-  endpoints: '/v3/endpoints',
-  queries: '/v3/queries',
-  values: '/v3/values',
-  live: '/v3/live',
-  manage: '/v3/manage',
-  sessions: '/v3/auth-sessions',
-  guests: '/v3/guests',
-  'security-config': '/v3/security-config',
-  pages: '/pages',
-  'save-failure': '/api/network-storage',
-  system: '',
-} as const satisfies Record<Family, string>;
+interface Served {
+  readonly group: BucketGroup;
+  readonly prefixes: readonly string[];
+}
 
-/** The prefixes of each family, its base first. `group`: the buckets that count its requests. */
-const SERVED: readonly { readonly family: Family; readonly group: BucketGroup; readonly prefixes: readonly string[] }[] = [
-  { family: 'storage', group: 'game', prefixes: ['/v3/storage'] },
-  { family: 'storage-api', group: 'game', prefixes: ['/api/storage'] },
-  { family: 'storage-v1', group: 'game', prefixes: ['/v1/storage'] },
-  { family: 'endpoints', group: 'game', prefixes: ['/v3/endpoints', '/v1/endpoints'] },
-  { family: 'queries', group: 'game', prefixes: ['/v3/queries', '/v1/queries'] },
-  { family: 'values', group: 'game', prefixes: ['/v3/values', '/v1/values'] },
-  { family: 'live', group: 'game', prefixes: ['/v3/live'] },
-  { family: 'manage', group: 'management', prefixes: ['/v3/manage'] },
-  { family: 'sessions', group: 'session', prefixes: ['/v3/auth-sessions', '/v3/sessions', '/v1/auth-sessions', '/v1/sessions'] },
-  { family: 'guests', group: 'guest', prefixes: ['/v3/guests'] },
-  { family: 'security-config', group: 'game', prefixes: ['/v3/security-config'] },
-  { family: 'save-failure', group: 'game', prefixes: ['/api/network-storage'] },
-  { family: 'pages', group: 'game', prefixes: ['/pages', '/api/pages'] },
-  { family: 'system', group: 'game', prefixes: ['/v3/server-info'] },
-  {
-    family: 'system',
-    group: 'system',
-    prefixes: ['/', '/favicon.svg', '/alive', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/manual', '/schemas'],
+/** A family under its base, and under other prefixes for tools that still use them. */
+function under(group: BucketGroup, base: string, ...others: readonly string[]) {
+  return { base, served: [{ group, prefixes: [base, ...others] }] };
+}
+
+/**
+ * Every family: a group of routes with one router, the common beginning of their paths, and the prefixes that lead to it. Storage aliases serve
+ * fewer routes, so they are families of their own. Paths of the system begin with nothing in common.
+ */
+const FAMILIES = {
+  storage: under('game', '/v3/storage'),
+  'storage-api': under('game', '/api/storage'),
+  'storage-v1': under('game', '/v1/storage'),
+  canary: { base: '/v3/storage', served: [] },
+  endpoints: under('game', '/v3/endpoints', '/v1/endpoints'),
+  queries: under('game', '/v3/queries', '/v1/queries'),
+  values: under('game', '/v3/values', '/v1/values'),
+  live: under('game', '/v3/live'),
+  manage: under('management', '/v3/manage'),
+  sessions: under('session', '/v3/auth-sessions', '/v3/sessions', '/v1/auth-sessions', '/v1/sessions'),
+  guests: under('guest', '/v3/guests'),
+  'security-config': under('game', '/v3/security-config'),
+  pages: under('game', '/pages', '/api/pages'),
+  'save-failure': under('game', '/api/network-storage'),
+  system: {
+    base: '',
+    served: [
+      { group: 'game', prefixes: ['/v3/server-info'] },
+      {
+        group: 'system',
+        prefixes: ['/', '/favicon.svg', '/alive', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/manual', '/schemas'],
+      },
+    ],
   },
-];
+} as const satisfies Readonly<Record<string, { readonly base: string; readonly served: readonly Served[] }>>;
+
+export type Family = keyof typeof FAMILIES;
+
+const NAMES = Object.keys(FAMILIES) as readonly Family[];
+
+/** Something for each family. */
+export function eachFamily<T>(make: (family: Family) => T): Readonly<Record<Family, T>> {
+  return Object.fromEntries(NAMES.map((family) => [family, make(family)])) as Record<Family, T>;
+}
+
+/** The common beginning of each family's paths. Those of the system have none. */
+export const BASES = eachFamily((family): string => FAMILIES[family].base);
+
+/** The prefixes of each family, its base first, with the buckets that count its requests. */
+const SERVED = NAMES.flatMap((family) => FAMILIES[family].served.map((served: Served) => ({ ...served, family })));
 
 /** By prefix, in lower case, without its first slash. */
 export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(

@@ -25,7 +25,7 @@ export async function answerNotFound(): Promise<never> {
  * of the request's time when measured. So this function searches the table itself: by method and length, then by pattern, literal segments
  * before parameters. Every route has one handler, which returns its answer.
  */
-export function serve(router: Router<State>, unmatched: Serve = answerNotFound): Serve {
+export function serve(router: Router<State>, unmatched: Serve): Serve {
   const table = tableOf(router.stack);
   return (ctx) => {
     const { exchange } = ctx.state;

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { BASES, type Family } from '../contract/families.ts';
+import { BASES, eachFamily, type Family } from '../contract/families.ts';
 import type { AnswerOf, ParamOf, QueryOf, Route } from '../contract/route.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Answer } from './answer.ts';
@@ -17,31 +17,14 @@ export type Group = Readonly<Record<string, Route>>;
 
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
 
-type Routes = Router<State>;
-/** Routers by family. The canary has none: one handler answers every path under it. */
-export type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
+/** Routers by family. */
+export type Routers = Readonly<Record<Family, Router<State>>>;
 
 /**
  * One router per family, so a request is matched against few patterns. Literals match in any letter case; a trailing slash never matches.
  */
 export function familyRouters(): Routers {
-  const router = (family: keyof Routers) => new Router<State>({ prefix: BASES[family], strict: true, sensitive: false });
-  return {
-    storage: router('storage'),
-    'storage-api': router('storage-api'),
-    'storage-v1': router('storage-v1'),
-    endpoints: router('endpoints'),
-    queries: router('queries'),
-    values: router('values'),
-    live: router('live'),
-    manage: router('manage'),
-    sessions: router('sessions'),
-    guests: router('guests'),
-    'security-config': router('security-config'),
-    pages: router('pages'),
-    'save-failure': router('save-failure'),
-    system: router('system'),
-  };
+  return eachFamily((family) => new Router<State>({ prefix: BASES[family], strict: true, sensitive: false }));
 }
 
 /** Registers the handlers of a group under every family that serves its routes. */
@@ -50,7 +33,7 @@ export function mount<G extends Group>(routers: Routers, group: G, handlers: Han
     // The handler's type says more of context and answer than the router knows.
     const handle = handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>;
     for (const family of [route.family, ...(route.also ?? [])]) {
-      if (family !== 'canary') routers[family].register(route.path, [route.method], [handle]);
+      routers[family].register(route.path, [route.method], [handle]);
     }
   }
 }

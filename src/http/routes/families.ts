@@ -1,4 +1,4 @@
-import type { Family } from '../../contract/families.ts';
+import { eachFamily, type Family } from '../../contract/families.ts';
 import {
   collections,
   endpointDefinitions,
@@ -54,24 +54,13 @@ import { rateLimitHandlers, valueHandlers } from './values.ts';
 export type Families = Readonly<Record<Family, Serve>>;
 
 export function buildFamilies(services: Services, parts: SystemParts): Families {
-  const { manage, ...routers } = buildRouters(services, parts);
-  return {
-    storage: serve(routers.storage),
-    'storage-api': serve(routers['storage-api']),
-    'storage-v1': serve(routers['storage-v1']),
-    canary: serveCanary(services.settings),
-    endpoints: serve(routers.endpoints),
-    queries: serve(routers.queries),
-    values: serve(routers.values),
-    live: serve(routers.live),
-    manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
-    'security-config': serve(routers['security-config']),
-    system: serve(routers.system),
-    sessions: serve(routers.sessions),
-    guests: serve(routers.guests),
-    pages: serve(routers.pages),
-    'save-failure': serve(routers['save-failure']),
-  };
+  const routers = buildRouters(services, parts);
+  const canary = serveCanary(services.settings);
+  return eachFamily((family) => {
+    // One handler answers every path of the canary.
+    if (family === 'canary') return canary;
+    return serve(routers[family], family === 'manage' ? (ctx) => unknownManagementRoute(ctx, services) : answerNotFound);
+  });
 }
 
 /** Every route of the contract with its handler. If two match a path with equally many parameters, the first one answers. */
