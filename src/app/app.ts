@@ -36,7 +36,7 @@ export type {
   ServedRequest,
   StoredRequest,
 } from './ports/call-table.ts';
-export type { Account, GuestAnswer, InvitationRequest } from './security/guests.ts';
+export type { GuestAnswer } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Parameters that many routes share: path, header and query parameters, and headers of answers. */
 
-const described = (schema: z.ZodType, description: string, example?: unknown) =>
+const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown): Schema =>
   schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 
 /** The player of the examples. */
@@ -84,13 +84,14 @@ export const MESSAGE = {
   ),
 } as const;
 
-export const REPLACE_ALL = {
-  replaceAll: described(z.enum(['true', 'false']).default('false'), 'Removes the definitions that the lists which are there do not hold'),
-} as const;
+/** A parameter that is `true` or `false`. If the schema of the route's body has a flag of its name, it may stand there instead. */
+export const flag = (description: string) => described(z.enum(['true', 'false']).default('false'), description);
 
-export const STRICT = {
-  strict: described(z.enum(['true', 'false']).default('false'), 'What the validator finds refuses the push, as 400 STRICT_FINDINGS'),
-} as const;
+export const REPLACE_ALL = { replaceAll: flag('Removes the definitions that the lists which are there do not hold') } as const;
+
+export const STRICT = { strict: flag('What the validator finds refuses the push, as 400 STRICT_FINDINGS') } as const;
+/** Of bodies whose other members the use case reads. */
+export const STRICT_IN_BODY = { strict: described(z.boolean().optional(), 'As in the query') } as const;
 
 /** Headers of answers. */
 export const POSITION_HEADER = {

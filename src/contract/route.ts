@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Code } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/json-value.ts';
 import type { KeyRules } from './credentials.ts';
 import type { Family } from './families.ts';
 import type { ShownBy, TextOf } from './values.ts';
@@ -30,6 +31,8 @@ export interface Route {
   readonly anyQuery?: z.ZodType;
   readonly headers?: Described;
   readonly body?: RequestBody;
+  /** How a request is refused that does not fit what is said here. Default: `INVALID_BODY`, or `INVALID_REQUEST` of a route without a body. */
+  readonly unfit?: Unfit;
   /** Answers by status. The author of an endpoint may answer with any status. */
   readonly answers: Answers;
   /** Answers of status 200 in other content types. */
@@ -53,10 +56,24 @@ export interface Route {
 export type Described = Readonly<Record<string, z.ZodType>>;
 type Answers = Readonly<Record<number, z.ZodType>>;
 
-interface RequestBody {
+export interface RequestBody {
   readonly schema: z.ZodType;
   /** If false, the route may be called without a body. */
   readonly required: boolean;
+  /**
+   * Whether the use case reads it, with a finding or a default for what does not fit: what authors write, and what games report. The schema then
+   * says only what should be sent.
+   */
+  readonly loose?: boolean;
+  /** How a body is refused that is no JSON, if not as `unfit` says; `null`: it counts as none. */
+  readonly unreadable?: (Unfit & { readonly message: string }) | null;
+}
+
+/** How a request is refused that does not fit. */
+interface Unfit {
+  readonly code: Code;
+  /** Members of the answer beside the refusal. */
+  readonly facts?: JsonObject;
 }
 
 /** A request to the project of the examples, and its answer. */
@@ -106,6 +123,28 @@ export type ParamOf<R extends Route> = ParamIn<R['path']>;
 
 /** The names of the query parameters that a route reads. */
 export type QueryOf<R extends Route> = R extends { readonly query: infer Query } ? keyof Query & string : never;
+
+/** A route that takes a key of a project. */
+export type KeyedRoute = Route & { readonly keys: KeyRules; readonly path: `/:project${string}` };
+
+export type HeaderOf<R extends Route> = R extends { readonly headers: infer Headers } ? keyof Headers & string : never;
+
+/** The parsed query of a route: flags as booleans, and `null` for what is absent and has no default. */
+export type QueryIn<R extends Route> = R extends { readonly query: infer Query extends Described }
+  ? { readonly [Name in keyof Query]: ParameterIn<Query[Name]> }
+  : object;
+
+type ParameterIn<Schema extends z.ZodType> =
+  z.output<Schema> extends 'true' | 'false' ? boolean : Schema extends z.ZodDefault ? z.output<Schema> : z.output<Schema> | null;
+
+/** The parsed body of a route; of a loose one any JSON, and `null` if there is none. */
+export type BodyIn<R extends Route> = R extends { readonly body: infer Body extends RequestBody }
+  ? Body extends { readonly loose: true }
+    ? Body extends { readonly required: true }
+      ? Json
+      : Json | null
+    : ShownBy<Body['schema']>
+  : null;
 
 /** What a handler of the route may answer. */
 export type AnswerOf<R extends Route> = JsonAnswerOf<R> | TextAnswerOf<R>;

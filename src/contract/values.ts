@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../kernel/json.ts';
-import type { Json, JsonObject } from '../kernel/json-value.ts';
+import { ExactNumber, type Json, type JsonObject } from '../kernel/json-value.ts';
 
 /** Schemas that many routes share, and the types of answers that follow from schemas. */
 
@@ -15,6 +15,17 @@ export const anyObject = z.record(z.string(), anyJson).meta({ id: 'JsonObject', 
 
 /** A number of any size: a 64-bit id stays exact. */
 export const anyNumber = z.number() as unknown as z.ZodType<Json, Json>;
+
+const A_PLAYER = 'the id of a player';
+
+/** A player's id, sent as text or as a number, which counts by its exact digits. */
+export const playerId = z
+  .union([z.string().min(1, A_PLAYER), z.custom<number | ExactNumber>(isSentNumber).meta({ type: 'number' })], A_PLAYER)
+  .transform((id) => (id instanceof ExactNumber ? id.text : String(id)));
+
+function isSentNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof ExactNumber;
+}
 
 export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC' });
 export const count = z.int().min(0);

@@ -103,20 +103,22 @@ describe('the description of the API', () => {
     }
   });
 
-  it.each(operations.map(({ method, path }) => [method, path]))('%s %s is served', async (method, path) => {
-    const concrete = path
-      .replace('{project}', 'demo')
-      .replace('{collection}', 'c')
-      .replace('{key}', 'k')
-      .replace('{file}', 'collection.json')
-      .replace('/manual/{page}', '/manual/security')
-      .replace(/\{\w+\}/g, 'any');
-    const headers = { 'x-api-key': SECRET_KEY };
-    await server.send('POST', '/v3/storage/demo/c/k', { headers, body: '{}' });
-    const needed: Readonly<Record<string, string>> = { endpoints: '{"endpoint":"buy"}', purge: '{"collection":"c"}' };
-    const [body = '{}'] = concrete.split('/').flatMap((part) => needed[part] ?? []);
-    const reply = await server.send(method, concrete, { headers, ...(method === 'GET' ? {} : { body }) });
-    expect(reply.json?.error?.code).not.toBe('NOT_FOUND');
-    expect(reply.status).not.toBe(400);
-  });
+  it.each(operations.map(({ method, path, operation }) => [method, path, operation]))(
+    '%s %s is served',
+    async (method, path, operation) => {
+      const concrete = path
+        .replace('{project}', 'demo')
+        .replace('{collection}', 'c')
+        .replace('{key}', 'k')
+        .replace('{file}', 'collection.json')
+        .replace('/manual/{page}', '/manual/security')
+        .replace(/\{\w+\}/g, 'any');
+      const headers = { 'x-api-key': SECRET_KEY };
+      await server.send('POST', '/v3/storage/demo/c/k', { headers, body: '{}' });
+      const { example = {} } = Object(operation)['requestBody']?.content['application/json'] ?? {};
+      const reply = await server.send(method, concrete, { headers, ...(method === 'GET' ? {} : { body: JSON.stringify(example) }) });
+      expect(reply.json?.error?.code).not.toBe('NOT_FOUND');
+      expect(reply.status).not.toBe(400);
+    },
+  );
 });

@@ -52,7 +52,9 @@ class Fitting {
       case 'array':
         return fc.array(this.of(Object(node['items']), depth), { maxLength: depth >= DEEPEST ? 0 : bound(node['maxItems'], 3) });
       case 'string':
-        return typeof node['pattern'] === 'string' ? fc.stringMatching(new RegExp(node['pattern'])) : fc.string({ maxLength: 20 });
+        return typeof node['pattern'] === 'string'
+          ? fc.stringMatching(new RegExp(node['pattern']))
+          : fc.string({ minLength: bound(node['minLength'], 0), maxLength: 20 });
       case 'integer':
         return fc.integer({ min: bound(node['minimum'], -1000), max: bound(node['maximum'], 1000) });
       case 'number':

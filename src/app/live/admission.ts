@@ -1,6 +1,8 @@
+import { PAGE } from '../../contract/routes/managed.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import type { Topic } from '../../domain/live/topic.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import type { Address } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { projectOf } from '../context.ts';
@@ -60,7 +62,8 @@ export async function admission(read: ReadingContext, caller: Caller, topic: Top
     }
     case 'publishes': {
       const project = await projectOf(context, caller);
-      return { caller, reading: publishesReading(read, project, mayReadPublishes(project, caller), topic.options.get('limit') ?? null) };
+      const limit = pageLimit(topic.options.get('limit') ?? null, PAGE.initial, PAGE.most);
+      return { caller, reading: publishesReading(read, project, mayReadPublishes(project, caller), limit) };
     }
   }
 }

@@ -158,7 +158,7 @@ export function valuesReading(target: PublishTarget, isWhole: boolean, values: J
   };
 }
 
-export function publishesReading({ context }: ReadingContext, project: Project, access: SharedAccess, limit: string | null): Reading {
+export function publishesReading({ context }: ReadingContext, project: Project, access: SharedAccess, limit: number): Reading {
   return {
     name: `publishes ${limit}`,
     subjects: [DEFINITIONS],

@@ -8,7 +8,6 @@ import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
-import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -28,7 +27,7 @@ export interface History {
 }
 
 export interface PublishesQuery {
-  readonly limit: string | null;
+  readonly limit: number;
   readonly before: string | null;
 }
 
@@ -37,9 +36,6 @@ interface RollbackOptions {
   /** Revision of a publish; −1: before any; `null`: one back. */
   readonly to: number | null;
 }
-
-const PAGE = 50;
-const MAX_PAGE = 200;
 
 export function createHistory(context: AppContext): History {
   const searches = new EarlierLiveSearches(context);
@@ -80,10 +76,7 @@ export async function publishesAnswer(
   caller: Pick<Caller, 'position'>,
   query: PublishesQuery,
 ): Promise<PublishesAnswer> {
-  const page = {
-    before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-    limit: pageLimit(query.limit, PAGE, MAX_PAGE),
-  };
+  const page = { before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER, limit: query.limit };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);
   const publishes = found.publishes.map((row) => shown(row, authority));

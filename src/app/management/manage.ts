@@ -12,7 +12,7 @@ import {
 import { decideSync, type SyncMode } from '../../domain/definition/push/decide-sync.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/push/plan-sections.ts';
 import { preflight } from '../../domain/definition/push/preflight.ts';
-import { decideDiscard } from '../../domain/definition/release/discard.ts';
+import { type DiscardRequest, decideDiscard } from '../../domain/definition/release/discard.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import type { StoredFindings } from '../../domain/finding.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
@@ -50,8 +50,8 @@ export interface Manage extends Listings {
   removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer<contract.Removed>>;
   /** Throws 409 PROMOTION_FINDINGS if stored data does not fit the staged definitions, unless `force`. */
   promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
-  /** Drops staged definitions: `{}` all, `{kind}` or `{kind, id}` some. */
-  discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
+  /** Drops staged definitions. */
+  discard(caller: Caller, what: DiscardRequest, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
   sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncMode): Promise<ManageAnswer<contract.Synced>>;
   /** Answers what `sync` would do. Writes nothing. */
@@ -107,8 +107,8 @@ export function createManage(context: AppContext): Manage {
       ),
     removeSingle: (caller, kind, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
-    discard: (caller, body, options) =>
-      publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, body, options))),
+    discard: (caller, what, options) =>
+      publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, what, options))),
     promote: (caller, options) =>
       promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED_KINDS, decide)),
 

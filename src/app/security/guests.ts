@@ -47,12 +47,12 @@ export interface Guests {
 }
 
 /** A player that another verifier proves, with its token. */
-export interface Account {
+interface Account {
   readonly platformId: string;
   readonly token: string;
 }
 
-export type InvitationRequest = { readonly code: string } | { readonly account: Account };
+type InvitationRequest = { readonly code: string } | { readonly account: Account };
 
 export interface GuestAnswer extends Positioned {
   readonly guest: string;

@@ -5,7 +5,6 @@ import { CODE_BYTES, deviceIdOf, formatCode } from '../../domain/guest/token.ts'
 import type { GuestState } from '../../domain/states.ts';
 import { guestNameSubject, guestSubject } from '../../domain/subjects.ts';
 import { accepted, notFound, type Refusal, refusal } from '../../kernel/errors.ts';
-import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt, accessOf, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -31,11 +30,9 @@ export interface Support {
 
 interface PlayerSearch {
   readonly name: string | null;
-  readonly limit: string | null;
+  readonly limit: number;
 }
 
-const PAGE = 50;
-const MAX_PAGE = 200;
 const MAX_NAME = 128;
 const SCOPE = ['players'];
 
@@ -48,13 +45,12 @@ export function createSupport(context: AppContext): Support {
       if (name === null || name.trim() === '' || name.length > MAX_NAME)
         throw refusal('INVALID_REQUEST', `\`name\` is how the name begins, of 1 to ${MAX_NAME} characters`);
       requireStorable(name);
-      const most = pageLimit(limit, PAGE, MAX_PAGE);
-      const found = await context.telemetry.reader.named(project.id, name, most + 1);
+      const found = await context.telemetry.reader.named(project.id, name, limit + 1);
       const now = context.scheduler.now();
-      const players = found.slice(0, most).map(({ platformId, name: shown, lastSeen, onlineUntil }) => {
+      const players = found.slice(0, limit).map(({ platformId, name: shown, lastSeen, onlineUntil }) => {
         return { platformId, name: shown, lastSeen: new Date(lastSeen).toISOString(), online: onlineUntil !== null && onlineUntil > now };
       });
-      return { ...positioned(context, project, caller), result: { ok: true, players, more: found.length > most } };
+      return { ...positioned(context, project, caller), result: { ok: true, players, more: found.length > limit } };
     },
 
     async show(caller, guest) {

@@ -2,7 +2,6 @@ import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/push/publish-events.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
-import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -12,11 +11,8 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 export type Flags = (
   caller: Caller,
   target: PublishTarget,
-  query: { readonly player: string | null; readonly limit: string | null; readonly before: string | null },
+  query: { readonly player: string | null; readonly limit: number; readonly before: string | null },
 ) => Promise<ManageAnswer<contract.Flags>>;
-
-const PAGE = 50;
-const MAX_PAGE = 200;
 
 /** A rule flags only the first write that exceeds it in a window. */
 export function createFlags(context: AppContext): Flags {
@@ -25,10 +21,7 @@ export function createFlags(context: AppContext): Flags {
     const { key, space } = accessAt(project, caller, target);
     requirePermissions(key, ['rate_limits'], 'r');
     requireStorable(query.player);
-    const page = {
-      before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-      limit: pageLimit(query.limit, PAGE, MAX_PAGE),
-    };
+    const page = { before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER, limit: query.limit };
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });
     const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
-import { type Described, route } from '../route.ts';
+import { route } from '../route.ts';
 import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
 import { CLAIMING, INVALID, ON_BASE, PUSHED, SAVES, SourceItem } from './managed.ts';
 
@@ -19,19 +19,25 @@ interface ListedKind {
   readonly scope: Scope;
   readonly resource: z.ZodType;
   readonly examples: { readonly definition: Readonly<Record<string, unknown>>; readonly id: string };
-  /** Query parameters of PUT and POST beside those of all kinds. */
-  readonly more?: Described;
+  /** Whether a push may remove what is not in it. */
+  readonly isReplaced?: boolean;
 }
+
+const NOT_REPLACED = z
+  .enum(['false'], 'false: `true` is there for endpoints only; delete the others by their ids')
+  .default('false')
+  .meta({ description: 'For endpoints only' });
 
 const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
 
 /** The common members of all routes that change definitions. */
-function writing(scope: Scope) {
+function writing(scope: Scope, resourceKind: string) {
   return {
     ...about,
     keys: managementKeys('rw', scope),
     headers: { ...TARGET, ...PUBLISH_BASE },
     query: MESSAGE,
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind } },
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -60,19 +66,19 @@ function listRoute({ path, names, scope, examples }: ListedKind) {
 }
 
 /** PUT and POST do the same. */
-function upsertRoutes({ path, names, scope, resource, examples, more = {} }: ListedKind) {
+function upsertRoutes({ path, names, scope, resource, examples, isReplaced = false }: ListedKind) {
   const kind = names.one.toLowerCase();
   const upsert = {
-    ...writing(scope),
+    ...writing(scope, kind),
     path: `/:project/${path}`,
     description: 'All of them or none. What the validator finds is answered as `diagnostics` of each result.',
     query: {
       ...STRICT,
       ...MESSAGE,
-      ...more,
-      async: z.enum(['true', 'false']).meta({ description: 'Answers a `jobId`; the push is done nevertheless' }),
+      replaceAll: isReplaced ? flag('Removes what is not in the list') : NOT_REPLACED,
+      async: flag('Answers a `jobId`; the push is done nevertheless'),
     },
-    body: { schema: z.array(z.union([resource, SourceItem])), required: true },
+    body: { schema: z.array(z.union([resource, SourceItem])), required: true, loose: true },
     answers: { 200: PushedMany },
     errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
     example: {
@@ -98,14 +104,14 @@ function upsertRoutes({ path, names, scope, resource, examples, more = {} }: Lis
 
 function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
   return route({
-    ...writing(scope),
+    ...writing(scope, names.one.toLowerCase()),
     id: `patch${names.one}`,
     method: 'PATCH',
     path: `/:project/${path}`,
     summary: `Create or change one of the ${names.words}`,
     description: 'A plain definition is laid over what is stored, a source item replaces it.',
     query: { ...STRICT, ...MESSAGE },
-    body: { schema: z.union([resource, SourceItem]), required: true },
+    body: { schema: z.union([resource, SourceItem]), required: true, loose: true },
     answers: { 200: PushedOne },
     errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
     example: {
@@ -125,12 +131,13 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
 
 function removeRoute({ path, names, scope }: ListedKind) {
   return route({
-    ...writing(scope),
+    ...writing(scope, names.one.toLowerCase()),
     id: `delete${names.one}`,
     method: 'DELETE',
     path: `/:project/${path}/:id`,
     summary: `Delete one of the ${names.words}; 200 also when there was none`,
     description: 'With the target `next` the promotion does it.',
+    params: { id: z.string().regex(/\S/, 'the id of a definition').meta({ description: 'Id of the definition, or its slug or name' }) },
     answers: { 200: Removed },
     errors: [...INVALID, ...CLAIMING, ...ON_BASE],
     example: {
@@ -171,7 +178,7 @@ export const endpointDefinitions = listed({
   scope: 'endpoints',
   resource: resources.endpoint,
   examples: { definition: BUY, id: 'buy' },
-  more: { replaceAll: z.enum(['true', 'false']).meta({ description: 'Removes what is not in the list' }) },
+  isReplaced: true,
 });
 export const workflows = listed({
   path: 'workflows',
@@ -207,12 +214,12 @@ function singleOf<const Answer extends z.ZodType>(
   resource: z.ZodType,
   examples: { readonly body: unknown; readonly answer: unknown },
 ) {
-  const writes = { ...writing(scope), path: `/:project/${path}` } as const;
+  const writes = { ...writing(scope, path), path: `/:project/${path}` } as const;
   const put = {
     ...writes,
     description: 'What the validator finds in them is answered as `diagnostics`.',
     query: { ...STRICT, ...MESSAGE },
-    body: { schema: resource, required: true },
+    body: { schema: resource, required: true, loose: true },
     answers: { 200: Put },
     errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE],
     example: { body: examples.body, answer: { ok: true, source: 'store', resourceKind: path, action: 'upsert' } },

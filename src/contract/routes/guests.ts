@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GUEST_KEYS } from '../credentials.ts';
-import { AS_PLAYER, POSITION_HEADER } from '../parameters.ts';
+import { AS_PLAYER, PLAYER, POSITION_HEADER } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, instant } from '../values.ts';
+import { instant, playerId } from '../values.ts';
 
 const Device = z.strictObject({
   id: z.string(),
@@ -24,28 +24,29 @@ const GuestWithCode = z
   .strictObject({ ...guest, code: z.string().meta({ description: 'Shown here and nowhere else: what the player writes down' }) })
   .meta({ id: 'GuestWithCode', description: 'The same, with a new recovery code' });
 
-export const Account = z
+const A_DEVICE = 'the id of a device, as the list of devices shows it';
+
+const Account = z
   .strictObject({
-    platformId: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of a player' }),
+    platformId: playerId.meta({ description: 'Id of a player' }),
     token: z.string().min(1).meta({ description: 'What proves it to the verifier of the installation' }),
   })
   .meta({ id: 'Account', description: 'A player of a platform or a login, with its proof' });
 
-export const WithAccount = z.object({ account: Account }).catchall(anyJson).meta({ id: 'WithAccount', description: 'The account' });
-export const WithCode = z
-  .object({ code: z.string().min(1).meta({ description: 'A recovery code, however it is typed' }) })
-  .catchall(anyJson);
+const WithAccount = z.strictObject({ account: Account }).meta({ id: 'WithAccount', description: 'The account' });
+const WithCode = z.strictObject({ code: z.string().min(1).meta({ description: 'A recovery code, however it is typed' }) });
 const Invitation = z
-  .union([WithCode, z.object({ account: Account }).catchall(anyJson)])
+  .union(
+    [WithCode, z.strictObject({ account: Account })],
+    '`{code}`, a recovery code, or `{account: {platformId, token}}`, and nothing else',
+  )
   .meta({ id: 'Invitation', description: 'What lets the device in: a recovery code, or the account that the guest is linked to' });
 export const Revoking = z
-  .object({ device: z.string().min(1).meta({ description: 'Its id' }) })
-  .catchall(anyJson)
+  .strictObject({ device: z.string(A_DEVICE).min(1, A_DEVICE).meta({ description: 'Its id' }) })
   .meta({ id: 'Revoking', description: 'The device to shut out' });
 
-export const Hosted = z
-  .object({ host: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of the player who hosts the game' }) })
-  .catchall(anyJson)
+const Hosted = z
+  .strictObject({ host: playerId.meta({ description: 'Id of the player who hosts the game' }) })
   .meta({ id: 'Hosted', description: 'Whom the pass is for' });
 const GuestPass = z
   .strictObject({
@@ -63,6 +64,8 @@ const secret = token.meta({
 });
 const SECRET = 'ns_guest_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const ID = 'guest-e10f1675f59be31b9eefe8b2d9a3bdab';
+const CODE = '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY';
+const ACCOUNT = { platformId: PLAYER, token: 'token-of-the-platform' };
 const DEVICE = { id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z', asks: true };
 const ANSWER = { ok: true, player: ID, device: DEVICE.id, devices: [DEVICE], account: null, hasCode: false };
 
@@ -79,7 +82,7 @@ const AS_GUEST = { 'x-platform-id': player, 'x-platform-token': secret } as cons
 const AS_DEVICE = { 'x-platform-token': secret } as const;
 const EXAMPLE = { headers: { 'x-platform-id': ID, 'x-platform-token': SECRET }, answer: ANSWER } as const;
 
-function body(schema: z.ZodType) {
+function body<Schema extends z.ZodType>(schema: Schema) {
   return { schema, required: true } as const;
 }
 
@@ -110,6 +113,7 @@ export const guests = {
     errors: [...ERRORS, 'GUEST_CODE_INVALID', 'GUEST_NOT_LINKED'],
     writes: true,
     refusesKey: true,
+    example: { headers: { 'x-platform-token': SECRET }, body: { code: CODE }, answer: ANSWER },
   }),
   link: route({
     ...COMMON,
@@ -124,6 +128,7 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
+    example: { ...EXAMPLE, body: { account: ACCOUNT }, answer: { ...ANSWER, account: ACCOUNT.platformId } },
   }),
   unlink: route({
     ...COMMON,
@@ -137,6 +142,7 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
+    example: { ...EXAMPLE, body: { account: ACCOUNT } },
   }),
   issueCode: route({
     ...COMMON,
@@ -149,7 +155,7 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
-    example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } },
+    example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: CODE } },
   }),
   show: route({
     ...COMMON,
@@ -176,11 +182,11 @@ export const guests = {
     errors: ['GUESTS_DISABLED', 'INVALID_PLATFORMID'],
     example: {
       ...EXAMPLE,
-      body: { host: '76561198000000001' },
+      body: { host: PLAYER },
       answer: {
         ok: true,
         player: ID,
-        host: '76561198000000001',
+        host: PLAYER,
         expiresInSeconds: 600,
         pass: `ns_pass_${ID.slice(6)}.${DEVICE.id}.1772366400000.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8`,
       },

@@ -60,7 +60,7 @@ const session = <const Operation extends 'create' | 'refresh' | 'reauth' | 'revo
     description: `${needs} What is refused has HTTP status 200, and the one that is meant inside.`,
     keys: SESSION_KEYS,
     headers: AS_PLAYER,
-    body: { schema: SessionClaim, required: false },
+    body: { schema: SessionClaim, required: false, loose: true, unreadable: null },
     answers: { 200: z.union([SessionOpened, SessionRefused]) },
     answerHeaders: {
       'X-Request-Id': z.string(),

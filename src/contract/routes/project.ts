@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { AS_PLAYER, MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
@@ -59,7 +59,8 @@ export const settings = {
     keys: managementKeys('rw', 'settings'),
     headers: PUBLISH_BASE,
     query: STRICT,
-    body: { schema: anyObject, required: false },
+    body: { schema: z.object(STRICT_IN_BODY).catchall(anyJson), required: false, loose: true },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'project-settings' } },
     answers: { 200: Settings },
     errors: ['VALIDATION_FAILED', 'STRICT_FINDINGS', 'BEHIND', ...ON_BASE],
     writes: true,
@@ -75,6 +76,7 @@ export const settings = {
     keys: managementKeys('rw', 'settings'),
     query: { publicKey: z.string().meta({ description: 'The key; its place is the body' }) },
     body: { schema: z.strictObject({ publicKey: z.string().nullable().optional() }), required: false },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'api-keys' } },
     answers: {
       200: z
         .strictObject({ ok, projectId: z.string(), revoked: z.boolean() })
@@ -122,10 +124,8 @@ export const gamePackage = {
     keys: PACKAGE_KEYS,
     headers: PUBLISH_BASE,
     query: MESSAGE,
-    body: {
-      schema: sentPackage,
-      required: true,
-    },
+    body: { schema: sentPackage, required: true, loose: true },
+    unfit: { code: 'INVALID_JSON' },
     answers: {
       200: z
         .strictObject({
@@ -177,7 +177,9 @@ export const gamePackage = {
     body: {
       schema: z.object({ revisionId: anyJson.optional().meta({ description: 'A whole number' }) }).catchall(anyJson),
       required: false,
+      loose: true,
     },
+    unfit: { code: 'INVALID_JSON' },
     answers: {
       200: z
         .strictObject({

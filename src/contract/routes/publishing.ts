@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
+import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
@@ -43,10 +43,14 @@ const Promoted = z
   })
   .meta({ id: 'Promoted', description: 'What the promotion changed, or would' });
 
-const flags = {
-  dryRun: z.enum(['true', 'false']).meta({ description: 'As in the body' }),
-  force: z.enum(['true', 'false']).meta({ description: 'As in the body' }),
-} as const;
+const flags = { dryRun: flag('As in the body'), force: flag('As in the body') } as const;
+const inBody = z.boolean().default(false);
+
+const A_PUBLISH = 'the revision of a publish';
+const goal = z.int(A_PUBLISH).min(-1, A_PUBLISH);
+
+/** The sections of a push, which the compiler reads. */
+const Sections = z.object(STRICT_IN_BODY).catchall(anyJson);
 
 export const publishing = {
   sync: route({
@@ -66,7 +70,8 @@ export const publishing = {
     keys: ANY_SECRET_KEY,
     query: { ...STRICT, ...REPLACE_ALL, ...MESSAGE },
     headers: { ...TARGET, ...PUBLISH_BASE },
-    body: { schema: anyObject, required: true },
+    body: { schema: Sections, required: true, loose: true },
+    unfit: { code: 'VALIDATION_FAILED' },
     answers: {
       200: z
         .object({ ok, ...store, ...staged })
@@ -95,7 +100,13 @@ export const publishing = {
     keys: ANY_SECRET_KEY,
     query: { ...STRICT, ...REPLACE_ALL },
     headers: TARGET,
-    body: { schema: anyObject, required: true },
+    body: {
+      schema: Sections,
+      required: true,
+      loose: true,
+      unreadable: { code: 'INVALID_JSON', message: 'Body must be valid JSON.', facts: { mode: 'preflight' } },
+    },
+    unfit: { code: 'VALIDATION_FAILED' },
     answers: {
       200: z
         .object({
@@ -136,7 +147,8 @@ export const publishing = {
     path: '/:project/source-upgrade',
     summary: 'A source text in the flat layout, where only the layout changes',
     keys: EVERYTHING_WRITTEN,
-    body: { schema: anyObject, required: true },
+    body: { schema: anyObject, required: true, loose: true },
+    unfit: { code: 'VALIDATION_FAILED' },
     answers: {
       200: z
         .strictObject({
@@ -180,7 +192,7 @@ export const publishing = {
     keys: STAGED_WRITTEN,
     query: { ...flags, ...MESSAGE },
     headers: PUBLISH_BASE,
-    body: { schema: z.strictObject({ dryRun: z.boolean().default(false), force: z.boolean().default(false) }), required: false },
+    body: { schema: z.strictObject({ dryRun: inBody, force: inBody }), required: false },
     answers: { 200: Promoted },
     errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', ...CLAIMING],
     writes: true,
@@ -212,7 +224,7 @@ export const publishing = {
     headers: PUBLISH_BASE,
     query: { dryRun: flags.dryRun, ...MESSAGE },
     body: {
-      schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: z.boolean().default(false) }),
+      schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: inBody }),
       required: false,
     },
     answers: {
@@ -244,8 +256,8 @@ export const publishing = {
     ].join('\n'),
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
-    query: { ...MESSAGE, dryRun: flags.dryRun, to: z.int().min(-1).meta({ description: 'As in the body' }) },
-    body: { schema: z.strictObject({ dryRun: z.boolean().default(false), to: z.int().min(-1).nullable().optional() }), required: false },
+    query: { ...MESSAGE, dryRun: flags.dryRun, to: goal.meta({ description: 'As in the body' }) },
+    body: { schema: z.strictObject({ dryRun: inBody, to: goal.nullable().optional() }), required: false },
     answers: {
       200: z
         .strictObject({

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
-import { READ_HEADERS } from '../parameters.ts';
+import { flag, READ_HEADERS } from '../parameters.ts';
 import { route } from '../route.ts';
 import { count } from '../values.ts';
 import { INVALID, ok } from './managed.ts';
+
+const A_COLLECTION = 'the id of a collection';
 
 export const purge = {
   documents: route({
@@ -21,13 +23,15 @@ export const purge = {
     body: {
       schema: z.strictObject({
         collection: z
-          .string()
-          .regex(/^[A-Za-z0-9_-]{1,128}$/)
+          .string(A_COLLECTION)
+          .regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION)
           .meta({ description: 'Its id' }),
         dryRun: z.boolean().default(false),
       }),
       required: true,
     },
+    query: { dryRun: flag('As in the body') },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'documents' } },
     answers: {
       200: z
         .strictObject({

@@ -4,7 +4,7 @@ import { PLAYER } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 import { instant } from '../values.ts';
 import { Revoking } from './guests.ts';
-import { about, ok } from './managed.ts';
+import { about, ok, pageSize } from './managed.ts';
 
 /** What support does for players: finds them by name, and lets guests in again who lost their device. */
 
@@ -63,7 +63,7 @@ export const support = {
         .min(1)
         .max(128)
         .meta({ description: 'How the name begins', examples: ['Ada'] }),
-      limit: z.int().min(1).max(200).default(50),
+      limit: pageSize,
     },
     answers: {
       200: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts';
-import { MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
@@ -89,11 +89,13 @@ const AUTO = {
 };
 
 const summary = z.strictObject({ total: count, passed: count, failed: count });
-const dryRun = { ...about, tag: 'Tests', idempotent: false } as const;
+const unfit = { code: 'VALIDATION_FAILED', facts: { resourceKind: 'tests' } } as const;
+const dryRun = { ...about, tag: 'Tests', unfit, idempotent: false } as const;
 const Test = anyObject.meta({ id: 'StoredTest', description: 'A test as it was put' });
 const PutTest = z.union([resources.test, SourceItem]);
+const A_SLUG = 'the slug of an endpoint; without it all endpoints are meant';
 const Slug = z.strictObject({
-  slug: z.string().regex(/\S/).nullable().optional().meta({ description: 'Of one endpoint; left out: all of them' }),
+  slug: z.string(A_SLUG).regex(/\S/, A_SLUG).nullable().optional().meta({ description: 'Of one endpoint; left out: all of them' }),
 });
 
 export const tests = {
@@ -119,7 +121,11 @@ export const tests = {
     keys: EVERYTHING_WRITTEN,
     headers: PUBLISH_BASE,
     query: { ...STRICT, ...MESSAGE },
-    body: { schema: z.union([z.array(PutTest), z.object({ tests: z.array(PutTest) }).catchall(anyJson)]), required: true },
+    body: {
+      schema: z.union([z.array(PutTest), z.object({ tests: z.array(PutTest), ...STRICT_IN_BODY }).catchall(anyJson)]),
+      required: true,
+      loose: true,
+    },
     answers: {
       200: z
         .strictObject({ ok, ...store, resourceKind: z.literal('tests'), action: z.literal('replace'), total: count, diagnostics })

@@ -25,6 +25,7 @@ import { playerStats, reservedStats, saveFailures, telemetry } from '../../contr
 import { tests } from '../../contract/routes/tests.ts';
 import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mount, type Routers } from '../handlers.ts';
+import { answering } from '../request.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
@@ -33,7 +34,7 @@ import { guestHandlers } from './guests.ts';
 import { homeHandlers } from './home.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
-import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
+import { gameValuesHandlers, listedAnswers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
 import { publishingHandlers } from './publishing.ts';
 import { purgeHandlers } from './purge.ts';
@@ -88,11 +89,11 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, securityConfig, securityConfigHandlers(services));
   mount(routers, saveFailures, saveFailureHandlers(services));
 
-  mount(routers, collections, listedHandlers(services, 'collection', collections));
-  mount(routers, endpointDefinitions, listedHandlers(services, 'endpoint', endpointDefinitions));
-  mount(routers, workflows, listedHandlers(services, 'workflow', workflows));
-  mount(routers, libraries, listedHandlers(services, 'library', libraries));
-  mount(routers, queryDefinitions, listedHandlers(services, 'query', queryDefinitions));
+  mount(routers, collections, answering(services, collections, listedAnswers(services, 'collection')));
+  mount(routers, endpointDefinitions, answering(services, endpointDefinitions, listedAnswers(services, 'endpoint')));
+  mount(routers, workflows, answering(services, workflows, listedAnswers(services, 'workflow')));
+  mount(routers, libraries, answering(services, libraries, listedAnswers(services, 'library')));
+  mount(routers, queryDefinitions, answering(services, queryDefinitions, listedAnswers(services, 'query')));
   mount(routers, gameValues, gameValuesHandlers(services));
   mount(routers, rateLimitRules, rateLimitRulesHandlers(services));
   mount(routers, projectFacts, projectFactHandlers(services));

@@ -1,31 +1,22 @@
 import { gamePackage } from '../../contract/routes/project.ts';
 import { revisionIdOf } from '../../domain/revision/status.ts';
-import { isObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
-import { invalidJson, readJson } from '../body.ts';
-import { authenticate, revisionOf } from '../credentials.ts';
+import { revisionOf } from '../credentials.ts';
 import type { Handlers } from '../handlers.ts';
-import { managed, presentBody, type Services } from './services.ts';
+import { answering } from '../request.ts';
+import { managed, type Services } from './services.ts';
 
 /** The game's package, which editors read and send, and the handshake of a game that starts. */
-export function gamePackageHandlers({ app, gameBody, managementBody }: Services): Handlers<typeof gamePackage> {
-  return {
-    async sync(ctx) {
-      const caller = await authenticate(app, ctx, gamePackage.sync);
-      const body = await presentBody(ctx.state.exchange, managementBody, invalidJson);
-      return managed(await app.gamePackage.sync(caller, body));
-    },
+export function gamePackageHandlers(services: Services): Handlers<typeof gamePackage> {
+  const { gamePackage: packages } = services.app;
+  return answering(services, gamePackage, {
+    sync: async ({ caller, body }) => managed(await packages.sync(caller, body)),
+    read: async ({ caller }) => managed(await packages.read(caller)),
 
-    async read(ctx) {
-      return managed(await app.gamePackage.read(await authenticate(app, ctx, gamePackage.read)));
+    async init({ caller, body, exchange }) {
+      const named = revisionIdOf(member(objectOf(body ?? undefined), 'revisionId'));
+      return managed(await packages.init(caller, named ?? revisionOf(exchange)));
     },
-
-    async init(ctx) {
-      const caller = await authenticate(app, ctx, gamePackage.init);
-      const { exchange } = ctx.state;
-      const body = await readJson(exchange, gameBody, invalidJson);
-      const named = isObject(body) ? revisionIdOf(member(body, 'revisionId')) : null;
-      return managed(await app.gamePackage.init(caller, named ?? revisionOf(exchange)));
-    },
-  };
+  });
 }

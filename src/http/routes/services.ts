@@ -2,16 +2,15 @@ import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAns
 import type { TextOf } from '../../contract/values.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
-import { Refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { freshHeaders } from '../answer.ts';
-import { type BodyBounds, invalidBody, type MakeRefusal, readJson } from '../body.ts';
+import { type BodyBounds, invalidBody, readJson } from '../body.ts';
 import type { CallLog } from '../call-log/call-log.ts';
 import type { CallReporter } from '../call-reporter.ts';
 import { targetOf } from '../credentials.ts';
 import type { EventStreams } from '../event-streams.ts';
-import { type Context, type Exchange, param, queryOf, type WithParams } from '../exchange.ts';
+import { type Context, param, type WithParams } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
 /** The dependencies of the routes. */
@@ -58,41 +57,6 @@ export function versionedHeaders(answer: Positioned & { readonly version: number
   const headers = freshHeaders(answer);
   headers['x-ns-save-version'] = String(answer.version);
   return headers;
-}
-
-/** Makes the refusal of a management body. It says what kind of body the route wants. */
-export function invalidResource(resourceKind: string): MakeRefusal {
-  return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
-}
-
-/** The body of a route that needs one. Throws `invalid` if there is none, and as `readJson`. */
-export async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Promise<Json> {
-  const body = await readJson(exchange, bounds, invalid);
-  if (body === undefined) throw invalid('Request body is empty.');
-  return body;
-}
-
-/**
- * Whether the query, or the body's member of this name, says `true`. Values other than true and false are refused, as is a name without a value:
- * counted as false, a dry run would promote, findings would pass, and what was to be removed would stay.
- */
-export function flagOf(exchange: Exchange, name: string, body?: Json, invalid: MakeRefusal = invalidBody): boolean {
-  const value = queryOf(exchange)[name] ?? 'false';
-  const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : false;
-  if ((value !== 'true' && value !== 'false') || typeof sent !== 'boolean') throw invalid(`\`${name}\` must be true or false.`);
-  return sent || value === 'true';
-}
-
-/**
- * The body of a route that acts; no body counts as an empty one. Unknown members are refused: if `dry_run` were ignored, a dry run would
- * promote, and with a misspelt `slug` every endpoint would be tested.
- */
-export function membersOf(body: Json | undefined, known?: readonly string[], invalid: MakeRefusal = invalidBody): JsonObject {
-  if (body === undefined) return {};
-  if (!isObject(body)) throw invalid('The body must be a JSON object');
-  const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
-  if (unknown === undefined) return body;
-  throw invalid(`The body has no member \`${unknown}\`${known?.length === 0 ? '' : `, only ${known?.join(', ')}`}`);
 }
 
 /** Answer of a management route, which no cache stores. */

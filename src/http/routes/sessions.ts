@@ -5,28 +5,28 @@ import type { AnswerOf } from '../../contract/route.ts';
 import { sessions } from '../../contract/routes/players.ts';
 import { type OutputNames, WIRE_TEXTS, type WireNamesMode, wireNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
-import { type BodyBounds, invalidBody, readJson } from '../body.ts';
-import { authenticate, withBodyClaim } from '../credentials.ts';
+import { withBodyClaim } from '../credentials.ts';
 import { factsOf } from '../errors.ts';
-import { type Exchange, param } from '../exchange.ts';
+import { param } from '../exchange.ts';
 import type { ContextOf, Handler, Handlers } from '../handlers.ts';
+import { readRequest } from '../request.ts';
 import type { Services } from './services.ts';
 
 type Opening = typeof sessions.create;
 
 /** Auth sessions. A refusal has HTTP status 200 and its real status in the body: a game cannot read the body of any other answer. */
-export function sessionHandlers({ app, settings, gameBody }: Services): Handlers<typeof sessions> {
+export function sessionHandlers(services: Services): Handlers<typeof sessions> {
+  const { app, settings } = services;
   const names = wireNames(settings.wireNames);
   const handler =
     (operation: keyof typeof sessions): Handler<Opening> =>
     async (ctx) => {
       const requestId = randomUUID();
       try {
-        const claimed = await authenticate(app, ctx, sessions[operation]);
-        const caller = withBodyClaim(ctx, claimed, await bodyOf(ctx.state.exchange, gameBody));
-        return opened(ctx, await app.sessions[operation](caller), settings.wireNames, requestId);
+        const { caller, body } = await readRequest(services, ctx, sessions[operation]);
+        const claiming = withBodyClaim(ctx, caller, body);
+        return opened(ctx, await app.sessions[operation](claiming), settings.wireNames, requestId);
       } catch (error) {
         if (!(error instanceof Refusal && isSessionFailure(error))) throw error;
         ctx.state.refused = error;
@@ -34,16 +34,6 @@ export function sessionHandlers({ app, settings, gameBody }: Services): Handlers
       }
     };
   return { create: handler('create'), refresh: handler('refresh'), reauth: handler('reauth'), revoke: handler('revoke') };
-}
-
-/** The body; `undefined` if it is not JSON, because headers may carry everything. */
-async function bodyOf(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
-  try {
-    return await readJson(exchange, bounds, invalidBody);
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 400) return undefined;
-    throw error;
-  }
 }
 
 /**

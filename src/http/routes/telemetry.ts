@@ -1,71 +1,62 @@
-import type { Caller } from '../../app/app.ts';
 import { playerStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
 import { acceptMembers, wireNames } from '../../domain/wire-names.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import { type BodyBounds, invalidBody, invalidJson, readJson } from '../body.ts';
-import { authenticate, claimOfQuery, targetOf } from '../credentials.ts';
-import { type Exchange, headerText, param } from '../exchange.ts';
+import { claimOfQuery } from '../credentials.ts';
+import { param } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
+import { answering } from '../request.ts';
 import type { Services } from './services.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Analytics events and heartbeats. */
 export function telemetryHandlers(services: Services): Handlers<typeof telemetry> {
-  const { app, gameBody, settings } = services;
+  const { app, settings } = services;
   const names = wireNames(settings.wireNames);
-  return {
-    async track(ctx) {
-      const caller = await authenticate(app, ctx, telemetry.track);
-      const { exchange } = ctx.state;
-      const body = neutral(await readJson(exchange, gameBody, invalidJson));
-      const isLocal = headerText(exchange, 'x-ns-client-type') === 'editor';
-      return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange), isLocal)) } };
+  const handlers = answering(services, telemetry, {
+    async track({ caller, body, target, headers, exchange }) {
+      const isLocal = headers['x-ns-client-type'] === 'editor';
+      const tracked = await app.telemetry.track(caller, neutral(body), claimOfQuery(exchange), target, isLocal);
+      return { body: { ok: true as const, ...tracked } };
     },
 
-    async heartbeat(ctx) {
-      const caller = await heartbeatCaller(services, ctx);
-      const { exchange } = ctx.state;
-      const body = await readableJson(exchange, gameBody);
+    async heartbeat({ caller, body, target, exchange }) {
       const told = isObject(body) ? acceptMembers(body) : null;
-      const counted = await app.telemetry.heartbeat(caller, told, claimOfQuery(exchange), targetOf(exchange));
+      const counted = await app.telemetry.heartbeat(caller, told, claimOfQuery(exchange), target);
       return { body: names.body(counted), headers: NO_STORE };
     },
-  };
+  });
+  return { ...handlers, heartbeat: (ctx) => boundBadKeys(services, ctx, () => handlers.heartbeat(ctx)) };
 }
 
 /** A player's stats, which the aliases do not serve. */
-export function playerStatsHandlers({ app, settings }: Services): Handlers<typeof playerStats> {
+export function playerStatsHandlers(services: Services): Handlers<typeof playerStats> {
+  const { app, settings } = services;
   const names = wireNames(settings.wireNames);
-  return {
-    async read(ctx) {
-      const caller = await authenticate(app, ctx, playerStats.read);
-      const { body, stale } = await app.telemetry.stats(caller, param(ctx, 'player'), targetOf(ctx.state.exchange));
+  return answering(services, playerStats, {
+    async read({ caller, params, target }) {
+      const { body, stale } = await app.telemetry.stats(caller, params.player, target);
       return { body: names.body(body), headers: stale ? { ...NO_STORE, 'x-ns-stale': 'true' } : NO_STORE };
     },
-  };
+  });
 }
 
 /** Takes a game's report that a save failed. */
-export function saveFailureHandlers({ app, gameBody }: Services): Handlers<typeof saveFailures> {
-  return {
-    async report(ctx) {
-      const caller = await authenticate(app, ctx, saveFailures.report);
-      const body = await readJson(ctx.state.exchange, gameBody, invalidBody);
-      return { body: { ok: true, ...(await app.telemetry.saveFailed(caller, body)) } };
-    },
-  };
+export function saveFailureHandlers(services: Services): Handlers<typeof saveFailures> {
+  return answering(services, saveFailures, {
+    report: async ({ caller, body }) => ({ body: { ok: true, ...(await services.app.telemetry.saveFailed(caller, body)) } }),
+  });
 }
 
 /**
- * Authenticates like `authenticate`. A client that keeps sending an invalid key gets 429 RATE_LIMITED. A valid key is never blocked,
- * whoever else uses the same address.
+ * Answers 429 RATE_LIMITED to a client that keeps sending an invalid key. A valid key is never blocked, whoever else uses the same address.
  */
-async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof telemetry.heartbeat>): Promise<Caller> {
+async function boundBadKeys<T>({ badKeys }: Services, ctx: ContextOf<typeof telemetry.heartbeat>, answer: () => Awaitable<T>): Promise<T> {
   try {
-    return await authenticate(app, ctx, telemetry.heartbeat);
+    return await answer();
   } catch (error) {
     if (badKeys === null || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
     const { exchange } = ctx.state;
@@ -81,16 +72,6 @@ async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof
 
 const TRY_LATER = 'Too many heartbeats without a valid key. Retry after 60 seconds.';
 
-function neutral(body: Json | undefined): Json | undefined {
+function neutral(body: Json): Json {
   return isObject(body) ? acceptMembers(body) : body;
-}
-
-/** The body; `undefined` if it cannot be read, because a bad heartbeat must cause no error in a game. */
-async function readableJson(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
-  try {
-    return await readJson(exchange, bounds, invalidBody);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'INVALID_BODY') return undefined;
-    throw error;
-  }
 }
