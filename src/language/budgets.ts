@@ -9,19 +9,6 @@ import { objectOf } from '../kernel/json-read.ts';
  */
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
-/** The budget that each type of step uses. */
-const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([
-  ['read', 'reads'],
-  ['lookup', 'reads'],
-  ['lookup_many', 'reads'],
-  ['filter', 'filters'],
-  ['random_select', 'filters'],
-  ['write', 'writes'],
-  ['delete', 'writes'],
-  ['workflow', 'nestedCalls'],
-  ['call', 'nestedCalls'],
-]);
-
 export type BudgetLimits = ReadonlyMap<BudgetName, number>;
 
 /** The declared budgets; `null`: no valid one. */
@@ -46,11 +33,6 @@ export class Budgets {
     this.#limits = limits;
     this.#outer = outer;
     this.#depth = depth;
-  }
-
-  step(type: string): void {
-    const name = USED_BY.get(type);
-    if (name !== undefined) this.spend(name, 1);
   }
 
   spend(name: BudgetName, amount: number): void {

@@ -12,8 +12,8 @@ import type { Logic } from './normal/logic.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
 import { type Callable, type Compilation, type Frame, firstString, type StepDefinition, statusOf, stepFailure } from './step.ts';
-import { compileMessage } from './steps/condition.ts';
-import { bindNames } from './steps/workflow.ts';
+import { compileMessage } from './steps/shared/message.ts';
+import { bindNames } from './steps/shared/params.ts';
 
 /** Workflows, internal endpoints and library blocks, as other logic calls them. */
 

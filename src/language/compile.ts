@@ -27,9 +27,9 @@ import {
   type StepDefinitionOf,
   stepIn,
 } from './step.ts';
-import { LOOPS } from './steps/flow.ts';
-import { STEP_TYPES } from './steps/types.ts';
-import { compileWhen } from './steps/write.ts';
+import type { StepKind } from './step-kind.ts';
+import { kindOf } from './steps/registry.ts';
+import { compileWhen } from './steps/shared/when.ts';
 
 /**
  * An endpoint, compiled into closures once per publish, so that a call parses nothing that the author wrote. A part that does not compile does
@@ -152,6 +152,7 @@ class EndpointCompilation implements Compilation {
 
   #step(json: Json, whole: Logic, nesting: number): Step {
     const definition: StepDefinitionOf<StepType> = stepIn(objectOf(json));
+    const kind = kindOf(definition.json);
     return new LazyStep(definition, () => {
       const outer = [this.#whole, this.#nesting] as const;
       [this.#whole, this.#nesting] = [whole, nesting];
@@ -159,7 +160,8 @@ class EndpointCompilation implements Compilation {
         return {
           aliases: compileAliases(definition.json.let),
           when: Object.hasOwn(definition.json, 'when') ? compileWhen(language, definition.json.when) : null,
-          body: this.#body(definition),
+          budget: kind?.budget ?? null,
+          body: this.#body(definition, kind),
         };
       } finally {
         [this.#whole, this.#nesting] = outer;
@@ -167,9 +169,9 @@ class EndpointCompilation implements Compilation {
     });
   }
 
-  /** Binds the items that a `let` takes before the step runs. A loop does that itself in every turn. */
+  /** Binds the items that a `let` takes before the step runs. */
   #taking(definition: StepDefinitionOf<StepType>, body: Body): Body {
-    const take = LOOPS.has(definition.type) ? null : compileTakes(this.language, definition.json.let);
+    const take = compileTakes(this.language, definition.json.let);
     if (take === null) return body;
     return (frame) => {
       take(frame.scope);
@@ -178,12 +180,12 @@ class EndpointCompilation implements Compilation {
   }
 
   /** The body of a step. When it is reached, a step of unknown type fails with 501, and one that does not compile with 400. */
-  #body(definition: StepDefinitionOf<StepType>): Body {
-    const compile = STEP_TYPES.get(definition.type);
-    if (compile === undefined)
+  #body(definition: StepDefinitionOf<StepType>, kind: StepKind<StepType> | undefined): Body {
+    if (kind === undefined)
       return fails(notSupported(definition, definition.type === '' ? 'a step without a type' : `the type "${definition.type}"`));
     try {
-      return this.#taking(definition, compile(definition, this));
+      const body = kind.compile(definition, this);
+      return kind.isLoop === true ? body : this.#taking(definition, body);
     } catch (error) {
       if (!(error instanceof LanguageError)) throw error;
       return fails(error);

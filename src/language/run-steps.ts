@@ -77,10 +77,10 @@ function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined 
 function runStep(frame: Frame, step: Step): Signal | undefined {
   frame.scope.context.countStep();
   try {
-    const { aliases, when, body } = step.compiled();
+    const { aliases, when, budget, body } = step.compiled();
     if (aliases !== null) frame.scope.addAliases(aliases);
     if (when !== null && !when(frame.scope)) return undefined;
-    frame.budgets?.step(step.definition.type);
+    if (budget !== null) frame.budgets?.spend(budget, 1);
     return body(frame);
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -2,7 +2,7 @@ import type { StepType } from '../contract/resources/step.ts';
 import type { CollectionModel, EndpointModel, LibraryModel, WorkflowModel } from '../domain/model.ts';
 import { Refusal, type RefusalExtra, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Budgets } from './budgets.ts';
+import type { BudgetName, Budgets } from './budgets.ts';
 import type { Documents } from './documents.ts';
 import { LanguageError } from './expressions/errors.ts';
 import type { Language } from './expressions/language.ts';
@@ -65,6 +65,8 @@ export interface Step {
 export interface CompiledStep {
   readonly aliases: ReadonlyMap<string, Path> | null;
   readonly when: Check | null;
+  /** The budget of which it uses one. */
+  readonly budget: BudgetName | null;
   readonly body: Body;
 }
 

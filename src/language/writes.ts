@@ -2,10 +2,10 @@ import type { EndpointModel } from '../domain/model.ts';
 import { isArray, isObject, type Json } from '../kernel/json.ts';
 import { type NormalStep, normalise } from './normal/logic.ts';
 import type { Definitions } from './step.ts';
+import { kindOf } from './steps/registry.ts';
 
 /** Whether an endpoint may write. Outdated games may be allowed to read only. */
 
-const WRITING: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['write', 'delete']);
 /** Members without steps. */
 const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText', 'params']);
 
@@ -24,8 +24,8 @@ export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions,
     if (isArray(json)) return json.some(inJson);
     if (!isObject(json)) return false;
     // Steps and routes that run other logic name it alike.
-    const { type, workflow }: NormalStep<'call'> = json;
-    return WRITING.has(type) || inNamed(workflow) || inDefinition(json);
+    const { workflow }: NormalStep<'call'> = json;
+    return kindOf(json)?.writes === true || inNamed(workflow) || inDefinition(json);
   };
   const inNamed = (name: Json | undefined): boolean => {
     if (typeof name !== 'string' || seen.has(name)) return false;

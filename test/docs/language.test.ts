@@ -7,7 +7,7 @@ import { SETTING_RULES } from '../../src/domain/project/settings.ts';
 import { COLLECTION_FUNCTIONS } from '../../src/language/expressions/collections.ts';
 import { FUNCTION_NAMES } from '../../src/language/expressions/functions.ts';
 import { compileOperator } from '../../src/language/expressions/operators.ts';
-import { STEP_TYPES } from '../../src/language/steps/types.ts';
+import { stepKinds } from '../../src/language/steps/registry.ts';
 import { EMPTY, put } from '../domain/definition/given.ts';
 import { filesOf, textOfPage } from './support/pages.ts';
 
@@ -31,7 +31,7 @@ function listed(refused: () => unknown): readonly string[] {
 }
 
 test.each<[string, readonly string[]]>([
-  ['step type', [...STEP_TYPES.keys()]],
+  ['step type', [...stepKinds.keys()]],
   ['function', [...FUNCTION_NAMES, ...COLLECTION_FUNCTIONS]],
   ['operator', listed(() => compileOperator('?'))],
   ['operation', listed(() => applyOperations({}, [{ op: '?', path: 'a' }]))],

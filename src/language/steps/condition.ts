@@ -1,10 +1,10 @@
+import type { Findings } from '../../domain/finding.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { LanguageError } from '../expressions/errors.ts';
 import type { Language } from '../expressions/language.ts';
-import type { Check, Eval, Scope } from '../expressions/scope.ts';
-import { toText } from '../expressions/value.ts';
+import type { Scope } from '../expressions/scope.ts';
 import { callNested } from '../failure-path.ts';
 import type { NormalStep } from '../normal/logic.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
@@ -15,15 +15,27 @@ import {
   type Compilation,
   type CompileStep,
   firstString,
+  type StepDefinition,
   type StepDefinitionOf,
   statusOf,
-  stepFailure,
 } from '../step.ts';
-import { bindNames, compileParams } from './workflow.ts';
+import type { StepKind } from '../step-kind.ts';
+import { refuses } from '../types/bound.ts';
+import type { FlowFrame } from '../types/flow.ts';
+import { andThen, either, type Flow, goesOn, REFUSED, type StepFlow } from '../types/flow.ts';
+import { knowing } from '../types/known.ts';
+import { bind, type Names } from '../types/names.ts';
+import { isNever, literal } from '../types/type.ts';
+import { checkedFindings } from '../validate/checked.ts';
+import { conditionFindings } from '../validate/condition.ts';
+import { type Around, routesFindings } from '../validate/routes.ts';
+import { callFindings } from './shared/calls.ts';
+import { compileMessage } from './shared/message.ts';
+import { bindNames, compileParams, paramsType } from './shared/params.ts';
 
-/** `condition` and `assert`. */
+/** `condition`: goes one way or another. */
 
-export const conditionStep: CompileStep<'condition'> = (step, compilation) => {
+const compile: CompileStep<'condition'> = (step, compilation) => {
   if (firstString(step.json, 'workflow') !== undefined && step.json.check === undefined) {
     return workflowCondition(step, compilation);
   }
@@ -92,15 +104,6 @@ function compileReject(language: Language, json: Route['json']): Body {
   };
 }
 
-/** A message, as text whatever value its template has. */
-export function compileMessage(language: Language, text: string): (scope: Scope) => string {
-  const template: Eval = language.template(text);
-  return (scope) => {
-    const value = template(scope);
-    return value === undefined || value === null ? '' : toText(value);
-  };
-}
-
 function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
   const name = firstString(json, 'workflow') ?? '';
   const params = compileParams(compilation.language, json.params ?? step.json.params);
@@ -135,20 +138,65 @@ function compileBindings(language: Language, json: Json | undefined): (scope: Sc
   return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
 }
 
-export const assertStep: CompileStep<'assert'> = (step, { language }) => {
-  const { json } = step;
-  const { check } = json;
-  if (!isObject(check)) {
-    return () => {
-      throw stepFailure(step, 400, 'INVALID_ASSERT', `Assert step "${step.id}" has no check.`);
-    };
+function check(step: NormalStep<'condition'>, pointer: string, findings: Findings, around: Around): void {
+  checkFindings(step, pointer, findings);
+  routesFindings(step, pointer, findings, around);
+}
+
+function checkFindings(step: NormalStep<'condition'>, pointer: string, findings: Findings): void {
+  const ownForm = ['field', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
+  if (step.workflow !== undefined) callFindings(step, pointer, findings, 'MISSING_WORKFLOW_TARGET');
+  else if (!ownForm || step.check !== undefined) checkedFindings(step, pointer, findings);
+  else {
+    findings.add('MISSING_CHECK', pointer, `The condition stands in the step itself.`, `Put it into 'check'.`);
+    conditionFindings(step, pointer, findings);
   }
-  const test: Check = language.condition(check);
-  const status = statusOf(json.status, 400);
-  const code = firstString(json, 'errorCode') ?? 'ASSERTION_FAILED';
-  const message = compileMessage(language, firstString(json, 'message') ?? 'Assertion failed.');
-  return binding(step, ({ scope }) => {
-    if (test(scope)) return true;
-    throw stepFailure(step, status, code, message(scope));
-  });
+}
+
+const flow: StepFlow<NormalStep<'condition'>> = (step, names, frame) => {
+  const { json } = step;
+  const workflow = firstString(json, 'workflow');
+  if (workflow !== undefined && json.check === undefined) {
+    return frame.analysis.guard(workflow) ? goesOn(bind(names, [step.name, literal(true)])) : REFUSED;
+  }
+  const check = json.check ?? json;
+  const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
+  const side = (holds: boolean): Flow => {
+    const known = bind(knowing(names, check, holds), [step.name, literal(holds)]);
+    const route = holds ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
+    return andThen(frame.analysis.list(frame, known, holds ? json.then : json.else), (after) => routed(step, route, after, frame));
+  };
+  return either(side(false), side(true));
+};
+
+function routed(step: StepDefinition<NormalStep<'condition'>>, { action, json }: Route, names: Names, frame: FlowFrame): Flow {
+  switch (action) {
+    case 'continue':
+      return goesOn(names);
+    case 'reject':
+      return refuses(frame, json, { code: 'CONDITION_FAILED', status: 400 });
+    case 'return':
+      return frame.routed ? { ...REFUSED, ended: names } : goesOn(names);
+    case 'goto':
+      return jumps(frame, names, firstString(json, 'step') ?? '');
+    case 'skip':
+      return jumps(frame, names, skipCount(json.count));
+    case 'run': {
+      const name = firstString(json, 'workflow') ?? '';
+      const result = frame.analysis.call(frame, name, paramsType(names, json.params ?? step.json.params));
+      const as = firstString(json, 'as') ?? `${step.id}_run`;
+      return isNever(result) ? REFUSED : goesOn(bind(names, [as, result]));
+    }
+  }
+}
+
+function jumps(frame: FlowFrame, names: Names, to: string | number): Flow {
+  return frame.routed ? { ...REFUSED, jumps: [{ to, names }] } : goesOn(names);
+}
+
+export const conditionStep: StepKind<'condition'> = {
+  compile,
+  check,
+  binds: ({ workflow }) => (workflow === undefined ? 'plain' : 'open'),
+  flow,
 };

@@ -1,5 +1,6 @@
-import { isObject, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { STEPS } from '../../contract/resources/step.ts';
+import type { Findings } from '../../domain/finding.ts';
+import type { Json } from '../../kernel/json.ts';
 import { LanguageError } from '../expressions/errors.ts';
 import type { Language } from '../expressions/language.ts';
 import type { Check, Eval, Scope } from '../expressions/scope.ts';
@@ -7,16 +8,26 @@ import { compileDeep, compileShallow } from '../expressions/template.ts';
 import { isNullish, toList, toNumber } from '../expressions/value.ts';
 import type { NormalStep } from '../normal/logic.ts';
 import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf } from '../step.ts';
+import type { StepKind } from '../step-kind.ts';
+import { binds } from '../types/bound.ts';
+import type { StepFlow } from '../types/flow.ts';
+import type { Names } from '../types/names.ts';
+import { typeOfDeep, typeOfToken } from '../types/templates.ts';
+import { mayBe, NULL, NUMBER, nullForMissing, type Type, UNKNOWN, union } from '../types/type.ts';
+import { itemsOf, walkType } from '../types/walk.ts';
+import { drawIndex, weightsOf } from './shared/weights.ts';
 
 /** `random`: numbers and choices from the call's own random source. */
 
 const MAX_ALPHA = 1000;
 
 type Random = NormalStep<'random'>;
+
 type Draw = (scope: Scope) => Json;
+
 type NumberOf = (scope: Scope) => number;
 
-export const randomStep: CompileStep<'random'> = (step, compilation) => {
+const compile: CompileStep<'random'> = (step, compilation) => {
   const mode = step.json.mode ?? 'int';
   const draw = typeof mode === 'string' ? MODES.get(mode) : undefined;
   if (draw === undefined) throw new LanguageError('unknown mode.');
@@ -111,28 +122,6 @@ function compileItems(json: Random, language: Language): (scope: Scope) => reado
   };
 }
 
-/** Weight of an item. A missing one counts as 1. An item whose weight is not a number above 0 is chosen only if no other has such a weight. */
-export function weightsOf(scope: Scope, item: Json, field: string): number {
-  const weight = isObject(item) ? member(item, field) : undefined;
-  if (isNullish(weight)) return 1;
-  const number = toNumber(scope.context.plain(weight));
-  return Number.isFinite(number) && number > 0 ? number : 0;
-}
-
-/** An index, with a probability by its weight; all are equal if no weight is above 0. −1 for an empty list, for which no number is drawn. */
-export function drawIndex(scope: Scope, weights: readonly number[]): number {
-  if (weights.length === 0) return -1;
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const drawn = scope.context.call.random();
-  if (!(total > 0 && Number.isFinite(total))) return Math.min(Math.floor(drawn * weights.length), weights.length - 1);
-  let rest = drawn * total;
-  const index = weights.findIndex((weight) => {
-    rest -= weight;
-    return weight > 0 && rest < 0;
-  });
-  return index >= 0 ? index : weights.findLastIndex((weight) => weight > 0);
-}
-
 /** Between min and max, skewed: towards max if only beta is given, else towards the middle. */
 function beta({ json }: StepDefinitionOf<'random'>, { language }: Compilation): Draw {
   const alphaOf = parameter(language, json, 'alpha', 1);
@@ -153,3 +142,30 @@ function beta({ json }: StepDefinitionOf<'random'>, { language }: Compilation): 
     return round(scope, low + (high - low) * (sum / count));
   };
 }
+
+function check(step: Random, pointer: string, findings: Findings): void {
+  findings.structure(STEPS.random, step, pointer, 'mode');
+  if (step.mode === 'weighted') findings.missing(step, ['items', 'source'], pointer, 'MISSING_RANDOM_ITEMS');
+}
+
+const flow: StepFlow<NormalStep<'random'>> = (step, names) => {
+  if ((step.json.mode ?? 'int') !== 'weighted') return binds(step, names, NUMBER);
+  const item = nullForMissing(itemsOf(drawnFrom(names, step.json)));
+  return binds(step, names, step.json.where === undefined ? item : union(item, NULL));
+};
+
+function drawnFrom(names: Names, json: Random): Type {
+  if (json.source === 'values') return walkType(names.world.values, [firstString(json, 'table', 'collection') ?? '']);
+  const items = typeOfDeep(names, json.items);
+  if (items.kind === 'literal' && typeof items.value === 'string') return typeOfToken(names, items.value);
+  return mayBe(items, 'string') ? UNKNOWN : items;
+}
+
+export const randomStep: StepKind<'random'> = {
+  compile,
+  check,
+  binds: ({ mode }) => (mode === 'weighted' ? 'open' : 'plain'),
+  paths: ['items'],
+  items: { of: ({ source, items }) => (source === undefined ? items : undefined), seenBy: ['where'], paths: ['weightField'] },
+  flow,
+};

@@ -1,3 +1,5 @@
+import { STEPS } from '../../contract/resources/step.ts';
+import type { Findings } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { LanguageError } from '../expressions/errors.ts';
@@ -8,9 +10,13 @@ import { compileShallow } from '../expressions/template.ts';
 import { isNullish, toNumber, toText, type Value } from '../expressions/value.ts';
 import type { NormalStep } from '../normal/logic.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
+import type { StepKind } from '../step-kind.ts';
+import { binds, only } from '../types/bound.ts';
+import type { StepFlow } from '../types/flow.ts';
+import { typeOfShallow } from '../types/templates.ts';
 
 /** `sort`: stable. Missing keys come last, and first in descending order. */
-export const sortStep: CompileStep<'sort'> = (step, { language }) => {
+const compile: CompileStep<'sort'> = (step, { language }) => {
   const { json } = step;
   const list = compileShallow(language, json.source);
   const keyOf = compileKeyOf(language, json);
@@ -56,3 +62,18 @@ function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
+
+function check(step: NormalStep<'sort'>, pointer: string, findings: Findings): void {
+  findings.missing(step, ['source'], pointer, 'MISSING_SORT_SOURCE');
+  findings.structure(STEPS.sort, step, pointer, 'direction');
+}
+
+const flow: StepFlow<NormalStep<'sort'>> = (step, names) => binds(step, names, only(typeOfShallow(names, step.json.source), 'list'));
+
+export const sortStep: StepKind<'sort'> = {
+  compile,
+  check,
+  binds: () => 'open',
+  items: { of: ({ source }) => source, seenBy: ['by', 'expression'], paths: ['by'] },
+  flow,
+};

@@ -1,24 +1,32 @@
 import type { Written } from '../../contract/resources/member.ts';
-import type { StepSchema, webhookEntry } from '../../contract/resources/step.ts';
+import { STEPS, type StepSchema, type webhookEntry } from '../../contract/resources/step.ts';
 import { truncateText } from '../../domain/document/truncate-text.ts';
+import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectsIn } from '../../kernel/json-read.ts';
 import { LanguageError } from '../expressions/errors.ts';
 import type { Language } from '../expressions/language.ts';
 import type { Scope } from '../expressions/scope.ts';
+import type { NormalStep } from '../normal/logic.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
-import { compileMessage } from './condition.ts';
+import type { StepKind } from '../step-kind.ts';
+import { binds } from '../types/bound.ts';
+import type { StepFlow } from '../types/flow.ts';
+import { BOOLEAN } from '../types/type.ts';
+import { compileMessage } from './shared/message.ts';
 
 /** Most fields that a chat service accepts in a message. */
 const MAX_FIELDS = 25;
+
 const MAX = { title: 256, description: 4096, name: 256, value: 1024 } as const;
+
 const DEFAULT_COLOR = '5865f2';
 
 /**
  * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before that, once however often
  * the run is repeated. A failed delivery does not fail the call.
  */
-export const webhookStep: CompileStep<'webhook'> = (step, compilation) => {
+const compile: CompileStep<'webhook'> = (step, compilation) => {
   const { language } = compilation;
   const { json } = step;
   const text = firstString(json, 'url');
@@ -65,3 +73,22 @@ function colorOf(json: Json | undefined): string {
   const digits = typeof json === 'string' ? json.replace(/^#/, '') : '';
   return /^[0-9a-f]{6}$/i.test(digits) ? digits : DEFAULT_COLOR;
 }
+
+function check(step: NormalStep<'webhook'>, pointer: string, findings: Findings): void {
+  const { url } = step;
+  if (!isText(url)) findings.add('MISSING_WEBHOOK_URL', pointer, `This step needs a 'url'.`);
+  else if (!isTemplated(url) && !/^https?:\/\/./i.test(url))
+    findings.add('INVALID_WEBHOOK_URL', `${pointer}/url`, 'This is no address to post to.');
+  findings.structure(STEPS.webhook, step, pointer, 'fields', 'color');
+}
+
+/** Services answer webhooks in different ways, so only `ok` is known. */
+const flow: StepFlow<NormalStep<'webhook'>> = (step, names) =>
+  binds(step, names, { kind: 'object', members: new Map([['ok', { type: BOOLEAN }]]), rest: null, open: true });
+
+export const webhookStep: StepKind<'webhook'> = {
+  compile,
+  check,
+  binds: () => 'open',
+  flow,
+};

@@ -1,33 +1,36 @@
-import { MAX_OPERATIONS, type operation as operationSchema } from '../../contract/resources/step.ts';
+import { MAX_OPERATIONS, OPERATION_WORDS, type operation as operationSchema } from '../../contract/resources/step.ts';
 import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
+import { CORRECTION } from '../../domain/document/correction.ts';
 import { OperationError } from '../../domain/document/operations.ts';
 import { truncateText } from '../../domain/document/truncate-text.ts';
 import type { Operation } from '../../domain/events.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { documentKey } from '../documents.ts';
+import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { LanguageError } from '../expressions/errors.ts';
 import type { Language } from '../expressions/language.ts';
-import type { Check, Eval, Scope } from '../expressions/scope.ts';
+import type { Eval, Scope } from '../expressions/scope.ts';
 import { compileDeep } from '../expressions/template.ts';
 import { isNullish, toText } from '../expressions/value.ts';
-import type { Target } from '../run.ts';
-import {
-  type Compilation,
-  type CompileStep,
-  errorCode,
-  type Frame,
-  firstString,
-  type StepDefinition,
-  type StepDefinitionOf,
-  stepFailure,
-} from '../step.ts';
-import { collectionOf, compileKey } from './read.ts';
+import type { NormalStep } from '../normal/logic.ts';
+import { type CompileStep, type Frame, firstString, type StepDefinition } from '../step.ts';
+import type { StepKind } from '../step-kind.ts';
+import { goesOn, REFUSED, type StepFlow } from '../types/flow.ts';
+import { bind, typeOfName } from '../types/names.ts';
+import { MISSING, union, without } from '../types/type.ts';
+import { conditionFindings } from '../validate/condition.ts';
+import { expressionFindings } from '../validate/expression.ts';
+import { type ClosedDocuments, documentsOf, pathFinding, valueFindings } from '../validate/fields.ts';
+import { unknownPartMembers } from '../validate/members.ts';
+import { documentFindings, documentShape } from './shared/documents.ts';
+import { compileTarget, OPERATION_COST, refused } from './shared/target.ts';
+import { compileWhen } from './shared/when.ts';
 
-/** `write` and `delete`: queued, and committed with the whole call. */
+/** `write`: changes a document. It is queued, and committed with the whole call. */
 
-/** Cost of one operation, in units of work. An operation copies what it changes, so ten thousand operations reach the limit of a call. */
-const OPERATION_COST = 200;
 const SOURCE_LENGTH = 64;
+
 const REASON_LENGTH = 256;
 
 /** An operation resolved for one call, with its position in the step. */
@@ -37,9 +40,10 @@ interface Resolved {
 }
 
 type WrittenOperation = Normal<typeof operationSchema, typeof PART_SYNONYMS.operation>;
+
 type CompiledOperation = (scope: Scope) => Operation | null;
 
-export const writeStep: CompileStep<'write'> = (step, compilation) => {
+const compile: CompileStep<'write'> = (step, compilation) => {
   const ops = step.json.ops ?? assignments(step.json.data);
   if (!isArray(ops)) throw new LanguageError('ops must be a list.');
   const target = compileTarget(step, compilation);
@@ -77,34 +81,6 @@ function bindWritten({ scope, documents }: Frame, { name }: StepDefinition, docu
 /** `data` is the short form of a `set` for each member. */
 function assignments(data: Json | undefined): Json | undefined {
   return isObject(data) ? Object.entries(data).map(([path, value]) => ({ op: 'set', path, value })) : undefined;
-}
-
-export const deleteStep: CompileStep<'delete'> = (step, compilation) => {
-  const target = compileTarget(step, compilation);
-  return (frame) => {
-    frame.scope.context.spend(OPERATION_COST);
-    frame.documents.delete(step.id, target(frame.scope));
-    return undefined;
-  };
-};
-
-/** Where to write. A key without a value is refused: else the mistakes of all definitions would write a document called `undefined`. */
-function compileTarget(step: StepDefinitionOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
-  const collection = collectionOf(step, compilation);
-  const named = firstString(step.json, 'collection') ?? '';
-  const keyText = compileKey(step, compilation);
-  return (scope) => {
-    if (collection === null) throw new LanguageError(`there is no collection "${named}".`);
-    const text = keyText(scope);
-    if (text === '' || text === '_default') throw new LanguageError('key resolved to empty.');
-    const key = documentKey(text);
-    if (key === null) throw new LanguageError('key is not a usable document key.');
-    return { collection, key, named, keyText: text };
-  };
-}
-
-function refused(step: StepDefinition, reason: string): Error {
-  return stepFailure(step, 400, errorCode(step), `Write "${step.id}": ${reason}`);
 }
 
 function resolveAll(step: StepDefinition, compiled: readonly CompiledOperation[], scope: Scope): Resolved[] {
@@ -183,12 +159,6 @@ function compileValue(language: Language, json: WrittenOperation): Eval {
   return compileDeep(language, json.value);
 }
 
-/** Whether an operation applies in a call. Without `when` it always does. */
-export function compileWhen(language: Language, json: Json | undefined): Check {
-  if (json === undefined || json === null) return () => true;
-  return typeof json === 'boolean' ? () => json : language.condition(json);
-}
-
 function text(scope: Scope, value: Json | undefined): string | undefined {
   return isNullish(value) || value === '' ? undefined : toText(scope.context.plain(value));
 }
@@ -219,3 +189,110 @@ function operationOf({ op, path, value, match, source, reason }: OperationParts)
     ...(reason === undefined ? {} : { reason: truncateText(reason, REASON_LENGTH) }),
   };
 }
+
+function check(step: NormalStep<'write'>, pointer: string, findings: Findings): void {
+  documentFindings(step, pointer, findings);
+  const { ops, data } = step;
+  const documents = documentsOf(step.collection, findings);
+  if ((ops ?? null) === null && isObject(data)) {
+    for (const [path, value] of Object.entries(data)) assigned(documents, path, value, `${pointer}/data/${path}`, findings);
+    return;
+  }
+  if (!isArray(ops) || ops.length === 0) {
+    findings.add('MISSING_WRITE_OPS', pointer, `A write needs a list of 'ops'.`);
+    return;
+  }
+  if (ops.length > MAX_OPERATIONS)
+    findings.add('TOO_MANY_WRITE_OPS', `${pointer}/ops`, `A write has at most ${MAX_OPERATIONS} operations.`);
+  for (const [index, op] of ops.slice(0, MAX_OPERATIONS).entries()) operation(op, `${pointer}/ops/${index}`, findings, documents);
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set(OPERATION_WORDS);
+
+function assigned(documents: ClosedDocuments | null, path: string, value: Json, pointer: string, findings: Findings): void {
+  const field = documents === null ? null : pathFinding(documents, path, pointer, findings);
+  if (documents !== null && field !== null) valueFindings(documents, field, value, pointer, findings);
+}
+
+/** Findings for the fields that an operation names: in its path, in the value that it writes, and in the value that it matches. */
+function operationFields(documents: ClosedDocuments, op: WrittenOperation, pointer: string, findings: Findings): void {
+  const { path, value, match } = op;
+  const field = isText(path) ? pathFinding(documents, path, `${pointer}/path`, findings) : null;
+  if (field === null) return;
+  if (field.items !== undefined) {
+    for (const [name, item] of [
+      ['value', op.op === 'push' ? value : undefined],
+      ['match', match],
+    ] as const)
+      if (item !== undefined) valueFindings(documents, field.items, item, `${pointer}/${name}`, findings);
+  }
+  if (value !== undefined && op.op !== 'push') valueFindings(documents, field, value, `${pointer}/value`, findings);
+}
+
+function operation(written: Json, pointer: string, findings: Findings, documents: ClosedDocuments | null): void {
+  const op: WrittenOperation = objectOf(written);
+  const word = op.op;
+  if (!isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
+    const fix = (isText(word) ? didYouMean(word, OPERATIONS) : undefined) ?? `One of ${[...OPERATIONS].join(', ')}.`;
+    if (isText(word)) findings.add('INVALID_WRITE_OP', `${pointer}/op`, `'${word}' is no operation.`, fix);
+    else findings.add('INVALID_WRITE_OP', pointer, `An operation needs an 'op'.`, fix);
+    return;
+  }
+  unknownPartMembers(op, 'operation', pointer, findings);
+  if (!isText(op.path)) findings.add('MISSING_OP_PATH', pointer, `An operation needs a 'path'.`);
+  if (documents !== null) operationFields(documents, op, pointer, findings);
+  operationWhen(op, pointer, findings);
+  if (op.source === CORRECTION) {
+    const fix = 'Corrections are writes of the secret key to a document, as of `savepoint doc set --correction`.';
+    findings.add('CORRECTION_COUNTED', `${pointer}/source`, `What an endpoint writes meets the limits, whatever its 'source'.`, fix);
+  }
+  const { value } = op;
+  if (word === 'pull') {
+    if (!isObject(op.match)) findings.add('PULL_REQUIRES_MATCH', pointer, `'pull' needs a 'match' object.`);
+    return;
+  }
+  if (op.valueExpression !== undefined) {
+    expressionFindings(op.valueExpression, `${pointer}/valueExpression`, findings, 'math');
+    return;
+  }
+  if (value === undefined) findings.add('MISSING_OP_VALUE', pointer, `This operation needs a 'value'.`);
+  else if (word === 'inc' && !isNumber(value) && !isTemplated(value)) {
+    findings.add('INC_VALUE_NOT_NUMERIC', `${pointer}/value`, `'inc' adds a number or a template.`);
+  } else if (word === 'merge' && !isObject(value) && !isTemplated(value)) {
+    findings.add('MERGE_VALUE_NOT_OBJECT', `${pointer}/value`, `'merge' takes an object.`);
+  }
+}
+
+function operationWhen({ when }: WrittenOperation, pointer: string, findings: Findings): void {
+  if (when === undefined || when === null) return;
+  const at = `${pointer}/when`;
+  if (isObject(when)) conditionFindings(when, at, findings);
+  else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', at, `'${findings.nameAt(at)}' is a condition, true or false.`);
+}
+
+/** Binds the written document, unless another kind of step has the name. It may be missing if no operation is certain to run. */
+const flow: StepFlow<NormalStep<'write'>> = (step, names, frame) => {
+  const { json, name } = step;
+  const collection = firstString(json, 'collection');
+  const document = frame.analysis.documents(collection);
+  if (document === null) return REFUSED;
+  frame.analysis.touched('writes', collection);
+  const held = names.bound.get(name) ?? MISSING;
+  const written = union(document, without(held, 'missing'));
+  const operations = isArray(json.ops) ? json.ops : Object.keys(objectOf(json.data));
+  const isDone = operations.some((one) => typeof one === 'string' || isCertain(objectOf(one)));
+  return goesOn(bind(names, [name, isDone ? written : union(written, typeOfName(names, name))]));
+};
+
+function isCertain({ op, when }: WrittenOperation): boolean {
+  return (when ?? true) === true && op !== 'pull' && op !== 'remove' && op !== 'delete';
+}
+
+export const writeStep: StepKind<'write'> = {
+  budget: 'writes',
+  writes: true,
+  compile,
+  check,
+  binds: documentShape,
+  flow,
+};

@@ -1,71 +1,24 @@
-import type { onFail as onFailSchema, StepType } from '../../contract/resources/step.ts';
+import type { onFail as onFailSchema } from '../../contract/resources/step.ts';
 import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
 import type { EffectiveDefinitions } from '../../domain/model.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { objectOf as objectIn } from '../../kernel/json-read.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 import { compileAliases } from '../expressions/aliases.ts';
 import { type Logic, normalise } from '../normal/logic.ts';
 import { stepIn } from '../step.ts';
-import { type Analysis, andThen, either, type Flow, type Frame, goesOn, REFUSED, type Refused, type StepFlow } from './flow.ts';
+import { kindOf } from '../steps/registry.ts';
+import { refuses, taking } from './bound.ts';
+import { type Analysis, andThen, either, type Flow, type FlowFrame, goesOn, REFUSED, type Refused } from './flow.ts';
 import { bind, changedNames, forgotten, joined, type Names, type World, withAliases } from './names.ts';
 import { responseType } from './response-type.ts';
-import {
-  assertFlow,
-  blockFlow,
-  callFlow,
-  conditionFlow,
-  foreachFlow,
-  refuses,
-  returnFlow,
-  returnOnFlow,
-  taking,
-  webhookFlow,
-  whileFlow,
-} from './steps/control.ts';
-import { deleteFlow, filterFlow, lookupFlow, lookupManyFlow, randomSelectFlow, readFlow, writeFlow } from './steps/rows.ts';
-import { arrayFlow, computeFlow, mergeFlow, objectFlow, randomFlow, sortFlow, switchFlow, transformFlow } from './steps/values.ts';
-import { objectOf, typeOfShallow } from './templates.ts';
+import { objectType, typeOfShallow } from './templates.ts';
 import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, typeKey, UNKNOWN, union } from './type.ts';
 
 /**
  * Runs the steps of an endpoint on types instead of values, along every path that they may take (abstract interpretation). The result is
  * the type of the endpoint's answers, and the codes of its refusals.
  */
-
-const FLOWS: { readonly [T in StepType]: StepFlow } = {
-  read: readFlow,
-  write: writeFlow,
-  delete: deleteFlow,
-  condition: conditionFlow,
-  assert: assertFlow,
-  lookup: lookupFlow,
-  filter: filterFlow,
-  random_select: randomSelectFlow,
-  lookup_many: lookupManyFlow,
-  transform: transformFlow,
-  object: objectFlow,
-  array: arrayFlow,
-  merge: mergeFlow,
-  compute: computeFlow,
-  switch: switchFlow,
-  sort: sortFlow,
-  random: randomFlow,
-  workflow: callFlow,
-  call: callFlow,
-  block: blockFlow,
-  while: whileFlow,
-  until: whileFlow,
-  foreach: foreachFlow,
-  return: returnFlow,
-  return_on: returnOnFlow,
-  sleep: (_source, names) => goesOn(names),
-  webhook: webhookFlow,
-  response: (_source, names) => goesOn(names),
-};
-
-const KNOWN: ReadonlyMap<string, StepFlow> = new Map(Object.entries(FLOWS));
-const LOOPS = new Set<string>(['while', 'until', 'foreach'] satisfies StepType[]);
 
 /** Workflows in workflows, as deep as a call may go. */
 const MAX_DEPTH = 5;
@@ -99,7 +52,7 @@ export class EndpointAnalysis implements Analysis {
 
   /** The type of everything that a call of the endpoint may answer; never: it always refuses. */
   answers(definition: Logic): Type {
-    const frame: Frame = { analysis: this, home: definition, depth: 0, routed: true };
+    const frame: FlowFrame = { analysis: this, home: definition, depth: 0, routed: true };
     return nullForMissing(this.#logic(frame, definition, [], (names) => responseType(names, definition.response)));
   }
 
@@ -118,23 +71,23 @@ export class EndpointAnalysis implements Analysis {
     if (!this.refusals.has(code)) this.refusals.set(code, how);
   }
 
-  list(frame: Frame, names: Names, json: Json | undefined): Flow {
+  list(frame: FlowFrame, names: Names, json: Json | undefined): Flow {
     return stepsIn(json).reduce<Flow>((flow, step) => andThen(flow, (before) => this.#step(frame, before, step)), goesOn(names));
   }
 
-  #step(frame: Frame, names: Names, json: Json): Flow {
+  #step(frame: FlowFrame, names: Names, json: Json): Flow {
     if (!isObject(json)) return REFUSED;
     const step = stepIn(json);
-    const run = KNOWN.get(step.type);
-    if (run === undefined) return REFUSED;
+    const kind = kindOf(json);
+    if (kind === undefined) return REFUSED;
     const before = withAliases(names, compileAliases(json['let']));
-    const flow = run(step, LOOPS.has(step.type) ? before : taking(before, json['let']), frame);
+    const flow = kind.flow(step, kind.isLoop === true ? before : taking(before, json['let']), frame);
     const when = json['when'] ?? true;
     return when === true ? flow : either(flow, goesOn(before));
   }
 
   /** The steps of a whole definition, which `goto` and `skip` may lead through in any order. */
-  #program(frame: Frame, names: Names, json: Json | undefined): Flow {
+  #program(frame: FlowFrame, names: Names, json: Json | undefined): Flow {
     const steps = stepsIn(json);
     const indexes = indexesOf(steps);
     const entries = new Map<number, Names>([[0, names]]);
@@ -166,12 +119,12 @@ export class EndpointAnalysis implements Analysis {
 
   #guarded({ check, onFail }: Logic): boolean {
     if (check === undefined || check === null) return false;
-    const words: Normal<typeof onFailSchema, typeof PART_SYNONYMS.onFail> = objectIn(onFail);
+    const words: Normal<typeof onFailSchema, typeof PART_SYNONYMS.onFail> = objectOf(onFail);
     refuses({ analysis: this, home: {}, depth: 0, routed: false }, words, { code: 'WORKFLOW_FAILED', status: 400 });
     return true;
   }
 
-  call(frame: Frame, name: string, params: Type): Type {
+  call(frame: FlowFrame, name: string, params: Type): Type {
     if (isNever(params) || frame.depth >= MAX_DEPTH) return NEVER;
     const found = this.#callable(frame.home, name);
     if (found === null) return NEVER;
@@ -183,13 +136,13 @@ export class EndpointAnalysis implements Analysis {
     return result;
   }
 
-  #result(frame: Frame, { kind, definition, home }: Callable, params: Type): Type {
+  #result(frame: FlowFrame, { kind, definition, home }: Callable, params: Type): Type {
     this.#calls += 1;
     if (this.#calls > MAX_CALLS) {
       this.isPartial = true;
       return UNKNOWN;
     }
-    const inner: Frame = { ...frame, home, depth: frame.depth + 1, routed: kind === 'endpoint' };
+    const inner: FlowFrame = { ...frame, home, depth: frame.depth + 1, routed: kind === 'endpoint' };
     if (kind === 'workflow') this.#guarded(definition);
     const given = paramsIn(params);
     return this.#logic(inner, definition, [['params', params], ...given], (names) => {
@@ -200,7 +153,7 @@ export class EndpointAnalysis implements Analysis {
   }
 
   /** The result of a definition: what it returns, or the value at its end. */
-  #logic(frame: Frame, definition: Logic, bound: readonly (readonly [string, Type])[], atEnd: (names: Names) => Type): Type {
+  #logic(frame: FlowFrame, definition: Logic, bound: readonly (readonly [string, Type])[], atEnd: (names: Names) => Type): Type {
     const bare: Names = { world: this.#world, bound: new Map(), aliases: new Map() };
     const names = withAliases(bind(bare, ...bound), compileAliases(definition.let));
     const { next, ended, answers } = this.#program(frame, names, definition.steps);
@@ -243,7 +196,7 @@ function stepsIn(json: Json | undefined): readonly Json[] {
 function indexesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
   const indexes = new Map<string, number>();
   for (const [at, step] of steps.entries()) {
-    const { name } = stepIn(objectIn(step));
+    const { name } = stepIn(objectOf(step));
     if (!indexes.has(name)) indexes.set(name, at);
   }
   return indexes;
@@ -280,10 +233,10 @@ function paramsIn(params: Type): readonly (readonly [string, Type])[] {
 }
 
 function returned(names: Names, returns: JsonObject): Type {
-  return objectOf(Object.entries(returns).map(([name, value]) => [name, typeOfShallow(names, value)]));
+  return objectType(Object.entries(returns).map(([name, value]) => [name, typeOfShallow(names, value)]));
 }
 
 /** All names that a workflow bound, except `params`. */
 function boundIn(names: Names): Type {
-  return objectOf([...names.bound].filter(([name]) => name !== 'params'));
+  return objectType([...names.bound].filter(([name]) => name !== 'params'));
 }

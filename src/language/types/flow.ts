@@ -55,7 +55,7 @@ export interface Refused {
 }
 
 /** The endpoint, workflow or block in which steps run. */
-export interface Frame {
+export interface FlowFrame {
   readonly analysis: Analysis;
   /** The endpoint or library whose own blocks are called by their bare names. */
   readonly home: Logic;
@@ -67,9 +67,9 @@ export interface Frame {
 /** Operations of the analysis that steps use. */
 export interface Analysis {
   /** The steps of a nested list. */
-  list(frame: Frame, names: Names, json: Json | undefined): Flow;
+  list(frame: FlowFrame, names: Names, json: Json | undefined): Flow;
   /** The result of a workflow, an internal endpoint or a block; never if it always refuses or does not exist. */
-  call(frame: Frame, name: string, params: Type): Type;
+  call(frame: FlowFrame, name: string, params: Type): Type;
   /** Runs the check of a workflow. Returns whether it has one. */
   guard(name: string): boolean;
   /** Notes a refusal that a call may end with. */
@@ -80,4 +80,4 @@ export interface Analysis {
   touched(how: 'scans' | 'writes', collection: string | undefined): void;
 }
 
-export type StepFlow<W = JsonObject> = (step: StepDefinition<W>, names: Names, frame: Frame) => Flow;
+export type StepFlow<W = JsonObject> = (step: StepDefinition<W>, names: Names, frame: FlowFrame) => Flow;

@@ -3,7 +3,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { echoName } from '../response.ts';
 import type { Names } from './names.ts';
-import { objectOf, typeOfDeep, typeOfTemplate } from './templates.ts';
+import { objectType, typeOfDeep, typeOfTemplate } from './templates.ts';
 import { isNever, laidOver, NEVER, nullForMissing, partsOf, type Type, union } from './type.ts';
 
 /** The type of `response` at the end of the steps. */
@@ -12,7 +12,7 @@ export function responseType(names: Names, json: Json | undefined): Type {
   const echoed = isArray(echo) ? echo.filter((text) => typeof text === 'string') : null;
   const base = typeOfDeep(names, body ?? (echoed === null ? { ok: true } : {}));
   if (echoed === null || isNever(base)) return nullForMissing(base);
-  const added = objectOf(echoed.map((text) => [echoName(text), typeOfTemplate(names, text)]));
+  const added = objectType(echoed.map((text) => [echoName(text), typeOfTemplate(names, text)]));
   return union(...partsOf(base).map((part) => withEchoes(part, added)));
 }
 

@@ -140,7 +140,7 @@ export function typeOfDeep(names: Names, json: Json | undefined): Type {
   if (json === undefined) return MISSING;
   if (typeof json === 'string') return typeOfTemplate(names, json);
   if (isArray(json)) return listOf(json.map((item) => nullForMissing(typeOfDeep(names, item))));
-  if (isObject(json)) return objectOf(Object.entries(json).map(([name, item]) => [name, typeOfDeep(names, item)]));
+  if (isObject(json)) return objectType(Object.entries(json).map(([name, item]) => [name, typeOfDeep(names, item)]));
   return typeOfLiteral(json);
 }
 
@@ -155,6 +155,6 @@ function listOf(items: readonly Type[]): Type {
   return items.some(isNever) ? NEVER : list(union(...items));
 }
 
-export function objectOf(members: readonly (readonly [string, Type])[]): Type {
+export function objectType(members: readonly (readonly [string, Type])[]): Type {
   return members.some(([, type]) => isNever(type)) ? NEVER : object(members);
 }

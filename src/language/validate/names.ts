@@ -1,14 +1,15 @@
 import type { input } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { type Findings, isText } from '../../domain/finding.ts';
+import type { StepType } from '../../contract/resources/step.ts';
+import type { Findings } from '../../domain/finding.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../domain/wire-names.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isInternal } from '../exposure.ts';
 import type { Logic, NormalStep } from '../normal/logic.ts';
-import { documentsOf, listOfDocuments, rowsOf } from './fields.ts';
+import { kindOf } from '../steps/registry.ts';
 import { Suggestions } from './meant.ts';
-import { isSame, keysOf, type Shape, type ShapedNames } from './shape.ts';
+import { isSame, type Shape, type ShapedNames } from './shape.ts';
 import { TokenWalk } from './token-walk.ts';
 
 /** Findings for tokens that never have a value: names that nothing binds, and members that the bound value never has. */
@@ -22,18 +23,8 @@ export const BUILT_IN: readonly string[] = [
 /** What authors call the player elsewhere, in small letters. */
 const PLAYER_WORDS = new Set(['player', 'playerid', 'user', 'userid', 'uid', 'caller', 'callerid', 'accountid']);
 
-/** Steps that bind nothing under their name. */
-const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'block', 'while', 'until', 'foreach', 'response']);
-/** Steps whose result is a number or a flag, which has no members. */
-const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
-
 /** Any object in a definition: a definition, a step of any type, a route. */
-type AnyObject = NormalStep<'foreach'> &
-  NormalStep<'compute'> &
-  NormalStep<'object'> &
-  NormalStep<'transform'> &
-  NormalStep<'call'> &
-  NormalStep<'read'>;
+type AnyObject = NormalStep<StepType> & Pick<Logic, 'params'>;
 
 /** `parts`: members of the definition that hold tokens. `at`: position of the definition, for a block in its library. */
 export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
@@ -111,23 +102,14 @@ class Names implements ShapedNames {
   /** Adds the names that a step or a route binds. An object that only looks like one adds a name too many; at worst a finding is missed. */
   #ofObject(json: AnyObject): void {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
-    const { type } = json;
+    const kind = kindOf(json);
     const name = stringOf(json.as) ?? stringOf(json.id);
-    for (const verb of ['set', 'append'] as const) this.#targets(json[verb]);
-    if (type === 'foreach') this.#items.add(stringOf(json.item) ?? 'item');
-    if (type === 'compute') for (const each of Object.keys(objectOf(json.values))) this.#scalar(json, each);
-    if (name !== undefined) this.#add(`${stringOf(json.id) ?? name}_run`, 'open');
-    if (name === undefined || (isText(type) && BINDS_NOTHING.has(type))) return;
-    this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
-  }
-
-  #scalar(step: AnyObject, name: string): void {
-    if (step.output === 'scalars') this.#add(name, 'open');
-  }
-
-  #targets(target: Json | undefined): void {
-    const paths = isText(target) ? [target] : Object.keys(objectOf(target));
-    for (const path of paths) this.#add(path.split(/[.[]/, 1)[0]?.trim() ?? '', 'open');
+    for (const each of kind?.bindsAlso?.(json) ?? []) this.#add(each, 'open');
+    if (kind?.items?.name !== undefined) this.#items.add(kind.items.name(json));
+    if (name === undefined) return;
+    this.#add(`${stringOf(json.id) ?? name}_run`, 'open');
+    const shape = kind === undefined ? 'open' : kind.binds(json, this.#findings);
+    if (shape !== null) this.#add(name, shape);
   }
 
   /** A name that is bound in two ways may have the members of both. */
@@ -135,24 +117,5 @@ class Names implements ShapedNames {
     const before = this.#shapes.get(name);
     if (BUILT_IN.includes(name)) this.#rebound.add(name);
     this.#shapes.set(name, before === undefined || isSame(before, shape) ? shape : 'open');
-  }
-
-  #shapeOfStep(step: AnyObject, type: string): Shape {
-    if (type === 'random' && step.mode === 'weighted') return 'open';
-    if (PLAIN_RESULT.has(type)) return step.workflow === undefined ? 'plain' : 'open';
-    if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values);
-    if (type === 'object') return keysOf(step.fields);
-    if (type === 'read' || type === 'write') return documentsOf(step.collection, this.#findings) ?? 'open';
-    if (type === 'lookup' || type === 'random_select') return rowsOf(step, this.#findings) ?? 'open';
-    if (type === 'filter') return this.#found(step);
-    if (type === 'sleep') return ['sleptMs'];
-    if (type !== 'workflow' && type !== 'call') return 'open';
-    const called = stringOf(step.workflow);
-    return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
-  }
-
-  #found(step: AnyObject): Shape {
-    const rows = rowsOf(step, this.#findings);
-    return rows === null ? 'open' : listOfDocuments(rows);
   }
 }

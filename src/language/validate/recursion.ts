@@ -1,3 +1,4 @@
+import { STEPS, stepTypes } from '../../contract/resources/step.ts';
 import { isText, type Known } from '../../domain/finding.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { stringOf } from '../../kernel/json-read.ts';
@@ -8,7 +9,7 @@ import type { NormalRoute } from '../route.ts';
 type Caller = NormalRoute & NormalStep<'call'>;
 
 /** Steps that call what their member `workflow` names. */
-const CALLERS: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['workflow', 'call', 'condition']);
+const CALLERS: ReadonlySet<Json | undefined> = new Set(stepTypes.filter((type) => 'workflow' in STEPS[type].shape));
 
 /** Whether a workflow reaches itself by any of its calls, even one that never runs. */
 export function isRecursive(workflow: Logic, known: Known): boolean {

@@ -1,11 +1,10 @@
 import { type Findings, isTemplated } from '../../domain/finding.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { stringOf } from '../../kernel/json-read.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { lambdaIn, listPathIn, selectorPathIn } from '../expressions/collections.ts';
 import { FUNCTION_NAMES } from '../expressions/functions.ts';
 import { findTokens, isOneToken, scanTop, splitArguments, unquoted, wholeCall } from '../expressions/scan.ts';
-import type { NormalStep } from '../normal/logic.ts';
+import { kindOf } from '../steps/registry.ts';
 import { documentsAt, itemsOf, nameIgnoringCase, pathFinding } from './fields.ts';
 import { listCallIn } from './list-calls.ts';
 import type { Suggestions } from './meant.ts';
@@ -25,9 +24,6 @@ const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
 /** Most characters that are searched for calls, per definition: some ten milliseconds. */
 const MAX_SEARCHED = 1_000_000;
-
-/** Steps that name their items: those of a loop, a list that is sorted, and one that is drawn from. */
-type ItemStep = NormalStep<'foreach'> & NormalStep<'sort'> & NormalStep<'random'>;
 
 /** Names that a part of a definition sees besides the others. */
 type Scope = ReadonlyMap<string, Shape>;
@@ -62,31 +58,26 @@ export class TokenWalk {
   /** Some members are tokens without braces. In a `where` they are paths in the row. */
   #member(json: JsonObject, name: string, value: Json, pointer: string, isCalculated: boolean): void {
     if (PROSE.has(name)) return;
-    const { type, mode }: NormalStep<'compute'> = json;
+    const kind = kindOf(json);
     const bare = typeof value === 'string' && !isTemplated(value);
     const inRow = pointer.includes('/where/') && !this.#scope.has('item');
-    const isPath =
-      (name === 'field' && Object.hasOwn(json, 'op')) ||
-      (name === 'from' && Object.hasOwn(json, 'type')) ||
-      (name === 'items' && type === 'random');
+    const isPath = kind?.paths?.includes(name) === true || (name === 'field' && Object.hasOwn(json, 'op'));
     if (bare && !inRow && isPath) this.#body(value, pointer);
-    else if (bare && ((type === 'sort' && name === 'by') || (type === 'random' && name === 'weightField')))
-      this.#itemPath(this.#itemsOfStep(json), value, pointer);
+    else if (bare && kind?.items?.paths.includes(name) === true) this.#itemPath(this.#itemsOf(kind.items.of(json)), value, pointer);
     else {
-      const isEntries = type === 'compute' && name === 'values' && mode !== 'template';
-      this.look(value, pointer, CALCULATED.has(name) || isEntries || (isCalculated && name !== 'value'));
+      const isCalculation = CALCULATED.has(name) || kind?.calculated?.(json).includes(name) === true;
+      this.look(value, pointer, isCalculation || (isCalculated && name !== 'value'));
     }
   }
 
   /** What a member of a step sees besides the names of the call. */
   #scopeOf(json: JsonObject, name: string): Scope {
-    const { type, item }: NormalStep<'foreach'> = json;
-    if (type === 'foreach' && name === 'steps') {
-      const called = stringOf(item) ?? 'item';
-      return this.#names.isBoundBesidesItems(called) ? new Map() : new Map([[called, this.#itemsOfStep(json)]]);
-    }
-    const sees = type === 'sort' ? name === 'by' || name === 'expression' : type === 'random' && name === 'where';
-    return sees ? this.#itemScope(this.#itemsOfStep(json)) : new Map();
+    const items = kindOf(json)?.items;
+    if (items === undefined || !items.seenBy.includes(name)) return new Map();
+    const shape = this.#itemsOf(items.of(json));
+    if (items.name === undefined) return this.#itemScope(shape);
+    const called = items.name(json);
+    return this.#names.isBoundBesidesItems(called) ? new Map() : new Map([[called, shape]]);
   }
 
   #itemScope(items: Shape): Scope {
@@ -94,11 +85,6 @@ export class TokenWalk {
       ['item', items],
       ['index', 'open'],
     ]);
-  }
-
-  #itemsOfStep({ type, source, from, items }: ItemStep): Shape {
-    if (type === 'random') return source === undefined ? this.#itemsOf(items) : 'open';
-    return this.#itemsOf(type === 'sort' ? source : from);
   }
 
   /** The items of a list that is named by its path, or by one token. */

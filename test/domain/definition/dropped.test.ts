@@ -7,7 +7,7 @@ import type { Known } from '../../../src/domain/finding.ts';
 import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { STEP_TYPES } from '../../../src/language/steps/types.ts';
+import { stepKinds } from '../../../src/language/steps/registry.ts';
 import { accepted, EMPTY } from './given.ts';
 
 /** A member that nothing reads gets a finding, with its position and a suggestion. */
@@ -32,7 +32,7 @@ const read = { id: 'hero', type: 'read', collection: 'c', key: 'k' };
 
 describe('unknown members of steps', () => {
   it('are known for every type of step', () => {
-    expect([...STEP_TYPES.keys()].sort()).toEqual([...stepTypes].sort());
+    expect([...stepKinds.keys()].sort()).toEqual([...stepTypes].sort());
   });
 
   it.each<[string, JsonObject]>([

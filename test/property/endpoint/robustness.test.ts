@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
 import { LanguageError } from '../../../src/language/expressions/errors.ts';
-import { STEP_TYPES } from '../../../src/language/steps/types.ts';
+import { stepKinds } from '../../../src/language/steps/registry.ts';
 import { expression, holds, run, template } from '../../language/support.ts';
 
 /** Whatever an author or a player writes, a call answers or is refused: it never fails in another way, and it always ends. */
@@ -169,7 +169,7 @@ const MEMBERS: Readonly<Record<string, fc.Arbitrary<Json>>> = {
 };
 const id = fc.constantFrom('s1', 's2', 's3', 'input', '__proto__', 'constructor');
 const NESTING = ['block', 'while', 'until', 'foreach', 'condition'];
-const type = fc.constantFrom(...[...STEP_TYPES.keys()].filter((name) => !NESTING.includes(name)), 'condition', 'sleep', 'bogus');
+const type = fc.constantFrom(...[...stepKinds.keys()].filter((name) => !NESTING.includes(name)), 'condition', 'sleep', 'bogus');
 
 const members = fc.subarray(Object.keys(MEMBERS), { minLength: 4, maxLength: 14 });
 const simple: fc.Arbitrary<JsonObject> = members.chain((names) =>
