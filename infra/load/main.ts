@@ -21,6 +21,7 @@ interface Options extends ResultFiles {
   readonly connections: readonly number[];
   readonly workers: number;
   readonly slices: Slices;
+  readonly logServer: number | null;
   /** Settings of the measured node. */
   readonly settings: Settings;
 }
@@ -33,6 +34,7 @@ const USAGE = `npm run bench [-- options]
   --connections 16,128   how many at once
   --workers N            processes of the node that serve (1)
   --eventstore URL       the node's log on an EventStoreDB, which this fills; what it takes of the machine is in the figures, too
+  --eventstore-pid N     the process of that server on this machine: its CPU is a column of its own, and in the sum
   --seconds N            length of one slice; each side gets five per case (2)
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
@@ -48,6 +50,7 @@ function readOptions(): Options | null {
       connections: { type: 'string', default: '16,128' },
       workers: { type: 'string', default: '1' },
       eventstore: { type: 'string' },
+      'eventstore-pid': { type: 'string' },
       seconds: { type: 'string', default: '2' },
       help: { type: 'boolean', default: false },
     },
@@ -64,6 +67,7 @@ function readOptions(): Options | null {
     workers: positive('--workers', values.workers),
     // Uses many short slices: the machine's share of its host changes within seconds, and both sides should meet all of that.
     slices: { count: 5, seconds: positive('--seconds', values.seconds) },
+    logServer: values['eventstore-pid'] === undefined ? null : positive('--eventstore-pid', values['eventstore-pid']),
     settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
   };
 }
@@ -86,7 +90,8 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   const project = openProject(node.url, credentials);
   const bare = await startBareServer();
   const generator = startGenerator();
-  const testBed: TestBed = { credentials, node, postmaster: await findPostmaster(folder), bare, generator };
+  const { logServer } = options;
+  const testBed: TestBed = { credentials, node, postmaster: await findPostmaster(folder), logServer, bare, generator };
   try {
     await pushDefinitions(project);
     const { rows, seedsPerSecond } = await measureAll(testBed, project, options);

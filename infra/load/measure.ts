@@ -16,10 +16,12 @@ export interface Row {
   readonly bareRps: number;
   readonly bareP50Ms: number;
   readonly bareP99Ms: number;
-  /** Node and Postgres together. */
+  /** Node, Postgres and the log's server together. */
   readonly cpuPer1000: number | null;
   readonly nodeCpuPer1000: number | null;
   readonly postgresCpuPer1000: number | null;
+  /** `null` also where the log has no server of its own, or its process is not known. */
+  readonly logServerCpuPer1000: number | null;
   readonly bareCpuPer1000: number | null;
   /** `nodeCpuPer1000` divided by `bareCpuPer1000`: without Postgres, and what the machine gives both weighs little in it. */
   readonly cpuRatio: number | null;
@@ -38,6 +40,8 @@ export interface TestBed {
   readonly credentials: Credentials;
   readonly node: RunningNode;
   readonly postmaster: number | null;
+  /** The process of the log's server; `null`: there is none, or it is not known. */
+  readonly logServer: number | null;
   readonly bare: BareServer;
   readonly generator: Generator;
 }
@@ -50,13 +54,15 @@ export interface Slices {
 interface Usage {
   readonly node: number | null;
   readonly postgres: number | null;
+  /** 0 where its process is not known. */
+  readonly logServer: number | null;
 }
 
 /** Measures node and bare handler by turns in short slices, so that other work on the machine affects both. */
 export async function measure(testBed: TestBed, name: CaseName, connections: number, slices: Slices): Promise<Row> {
   const nodeSeen: Seen[] = [];
   const bareSeen: Seen[] = [];
-  let used: Usage = { node: 0, postgres: 0 };
+  let used: Usage = { node: 0, postgres: 0, logServer: 0 };
   let bareUsed: number | null = 0;
   let drainMs = 0;
   for (let slice = 0; slice < slices.count; slice++) {
@@ -83,9 +89,10 @@ export async function measure(testBed: TestBed, name: CaseName, connections: num
     bareRps: bare.rps,
     bareP50Ms: bare.p50Ms,
     bareP99Ms: bare.p99Ms,
-    cpuPer1000: per1000(total(used), node),
+    cpuPer1000: per1000(combine(ownTotal(used), used.logServer, 1), node),
     nodeCpuPer1000,
     postgresCpuPer1000: per1000(used.postgres, node),
+    logServerCpuPer1000: testBed.logServer === null ? null : per1000(used.logServer, node),
     bareCpuPer1000,
     cpuRatio: quotient(nodeCpuPer1000, bareCpuPer1000),
     drainMs,
@@ -111,11 +118,11 @@ const SETTLE_LIMIT_MS = 20_000;
 const RESTING = 0.12;
 
 /**
- * Waits until node and Postgres rest, so that the work of the views is charged to the node and not to the next one measured. Returns the
+ * Waits until node and Postgres rest (an EventStoreDB never does), so that the work of the views is charged to the node and not to the next one measured. Returns the
  * time in ms.
  */
 export function settle(testBed: TestBed): Promise<number> {
-  return untilResting(async () => total(await usage(testBed)));
+  return untilResting(async () => ownTotal(await usage(testBed)));
 }
 
 /** Waits until the processes whose CPU seconds `used` gives do next to nothing. Returns the time in ms. */
@@ -148,19 +155,22 @@ async function residentOf(testBed: TestBed): Promise<number | null> {
 async function usage(testBed: TestBed): Promise<Usage> {
   const postgres = testBed.postmaster === null ? null : await familyCpuSeconds(testBed.postmaster);
   const all = await Promise.all((await nodeProcesses(testBed)).map(cpuSeconds));
-  return { node: all.reduce((one, other) => combine(one, other, 1), 0), postgres };
+  const logServer = testBed.logServer === null ? 0 : await cpuSeconds(testBed.logServer);
+  return { node: all.reduce((one, other) => combine(one, other, 1), 0), postgres, logServer };
 }
 
 const combine = (one: number | null, other: number | null, sign: 1 | -1) => (one === null || other === null ? null : one + sign * other);
 const sum = (one: Usage, other: Usage): Usage => ({
   node: combine(one.node, other.node, 1),
   postgres: combine(one.postgres, other.postgres, 1),
+  logServer: combine(one.logServer, other.logServer, 1),
 });
 const difference = (before: Usage, after: Usage): Usage => ({
   node: combine(after.node, before.node, -1),
   postgres: combine(after.postgres, before.postgres, -1),
+  logServer: combine(after.logServer, before.logServer, -1),
 });
-const total = (of: Usage) => combine(of.node, of.postgres, 1);
+const ownTotal = (of: Usage) => combine(of.node, of.postgres, 1);
 const per1000 = (seconds: number | null, { count }: Merged) => (seconds === null || count === 0 ? null : (seconds * 1000) / count);
 /** `null` also when the divisor is 0, as of a slice that is shorter than a tick of /proc. */
 const quotient = (one: number | null, other: number | null) => (one === null || other === null || other === 0 ? null : one / other);

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -20,7 +20,8 @@ import { KEYS } from './workloads.ts';
 
 const USAGE = `npm run bench:storage [-- options]
   --writes N             documents of 0.7 KB that are written, over ${KEYS} keys (200000)
-  --eventstore URL       the node's log on an EventStoreDB that is empty; what that leaves on the disk is not shown
+  --eventstore URL       the node's log on an EventStoreDB that is empty
+  --eventstore-data DIR  the database folder of that server on this machine: what it leaves on the disk is shown, too
   --json FILE            write the result as JSON, too`;
 
 const CONNECTIONS = 128;
@@ -49,6 +50,7 @@ interface StorageResult {
 interface Options {
   readonly writes: number;
   readonly settings: Settings;
+  readonly serverFolder: string | null;
   readonly jsonFile: string | null;
 }
 
@@ -58,6 +60,7 @@ function readOptions(): Options | null {
     options: {
       writes: { type: 'string', default: '200000' },
       eventstore: { type: 'string' },
+      'eventstore-data': { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -66,20 +69,22 @@ function readOptions(): Options | null {
   return {
     writes: Math.round(positive('--writes', values.writes)),
     settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
+    serverFolder: values['eventstore-data'] ?? null,
     jsonFile: values.json ?? null,
   };
 }
 
-async function run({ writes, settings, jsonFile }: Options, { folder, defer }: BenchRun): Promise<number> {
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
+  const { settings, jsonFile } = options;
   const node = await startNode(join(folder, 'node'), { settings });
   defer(() => node.stop());
-  const result = await bench(node, settings, folder, writes);
+  const result = await bench(node, folder, options);
   show(result);
   if (jsonFile !== null) await writeFile(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
   return 0;
 }
 
-async function bench(node: RunningNode, settings: Settings, folder: string, writes: number): Promise<StorageResult> {
+async function bench(node: RunningNode, folder: string, { settings, writes, serverFolder }: Options): Promise<StorageResult> {
   const data = node.dataFolder;
   const credentials = await projectOf(data, settings);
   const project = openProject(node.url, credentials);
@@ -89,7 +94,7 @@ async function bench(node: RunningNode, settings: Settings, folder: string, writ
   await rest();
 
   progress(`${writes} writes`);
-  const before = await sizes(data);
+  const before = await sizes(data, serverFolder);
   const generator = startGenerator();
   const job = {
     workload: 'document.write',
@@ -102,7 +107,7 @@ async function bench(node: RunningNode, settings: Settings, folder: string, writ
   generator.stop();
   if (Object.keys(seen.failures).length > 0) throw new Error(`some were refused: ${JSON.stringify(seen.failures)}`);
   await rest();
-  const after = await sizes(data);
+  const after = await sizes(data, serverFolder);
   await node.stop();
 
   const parts = [...after].map(([name, bytes]) => {
@@ -166,7 +171,7 @@ const SIZES = `
   FROM pg_class WHERE relnamespace = 'savepoint'::regnamespace AND relkind = 'r'`;
 
 /** Bytes by purpose: the log and its indexes, each read model, and the write-ahead log so far. */
-async function sizes(data: string): Promise<Map<string, number>> {
+async function sizes(data: string, serverFolder: string | null): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrlOf(data) ?? '' });
   await client.connect();
   try {
@@ -181,10 +186,25 @@ async function sizes(data: string): Promise<Map<string, number>> {
     }
     const wal = await client.query<{ bytes: number }>(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`);
     add('write-ahead log, written', wal.rows[0]?.bytes ?? 0);
+    for (const [name, bytes] of serverFolder === null ? [] : await serverSizes(serverFolder)) add(name, bytes);
     return found;
   } finally {
     await client.end();
   }
+}
+
+/**
+ * What an EventStoreDB keeps: its files of events have their full size from the beginning, so how far they are written is read from its
+ * checkpoint, eight bytes.
+ */
+async function serverSizes(folder: string): Promise<readonly (readonly [string, number])[]> {
+  const checkpoint = await readFile(join(folder, 'writer.chk'));
+  const files = await readdir(join(folder, 'index'), { withFileTypes: true, recursive: true });
+  const indexes = await Promise.all(files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name))));
+  return [
+    ['EventStoreDB: events', Number(checkpoint.readBigInt64LE())],
+    ['EventStoreDB: index', indexes.reduce((all, { size }) => all + size, 0)],
+  ];
 }
 
 /** Parts smaller than this per write get no line. */
