@@ -1,12 +1,12 @@
 import type { PublishTarget } from '../../domain/events.ts';
 import { readTopic, type Topic } from '../../domain/live/topic.ts';
-import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { PresentedCredentials } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { authenticate } from '../security/authenticate.ts';
 import { admission } from './admission.ts';
+import { Evaluations } from './evaluations.ts';
 import { Expiries } from './expiries.ts';
 import { ProjectStreams } from './project-streams.ts';
 import type { ReadingContext } from './reading.ts';
@@ -43,21 +43,20 @@ export interface Live {
   open(projectId: string, presented: PresentedCredentials, request: LiveRequest): Promise<LiveStream>;
 }
 
-/** Queries that topics evaluate at once, over all projects and of one. Further topics of a project that are due wait for these. */
-const EVALUATIONS = { slots: 16, perKey: 4 };
-
 /**
  * Changes as they happen. A message holds what the plain read of its topic would answer at the message's revision. The tail of the log says
  * what has changed. One read on this node makes the new value, and every client that may read the topic gets it.
  */
 export function createLive(parts: Omit<ReadingContext, 'evaluations'>): Live {
-  const read: ReadingContext = { ...parts, evaluations: new Bulkhead(EVALUATIONS) };
+  const evaluations = new Evaluations(parts.context.scheduler);
+  const read: ReadingContext = { ...parts, evaluations };
   const { context } = read;
   const { live } = context;
   const byProject = new Map<string, ProjectStreams>();
   const shared = {
     memory: new ValueMemory(live.valueBytes, (bytes) => live.observer.values(bytes)),
     expiries: new Expiries(context.scheduler),
+    evaluations,
   };
   const bounds = new StreamBounds(live.bounds, (by) => live.observer.refused(by));
   let isWatching = false;

@@ -3,10 +3,12 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.t
 import { type OutputNames, wireNames } from '../../domain/wire-names.ts';
 import type { RoundRobin } from '../../kernel/round-robin.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { WorkBudget } from '../../kernel/work-budget.ts';
 import type { AppContext } from '../context.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
 import type { Project } from '../project/project.ts';
 import { Changes } from './changes.ts';
+import type { Evaluations } from './evaluations.ts';
 import type { Expiries } from './expiries.ts';
 import type { Reading } from './reading.ts';
 import type { Rules } from './rules.ts';
@@ -18,10 +20,14 @@ import type { ValueMemory } from './value-memory.ts';
 /** How long the last changes are kept when nobody listens any more, ms. */
 const LINGER_MS = 60_000;
 
+/** The part of one CPU that opening streams of a project takes while another project is in use: their clients wait. */
+const ADMISSION_SHARE = 0.5;
+
 /** What the streams of all projects share. */
 export interface SharedParts {
   readonly memory: ValueMemory;
   readonly expiries: Expiries;
+  readonly evaluations: Evaluations;
 }
 
 export interface StreamsLifecycle {
@@ -47,6 +53,8 @@ export class ProjectStreams implements SubscriberHost {
   readonly #delivering = new Set<SharedTopic>();
   readonly #memory: ValueMemory;
   readonly #roundRobin: RoundRobin;
+  readonly #evaluating: WorkBudget;
+  readonly #admitting: WorkBudget;
   readonly #unfollow: () => void;
   readonly #lifecycle: StreamsLifecycle;
   #opening = 0;
@@ -58,7 +66,7 @@ export class ProjectStreams implements SubscriberHost {
   constructor(
     project: Project,
     { scheduler, roundRobin, live }: AppContext,
-    { memory, expiries }: SharedParts,
+    { memory, expiries, evaluations }: SharedParts,
     lifecycle: StreamsLifecycle,
   ) {
     this.project = project;
@@ -68,6 +76,8 @@ export class ProjectStreams implements SubscriberHost {
     this.names = wireNames(live.names);
     this.expiries = expiries;
     this.#memory = memory;
+    this.#evaluating = evaluations.budgetOf(project);
+    this.#admitting = new WorkBudget(scheduler, ADMISSION_SHARE);
     this.#lifecycle = lifecycle;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
     this.#unfollow = project.set.listen({ folded: (event) => this.#noteEvent(event), closed: () => this.close() });
@@ -101,7 +111,21 @@ export class ProjectStreams implements SubscriberHost {
     });
   }
 
-  pauses(): () => Promise<void> | null {
+  admissions(): () => Promise<void> | null {
+    const share = this.#pauses();
+    let before: number | null = null;
+    const begin = () => {
+      before = this.scheduler.computed();
+    };
+    return () => {
+      if (before !== null) this.#admitting.spend(this.scheduler.computed() - before);
+      const turn = (this.project.isAlone ? null : this.#admitting.wait()) ?? share();
+      if (turn === null) begin();
+      return turn === null ? null : turn.then(begin);
+    };
+  }
+
+  #pauses(): () => Promise<void> | null {
     return this.#roundRobin.sharing(this.project.id);
   }
 
@@ -206,7 +230,7 @@ export class ProjectStreams implements SubscriberHost {
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
-    const pause = this.pauses();
+    const pause = this.#pauses();
     while (this.#haveRulesChanged) {
       this.#haveRulesChanged = false;
       for (const subscriber of this.subscribers) {
@@ -222,13 +246,15 @@ export class ProjectStreams implements SubscriberHost {
   async #deliver(topic: SharedTopic): Promise<void> {
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);
-    const pause = this.pauses();
+    const pause = this.#pauses();
     for (let version = -1; version !== topic.version; ) {
       version = topic.version;
       for (const subscriber of this.#topics.get(topic.name)?.subscriptions.keys() ?? []) {
         const turn = pause();
         if (turn !== null) await turn;
+        const beganAt = this.scheduler.monotonic();
         subscriber.flush();
+        this.#evaluating.spend(this.scheduler.monotonic() - beganAt);
       }
     }
     this.#delivering.delete(topic);

@@ -6,7 +6,6 @@ import type { PublishTarget } from '../../domain/events.ts';
 import { DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { publishedLedger, publishedSlots } from '../../domain/wire-answers.ts';
 import type { WireNamesMode } from '../../domain/wire-names.ts';
-import type { Bulkhead } from '../../kernel/bulkhead.ts';
 import { isObject, type Json, type JsonObject, parseStored, stringifyJson } from '../../kernel/json.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { AppContext } from '../context.ts';
@@ -19,6 +18,7 @@ import { type SharedQueries, sourcesOf } from '../storage/queries.ts';
 import type { SharedQuery } from '../storage/query-call.ts';
 import { type SharedSlots, slotsAnswer } from '../storage/save-records.ts';
 import { valuesText } from '../storage/values.ts';
+import type { Evaluations } from './evaluations.ts';
 import { ownersSubject } from './touched.ts';
 
 /**
@@ -57,7 +57,7 @@ export interface ReadingContext {
   readonly queries: SharedQueries;
   readonly names: WireNamesMode;
   /** Evaluations of queries, which projects take in turn. */
-  readonly evaluations: Bulkhead;
+  readonly evaluations: Evaluations;
 }
 
 /** Boards, and all that passes over many documents, ms. */
@@ -132,14 +132,16 @@ export function queryReading({ context, queries, evaluations }: ReadingContext, 
     subjects: sourcesOf(access, plan),
     everyMs: BOARD_MS,
     async read() {
-      const answered = await evaluations.run(project.id, async () => queries.answer(project, query));
-      const { result, position, stale, isMixed = false } = answered;
-      await readUpTo(project, position);
-      const turn = context.roundRobin.resume(project.id);
-      if (turn !== null) await turn;
-      return context.roundRobin.count(project.id, () => {
-        const text = printedResult(result);
-        return { text, comparable: answered.comparable ?? withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
+      return evaluations.run(project, async () => {
+        const answered = await queries.answer(project, query);
+        const { result, position, stale, isMixed = false } = answered;
+        await readUpTo(project, position);
+        const turn = context.roundRobin.resume(project.id);
+        if (turn !== null) await turn;
+        return context.roundRobin.count(project.id, () => {
+          const text = printedResult(result);
+          return { text, comparable: answered.comparable ?? withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
+        });
       });
     },
   };

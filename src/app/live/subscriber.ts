@@ -43,8 +43,8 @@ export interface SubscriberHost {
   readonly expiries: Expiries;
   /** Whether this node may not know the latest changes of the project. */
   readonly isStale: boolean;
-  /** Makes a function to call before each of many pieces of work: it returns what to await, or `null` where the work may go on. */
-  pauses(): () => Promise<void> | null;
+  /** Makes a function to call before each topic is admitted: it returns what to await, or `null` where the work may go on. */
+  admissions(): () => Promise<void> | null;
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
@@ -149,7 +149,7 @@ export class Subscriber {
     const caller = await this.#streamCaller.authenticate();
     let expiresAt = Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
-    const pause = this.#host.pauses();
+    const pause = this.#host.admissions();
     for (const entry of this.#entries) {
       const turn = pause();
       if (turn !== null) await turn;

@@ -105,7 +105,7 @@ export class Project {
       scheduler: options.scheduler,
       limits: options.limits,
       observer: options.observer,
-      isAlone: () => options.neighbours.isAlone(this.id),
+      isAlone: () => this.isAlone,
       load: (subjects) => this.load(subjects),
       refresh: () => this.refresh(),
       readGap: (to, found) => this.#readGap(to, found),
@@ -154,6 +154,11 @@ export class Project {
   used(): void {
     this.lastUsedAt = this.#options.scheduler.monotonic();
     this.#options.neighbours.used(this.id);
+  }
+
+  /** Whether no other project of this node is in use. */
+  get isAlone(): boolean {
+    return this.#options.neighbours.isAlone(this.id);
   }
 
   /** Whether the log is known to hold events that are not folded here. */

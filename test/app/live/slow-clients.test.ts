@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AppContext } from '../../../src/app/context.ts';
+import { Evaluations } from '../../../src/app/live/evaluations.ts';
 import { Expiries } from '../../../src/app/live/expiries.ts';
 import { ProjectStreams } from '../../../src/app/live/project-streams.ts';
 import type { Reading } from '../../../src/app/live/reading.ts';
@@ -21,7 +22,11 @@ async function streamsOf(characters: number) {
     roundRobin: new RoundRobin(table.machine),
     live: { observer: OBSERVER, names: 'neutral' },
   } as unknown as AppContext;
-  const shared = { memory: new ValueMemory(characters, () => undefined), expiries: new Expiries(table.machine) };
+  const shared = {
+    memory: new ValueMemory(characters, () => undefined),
+    expiries: new Expiries(table.machine),
+    evaluations: new Evaluations(table.machine),
+  };
   return { table, project, streams: new ProjectStreams(project, context, shared, { closed() {} }) };
 }
 
