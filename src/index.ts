@@ -65,7 +65,7 @@ export async function startNode(options: NodeOptions = {}): Promise<Node> {
   try {
     const config = readConfig({ ...SETTINGS, ...settings }, { dataDir: folder, port: port?.toString(), databaseUrl });
     if (config.workers > 1) throw new ConfigProblem('WORKERS is more than 1; a node of a program is one process: use `savepoint start`');
-    const logger = createLogger({ level: config.logLevel });
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat });
     const node = await startWith(config, { demo: false, logger, onLost: () => undefined });
     const { url, createProject } = node;
     if (createProject === null) {

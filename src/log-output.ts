@@ -14,6 +14,7 @@ const PAUSE_MS = 100;
 export class LogOutput {
   readonly #fd: number;
   readonly #pauseMs: number;
+  readonly #format: (line: string) => string;
   #waiting: string[] = [];
   #length = 0;
   #lost = 0;
@@ -23,12 +24,15 @@ export class LogOutput {
   /** The bytes that a full pipe has not taken yet, during the pause. */
   #left: Buffer | null = null;
 
-  constructor(fd: number, pauseMs = PAUSE_MS) {
+  /** `format`: what is written of a line of JSON. */
+  constructor(fd: number, { pauseMs = PAUSE_MS, format = (line: string) => line } = {}) {
     this.#fd = fd;
     this.#pauseMs = pauseMs;
+    this.#format = format;
   }
 
-  write(line: string): void {
+  write(json: string): void {
+    const line = this.#format(json);
     if (this.#length + line.length > MAX_WAITING) {
       this.#lost += 1;
       return;
@@ -84,7 +88,10 @@ export class LogOutput {
     const told =
       lost === 0
         ? []
-        : [`${this.#cut ? '\n' : ''}${JSON.stringify({ level: 40, time: Date.now(), lines: lost, msg: 'lines of this log were lost' })}\n`];
+        : [
+            this.#cut ? '\n' : '',
+            this.#format(`${JSON.stringify({ level: 40, time: Date.now(), lines: lost, msg: 'lines of this log were lost' })}\n`),
+          ];
     return { bytes: Buffer.from([...told, ...waiting].join('')), lines: lost + waiting.length };
   }
 }

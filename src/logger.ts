@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { RepeatLimiter } from './kernel/repeat-limiter.ts';
 import { maskSecrets } from './kernel/secrets.ts';
 import { LogOutput } from './log-output.ts';
+import { logText } from './log-text.ts';
 
 /** Members that are never logged, in whatever object. Addresses may contain passwords. */
 const SECRETS = [
@@ -9,8 +10,17 @@ const SECRETS = [
   ...['connectionString', 'databaseUrl', 'redisUrl', 'eventStoreUrl'],
 ];
 
-/** The logger of the process: JSON lines on standard error, because standard output is for results. Secrets are redacted by name, and by what they look like. */
-export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
+/** `auto`: text on a terminal, else JSON. */
+export type LogFormat = 'auto' | 'json' | 'text';
+
+/**
+ * The logger of the process. It writes lines on standard error, because standard output is for results. Secrets are redacted by name, and by
+ * what they look like.
+ */
+export function createLogger(
+  options: { readonly level: string; readonly format?: LogFormat },
+  destination: DestinationStream = standardError(options.format ?? 'auto'),
+): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
   const hooks = { logMethod: bounded(new RepeatLimiter()) };
   return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' }, hooks }, masked(destination));
@@ -36,10 +46,11 @@ function bounded(repeats: RepeatLimiter): LogMethod {
 
 let output: LogOutput | null = null;
 
-/** One output for the process, because two would mix their lines. */
-function standardError(): DestinationStream {
+/** One output for the process, because two would mix their lines. The first logger chooses its format. */
+function standardError(format: LogFormat): DestinationStream {
   if (output === null) {
-    const made = new LogOutput(2);
+    const isText = format === 'text' || (format === 'auto' && process.stderr.isTTY === true);
+    const made = new LogOutput(2, isText ? { format: logText } : {});
     process.once('exit', () => made.flush());
     output = made;
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { LogOutput } from '../src/log-output.ts';
+import { logText } from '../src/log-text.ts';
 import { createLogger } from '../src/logger.ts';
 
 it('addresses and keys are never written, whoever logs an object that holds them', () => {
@@ -55,6 +56,40 @@ describe('a log that says the same thing again and again', () => {
   });
 });
 
+describe('the log as text', () => {
+  const text = (fields: object) => logText(`${JSON.stringify({ level: 40, time: 0, ...fields })}\n`);
+
+  it('has time, level, message and facts on a line, and the stack of a fault below', () => {
+    expect(text({ reason: 'it is gone', port: 5432, msg: 'lost' })).toMatch(
+      /^\d\d:00:00 warn {3}lost {2}reason="it is gone" {2}port=5432\n$/,
+    );
+    const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at one (file:1)\n    at two (file:2)' };
+    expect(text({ level: 50, err, msg: 'request failed' })).toMatch(
+      / error {2}request failed {2}reason=no\n {4}at one \(file:1\)\n {4}at two \(file:2\)\n$/,
+    );
+    expect(text({ err, msg: 'no' })).toMatch(/ warn {3}no\n {4}at one/);
+  });
+
+  it('holds nothing that a terminal obeys, and no line that a text made up', () => {
+    const line = text({ msg: 'a\n12:00:00 error forged \u001b[2J', slug: 'b\u202ec', '\r': 1 });
+    expect(line).not.toMatch(/[^\P{C}\n]/u);
+    expect(line.split('\n')).toHaveLength(2);
+  });
+
+  it('is written only where it is asked for, or standard error is a terminal; what is lost is told in the same form', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'savepoint-log-'));
+    const path = join(folder, 'text');
+    const fd = openSync(path, 'w');
+    const output = new LogOutput(fd, { format: logText });
+    for (let turn = 0; turn < 3_000; turn += 1) output.write(`{"level":30,"time":0,"msg":"${'x'.repeat(999)}"}\n`);
+    await expect.poll(() => readFileSync(path, 'utf8')).toContain('x\n');
+    output.write('{"level":30,"time":0,"msg":"later"}\n');
+    await expect.poll(() => readFileSync(path, 'utf8')).toMatch(/warn {3}lines of this log were lost {2}lines=\d+\n/);
+    closeSync(fd);
+    rmSync(folder, { recursive: true });
+  });
+});
+
 describe('the lines of the log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-log-'));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -102,7 +137,7 @@ describe('the lines of the log', () => {
     // Longer than the test, so that it can be told from the other timers of this process.
     const pauseMs = 1_000_003;
     const timers = vi.spyOn(globalThis, 'setTimeout');
-    const output = new LogOutput(fd, pauseMs);
+    const output = new LogOutput(fd, { pauseMs });
     output.write('first\n');
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), pauseMs), 60_000);
     output.write('last\n');

@@ -74,7 +74,7 @@ export async function withInstallation<T>(
   if (!isNamed && existsSync(LOCAL_DATA))
     printNote(`Note: this looks at ./data. The node of \`savepoint dev\` has its data in ${LOCAL_DATA}: --data ${LOCAL_DATA}`);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
-  const logger = createLogger({ level: 'warn' });
+  const logger = createLogger({ level: 'warn', format: config.logFormat });
   // The command itself ends these connections, so their end is not reported.
   const ended = stopBeforeEnd(async () => {
     logger.level = 'silent';

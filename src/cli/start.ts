@@ -35,7 +35,7 @@ export function startCommand(): Command {
         import('../logger.ts'),
         import('../config/misspelt.ts'),
       ]);
-      const logger = createLogger({ level: config.logLevel });
+      const logger = createLogger({ level: config.logLevel, format: config.logFormat });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
       for (const problem of misspeltSettings(process.env)) logger.warn(problem);

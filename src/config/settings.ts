@@ -126,6 +126,12 @@ export const SERVER = {
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'The least important messages that are still written.',
   ),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    choice('auto', 'json', 'text'),
+    'How the log is written: JSON lines, or text for people; `auto` is text on a terminal and JSON elsewhere.',
+  ),
   callLevel: setting(
     'LOG_CALLS',
     'info',

@@ -236,3 +236,32 @@ async function holdPort(): Promise<{ readonly port: number; release(): void }> {
   if (address === null || typeof address === 'string') throw new Error('no port');
   return { port: address.port, release: () => server.close() };
 }
+
+const hasScript = existsSync('/usr/bin/script');
+if (!hasScript) process.stderr.write('\n*** SKIPPED: the log on a terminal. There is no /usr/bin/script on this machine ***\n\n');
+
+test.skipIf(!hasScript)('on a terminal the log is text, elsewhere JSON, and LOG_FORMAT says otherwise', async () => {
+  // A start that warns and ends at once.
+  const env = { NO_COLOR: '1', LOG_LEVLE: 'info', DATABASE_URL: 'postgres://127.0.0.1:1/none', START_WAIT_MS: '0' };
+  const first = (output: string) => output.split('\n').find((line) => line.includes('LOG_LEVLE'));
+  const TEXT = /^\d\d:\d\d:\d\d warn /;
+  const onTerminal = async (more: Readonly<Record<string, string>> = {}) => {
+    const command = `${process.execPath} ${programPath()} start --port 0`;
+    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+      env: ownEnvironment({ ...env, ...more }),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    await once(child, 'close');
+    return first(output);
+  };
+  const elsewhere = async (more: Readonly<Record<string, string>> = {}) =>
+    first((await savepoint(['start', '--port', '0'], { env: { ...env, ...more } })).stderr);
+  expect(await onTerminal()).toMatch(TEXT);
+  expect(await onTerminal({ LOG_FORMAT: 'json' })).toMatch(/^\{"level":40/);
+  expect(await elsewhere()).toMatch(/^\{"level":40/);
+  expect(await elsewhere({ LOG_FORMAT: 'text' })).toMatch(TEXT);
+});
