@@ -64,8 +64,6 @@ const secret = token.meta({
 });
 const SECRET = 'ns_guest_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const ID = 'guest-e10f1675f59be31b9eefe8b2d9a3bdab';
-const CODE = '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY';
-const ACCOUNT = { platformId: PLAYER, token: 'token-of-the-platform' };
 const DEVICE = { id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z', asks: true };
 const ANSWER = { ok: true, player: ID, device: DEVICE.id, devices: [DEVICE], account: null, hasCode: false };
 
@@ -113,7 +111,6 @@ export const guests = {
     errors: [...ERRORS, 'GUEST_CODE_INVALID', 'GUEST_NOT_LINKED'],
     writes: true,
     refusesKey: true,
-    example: { headers: { 'x-platform-token': SECRET }, body: { code: CODE }, answer: ANSWER },
   }),
   link: route({
     ...COMMON,
@@ -128,7 +125,6 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
-    example: { ...EXAMPLE, body: { account: ACCOUNT }, answer: { ...ANSWER, account: ACCOUNT.platformId } },
   }),
   unlink: route({
     ...COMMON,
@@ -142,7 +138,6 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
-    example: { ...EXAMPLE, body: { account: ACCOUNT } },
   }),
   issueCode: route({
     ...COMMON,
@@ -155,7 +150,7 @@ export const guests = {
     errors: ERRORS,
     writes: true,
     refusesKey: true,
-    example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: CODE } },
+    example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } },
   }),
   show: route({
     ...COMMON,
