@@ -4,7 +4,7 @@ import { newProject } from '../node/support/command-line.ts';
 import { publishGame } from '../node/support/game.ts';
 import { createClient, type Client as Manager, ok } from '../node/support/game-client.ts';
 import { type Node, newFolder, startNode } from '../node/support/program.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 
 /** A real node with the small game, for the client library. */
 
@@ -47,7 +47,7 @@ const VALUES = [
 ];
 
 export async function startGame(settings: Readonly<Record<string, string>> = {}): Promise<Game> {
-  const env = { DATABASE_URL: await testDatabase(), ...settings };
+  const env = { DATABASE_URL: await migratedDatabase(), ...settings };
   return newGame(await startNode(newFolder(), { env, args: ['--no-demo'] }), env);
 }
 

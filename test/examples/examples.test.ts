@@ -8,7 +8,7 @@ import { patient } from '../client/support.ts';
 import { ROOT } from '../docs/support/pages.ts';
 import { newProject } from '../node/support/command-line.ts';
 import { type Node, newFolder, removeFolders, startNode, succeed } from '../node/support/program.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 
 /** infra/examples: each is played on a real node, or its requests are. The page is played by test/package. */
 
@@ -19,7 +19,7 @@ let project: { readonly url: string; readonly projectId: string; readonly public
 const read = (path: string) => readFileSync(join(EXAMPLES, path), 'utf8');
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await testDatabase() };
+  const env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   project = { url: node.url, ...(await newProject(env, 'Gold Rush')) };
   const place = { SAVEPOINT_URL: project.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { at, numberAt, textAt } from '../../infra/harness/json.ts';
 import { expectOk, managePath, playerHeaders, secretHeaders, storagePath } from '../../infra/harness/project.ts';
 import { eventually, newFolder } from '../node/support/program.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
 
@@ -30,7 +30,7 @@ function set(aheadMs: number): void {
 
 beforeAll(async () => {
   set(0);
-  database = await testDatabase();
+  database = await migratedDatabase();
   const env = { DATABASE_URL: database, SAVEPOINT_TEST_CLOCK: clock };
   place = await openPlace({ env: { ...env, NODE_OPTIONS: `--import ${preload}` } });
   client = new pg.Client({ connectionString: database });

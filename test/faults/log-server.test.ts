@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AppendFate, type StandIn, startStandIn } from '../support/eventstore/server.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
 import type { Writing } from './support/writers.ts';
@@ -17,7 +17,7 @@ let server: StandIn;
 let place: Place;
 beforeAll(async () => {
   server = await startStandIn();
-  place = await openPlace({ env: { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: server.url, COMMAND_TIMEOUT_MS: '1500' } });
+  place = await openPlace({ env: { DATABASE_URL: await migratedDatabase(), EVENTSTORE_URL: server.url, COMMAND_TIMEOUT_MS: '1500' } });
 });
 afterAll(async () => {
   await place?.close();

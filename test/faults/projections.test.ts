@@ -6,7 +6,7 @@ import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { FollowOptions, FollowStep, Log } from '../../src/log/port.ts';
 import { eventually, isRunning, type Node, newFolder, startNode } from '../node/support/program.ts';
 import { Feed, freshPool, projecting, reached, rowsOf, written } from '../projections/support.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { endure, note, ROUNDS } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
 
@@ -19,7 +19,7 @@ let env: { readonly DATABASE_URL: string };
 let place: Place;
 let projectors: Node[] = [];
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   // The first start makes the demo project. From the second start on the node only serves requests.
   place = await openPlace({ env, args: ['--roles', 'api'] });
   projectors = await Promise.all([1, 2].map(() => startNode(newFolder(), { env, args: ROLES })));

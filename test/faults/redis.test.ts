@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hasRedis, startRedis, type TestRedis } from '../jobs/redis.ts';
 import { jobIn, jobsOn, type TestJobs } from '../jobs/support.ts';
 import { eventually, isRunning } from '../node/support/program.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
 import type { Writing } from './support/writers.ts';
@@ -21,7 +21,7 @@ describe.skipIf(!hasRedis)('a node whose queue is in Redis', () => {
     redis = await startRedis();
     // It is not there at the start.
     await redis.kill();
-    place = await openPlace({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: redis.url } });
+    place = await openPlace({ env: { DATABASE_URL: await migratedDatabase(), REDIS_URL: redis.url } });
     jobs = jobsOn({ redisUrl: redis.url, databaseUrl: '' });
   });
   afterAll(async () => {

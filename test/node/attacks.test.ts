@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
@@ -18,7 +18,7 @@ let node: Node;
 let game: Client;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env });
   game = createClient(node.url, demoCredentials(node.data));
   await publishGame(game);

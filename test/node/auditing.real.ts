@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { isReady } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { ledgerByClient, playedLedger, sayings } from './support/auditing.ts';
 import { newProject } from './support/command-line.ts';
 import { ALL_ROLES, eventually, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -12,7 +12,7 @@ afterAll(removeFolders);
 const url = process.env['EVENTSTORE_URL'];
 
 test.skipIf(url === undefined || url === '')('the plain client tells a ledger from a real EventStoreDB as the API tells it', async () => {
-  const env = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: url ?? '' };
+  const env = { DATABASE_URL: await migratedDatabase(), EVENTSTORE_URL: url ?? '' };
   const node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   try {
     await eventually('the node has read the log that lies there', () => isReady(node.url));

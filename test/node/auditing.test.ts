@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { findProgram } from '../../infra/cluster/process.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { ledgerByClient, ledgerByPsql, playedLedger, sayings } from './support/auditing.ts';
 import { newProject } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -21,7 +21,7 @@ const psql = findProgram('psql');
 if (psql === null) console.warn('psql is not on this machine: its script of docs/auditing.md is not run');
 
 test.skipIf(psql === null)('psql, on a log in Postgres', async () => {
-  const env = { DATABASE_URL: await testDatabase() };
+  const env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   const project = await newProject(env, 'Audited');
   const told = await playedLedger(node.url, project);
@@ -33,7 +33,7 @@ test.skipIf(psql === null)('psql, on a log in Postgres', async () => {
 test('the plain client, on a log in (the stand-in of) an EventStoreDB', async () => {
   const server = await startStandIn();
   try {
-    const env = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: server.url };
+    const env = { DATABASE_URL: await migratedDatabase(), EVENTSTORE_URL: server.url };
     node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
     const project = await newProject(env, 'Audited');
     const told = await playedLedger(node.url, project);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CREDENTIALS, type Credential, credentialMatrix } from '../../infra/docs/contract.ts';
 import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject } from './support/command-line.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -20,7 +20,7 @@ let game: Client;
 let keys: ReadonlyMap<Credential, string | null>;
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await testDatabase(), PAGES_PUBLIC: '1' };
+  const env = { DATABASE_URL: await migratedDatabase(), PAGES_PUBLIC: '1' };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const project = await newProject(env, 'Matrix');
   const elsewhere = await newProject(env, 'Elsewhere');

@@ -6,7 +6,7 @@ import { demoCredentials } from '../../infra/harness/node.ts';
 import { NO_HASH, seal } from '../../src/log/chain.ts';
 import { openFileTarget } from '../../src/log/file/target.ts';
 import { projectStream } from '../../src/log/streams.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject } from './support/command-line.ts';
 import { type Client, createClient, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
@@ -39,7 +39,7 @@ let database: string;
 beforeAll(async () => {
   node = await startNode(newFolder());
   game = createClient(node.url, demoCredentials(node.data));
-  database = await testDatabase();
+  database = await migratedDatabase();
   workers = await startNode(newFolder(), { env: { DATABASE_URL: database }, args: ['--workers', '2', '--no-demo'] });
 });
 
@@ -82,7 +82,7 @@ test('`log copy` of a file with an event of many levels says what is wrong', asy
   ] as const) {
     const file = join(newFolder(), `${name}.ndjson.gz`);
     await writeLog(file, data);
-    const env = { DATABASE_URL: await testDatabase() };
+    const env = { DATABASE_URL: await migratedDatabase() };
     const { code, signal, stdout, stderr } = await savepoint(['log', 'copy', '--from', `file:${file}`], { env });
     expect({ code, signal, said: `${stdout}${stderr}` }).toEqual({
       code: 1,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { publishGame, source } from './support/game.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
@@ -14,7 +14,7 @@ let node: Node;
 let studio: Client;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   studio = createClient(node.url, await newProject(env, 'Tests'));
   await publishGame(studio);

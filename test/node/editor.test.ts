@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject, verified } from './support/command-line.ts';
 import { source } from './support/game.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
@@ -15,7 +15,7 @@ let node: Node;
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
 });
 

@@ -9,7 +9,7 @@ import type { Credentials } from '../../infra/harness/project.ts';
 import { pushFolder } from '../../src/folder/push.ts';
 import { Remote } from '../../src/folder/remote.ts';
 import { readFolder } from '../../src/folder/sources.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
@@ -21,7 +21,7 @@ let node: Node;
 let database: { readonly DATABASE_URL: string };
 
 beforeAll(async () => {
-  database = { DATABASE_URL: await testDatabase() };
+  database = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...database, ...ALL_ROLES }, args: ['--no-demo'] });
 });
 afterAll(async () => {

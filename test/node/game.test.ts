@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { scans } from './game/scans.ts';
 import { type Chat, openChat, webhooks } from './game/webhooks.ts';
 import { prices, publishGame, source } from './support/game.ts';
@@ -20,7 +20,7 @@ let chat: Chat;
 beforeAll(async () => {
   const data = newFolder();
   chat = await openChat();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase(), WEBHOOK_PREFIXES: chat.hooks } });
+  node = await startNode(data, { env: { DATABASE_URL: await migratedDatabase(), WEBHOOK_PREFIXES: chat.hooks } });
   game = createClient(node.url, demoCredentials(data));
   await publishGame(game);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { seededRandom } from '../../infra/harness/numbers.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -17,7 +17,7 @@ let game: Client;
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase() } });
+  node = await startNode(data, { env: { DATABASE_URL: await migratedDatabase() } });
   game = createClient(node.url, demoCredentials(data));
   const schema = { note: { type: 'string' }, stats: { type: 'object', properties: { xp: { type: 'number', default: 3 } } } };
   const collection = { id: 'heroes', name: 'Heroes', collectionType: 'per-platformid', accessMode: 'public', schema };

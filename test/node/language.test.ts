@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Chat, openChat } from './game/webhooks.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -16,7 +16,7 @@ let chat: Chat;
 beforeAll(async () => {
   const data = newFolder();
   chat = await openChat();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase(), WEBHOOK_PREFIXES: chat.hooks } });
+  node = await startNode(data, { env: { DATABASE_URL: await migratedDatabase(), WEBHOOK_PREFIXES: chat.hooks } });
   game = createClient(node.url, demoCredentials(data));
   const schema = { gold: { type: 'number', _ledger: true } };
   await push('collections', [

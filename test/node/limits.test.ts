@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, newProject, printed } from './support/command-line.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -59,7 +59,7 @@ const ENDPOINTS = [
 ];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env });
   game = createClient(node.url, demoCredentials(node.data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: [...COLLECTIONS, ...NAMES] }));

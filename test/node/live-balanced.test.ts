@@ -5,7 +5,7 @@ import { findProgram } from '../../infra/cluster/process.ts';
 import type { Running } from '../../infra/cluster/supervisor.ts';
 import { PING_MS } from '../../src/http/event-streams.ts';
 import { type LiveClient, listen } from '../support/live-stream.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -22,7 +22,7 @@ let direct: readonly Client[];
 const clients: LiveClient[] = [];
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await testDatabase() };
+  const env = { DATABASE_URL: await migratedDatabase() };
   const several = [[], ['--workers', '2']];
   nodes = await Promise.all(several.map((more) => startNode(newFolder(), { env, args: ['--no-demo', ...more] })));
   const project = await newProject(env, 'Balanced');

@@ -5,7 +5,7 @@ import { seededRandom } from '../../infra/harness/numbers.ts';
 import { createClient as createGameClient, inc, openLive } from '../../src/client/index.ts';
 import { LiveModel, shownIn, type Target } from '../support/live-model.ts';
 import { type Came, type LiveClient, listen } from '../support/live-stream.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Env, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, type Sent } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -29,7 +29,7 @@ let env: Env;
 const nodes: Node[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
+  env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   nodes.push(...(await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env, args: ['--no-demo'] })))));
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Came, type LiveClient, listen } from '../support/live-stream.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Env, newApiKey, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -19,7 +19,7 @@ let other: Client;
 const clients: LiveClient[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB', LIVE_VALUES: '1MiB' };
+  env = { DATABASE_URL: await migratedDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB', LIVE_VALUES: '1MiB' };
   const spelled = { ...env, WIRE_NAMES: 'published' };
   nodes = await Promise.all([env, spelled].map((of) => startNode(newFolder(), { env: of, args: ['--no-demo'] })));
   const project = await newProject(env, 'Live');

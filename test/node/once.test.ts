@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
@@ -16,7 +16,7 @@ let other: Client;
 let project: Awaited<ReturnType<typeof newProject>>;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   nodes = await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env })));
   project = await newProject(env, 'Once');
   connect();

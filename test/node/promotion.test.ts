@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, newProject } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 let node: Node;
 let studio: Client;
 beforeAll(async () => {
-  const env = { DATABASE_URL: await testDatabase() };
+  const env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   studio = createClient(node.url, await newProject(env, 'Promotions'));
 });

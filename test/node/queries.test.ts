@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -68,7 +68,7 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  databaseUrl = await testDatabase();
+  databaseUrl = await migratedDatabase();
   node = await startNode(data, { env: { DATABASE_URL: databaseUrl, LIMIT_BODY_DEPTH: '300' } });
   game = createClient(node.url, demoCredentials(data));
   const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));

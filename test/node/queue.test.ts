@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
@@ -19,7 +19,7 @@ interface Listed {
 test.skipIf(!hasRedis)('a Redis that is not there when a node starts: requests go on, and jobs run when it comes', async () => {
   const redis = await startRedis();
   await redis.kill();
-  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: redis.url, LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: await migratedDatabase(), REDIS_URL: redis.url, LOG_LEVEL: 'info' };
   const node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   expect(node.stderr()).toMatch(/runs on: .*queue Redis redis:\/\/\S+, which does not answer; roles/);
   expect(node.stderr()).toMatch(/the job queue does not answer; requests go on, jobs wait: .*ECONNREFUSED/);

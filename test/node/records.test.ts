@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject, verified } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused, type Sent } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
@@ -32,7 +32,7 @@ const WRITE = {
 };
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env });
   other = await startNode(newFolder(), { env });
   const project = await newProject(env, 'Saves');

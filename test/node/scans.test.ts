@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Client, createClient, ok, type Reply, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -34,7 +34,7 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase() } });
+  node = await startNode(data, { env: { DATABASE_URL: await migratedDatabase() } });
   game = createClient(node.url, demoCredentials(data));
   const collection = { id: 'saves', name: 'Saves', collectionType: 'per-platformid', accessMode: 'public', schema: {} };
   await ok(game.manage('POST', game.definitions('collections'), { body: [collection] }));

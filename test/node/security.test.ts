@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canonicalJson, isObject, parseJson } from '../../src/kernel/json.ts';
 import { type Seal, seal } from '../domain/security/seal.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject, printed, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { bodyOf, type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
@@ -18,8 +18,7 @@ let nodes: readonly Node[] = [];
 const clients: Client[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
-  await printed(['migrate'], { env });
+  env = { DATABASE_URL: await migratedDatabase() };
   nodes = await Promise.all([1, 2].map(() => startNode(newFolder(), { env, args: ['--no-demo'] })));
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Installation, openInstallation } from '../../src/compose/installation.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { prices, publishGame } from './support/game.ts';
 import { type Client, createClient, ok, refused } from './support/game-client.ts';
@@ -39,8 +39,7 @@ describe.each([
   beforeAll(async () => {
     const opened = await openEngine();
     closeEngine = opened.close;
-    env = { ...opened.env, DATABASE_URL: await testDatabase() };
-    await printed(['migrate'], { env });
+    env = { ...opened.env, DATABASE_URL: await migratedDatabase() };
     const roles = ['api,projector', 'api', 'api'];
     nodes = await Promise.all(roles.map((role) => startNode(newFolder(), { env, args: ['--no-demo', '--roles', role] })));
     beside = await openInstallation(readConfig(env), pino({ level: 'silent' }), { mayMake: false });
@@ -137,7 +136,7 @@ describe('settings of one node', () => {
   let studio: Client;
 
   beforeAll(async () => {
-    env = { DATABASE_URL: await testDatabase() };
+    env = { DATABASE_URL: await migratedDatabase() };
     node = await startNode(newFolder(), { env, args: ['--no-demo'] });
     studio = createClient(node.url, await newProject(env, 'One'));
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newApiKey } from './support/command-line.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -73,7 +73,7 @@ const RULES = [
 ];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...env, CORS_ORIGINS: ORIGIN, V1_ROUTES: 'all' } });
   game = createClient(node.url, demoCredentials(node.data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));

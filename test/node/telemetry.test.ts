@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { here, printed, verified } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, postmasterOf, removeFolders, startNode, succeed } from './support/program.ts';
@@ -220,7 +220,7 @@ test('while the database is away every report is answered with 200 and says that
 
 test('several processes behind one port take reports in, and the first of them projects', async () => {
   const data = newFolder();
-  const crew = await startNode(data, { env: { DATABASE_URL: await testDatabase() }, args: ['--workers', '2'] });
+  const crew = await startNode(data, { env: { DATABASE_URL: await migratedDatabase() }, args: ['--workers', '2'] });
   const client = createClient(crew.url, demoCredentials(data));
   try {
     for (const player of ['7001', '7002', '7003']) {

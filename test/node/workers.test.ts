@@ -8,7 +8,7 @@ import { type Credentials, expectOk, openProject } from '../../infra/harness/pro
 import { accountOf, noFindings } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { startWriting } from '../faults/support/writers.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { newProject, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
@@ -24,7 +24,7 @@ let project: Credentials;
 let client: Client;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await migratedDatabase() };
   node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--workers', '2', '--no-demo'] });
   project = await newProject(env, 'Crew');
   client = createClient(node.url, project);

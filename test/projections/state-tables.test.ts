@@ -89,7 +89,7 @@ describe('documents', () => {
         const listed = await rowsOf(pool, `SELECT sequence FROM savepoint.records WHERE project = '${feed.projectId}'`);
         expect(listed).toEqual(global && state?.document ? [{ sequence: String(born) }] : []);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../../projections/migrate.ts';
 import type { ProjectorLogger } from '../../projections/projector/context.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector/projector.ts';
 import { PackedDocument } from '../../src/domain/document/packed.ts';
@@ -11,13 +10,12 @@ import { ExactNumber, encodeEvent, type JsonObject } from '../../src/kernel/json
 import { NO_HASH, seal } from '../../src/log/chain.ts';
 import type { Log, NewEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 
 /** A pool on a fresh, migrated database. */
 export async function freshPool(max = 6): Promise<pg.Pool> {
-  const pool = new pg.Pool({ connectionString: await testDatabase(), max });
+  const pool = new pg.Pool({ connectionString: await migratedDatabase(), max });
   pool.on('error', () => undefined);
-  await migrate(pool);
   return pool;
 }
 

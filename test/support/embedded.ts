@@ -95,12 +95,12 @@ export async function startPostgres(
   };
 }
 
-/** Creates an empty database on the server at `url` and gives its connection string. */
-export async function createDatabase(url: string, name = `test_${randomUUID().replaceAll('-', '')}`): Promise<string> {
+/** Creates a database on the server at `url`, empty or as a copy of another one, and gives its connection string. */
+export async function createDatabase(url: string, name = `test_${randomUUID().replaceAll('-', '')}`, like = 'template0'): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${like} ENCODING 'UTF8'`);
   } finally {
     await client.end();
   }

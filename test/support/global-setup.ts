@@ -5,7 +5,8 @@ import { createDatabase, type EmbeddedPostgres, startPostgres } from './embedded
 
 /**
  * One Postgres for the whole run, shared by all test files. The first that asks starts it, so that a run of pure tests need not. Workers
- * ask over a loopback HTTP port (see `postgres.ts`); every request makes a new database. `TEST_DATABASE_URL` (or `DATABASE_URL`) names a
+ * ask over a loopback HTTP port (see `postgres.ts`); every request makes a new database, empty or with the tables of an installation.
+ * `TEST_DATABASE_URL` (or `DATABASE_URL`) names a
  * server to use instead, whose account must be allowed to create databases.
  */
 export async function setup(): Promise<() => Promise<void>> {
@@ -19,10 +20,16 @@ export async function setup(): Promise<() => Promise<void>> {
     embedded ??= startPostgres();
     return (await embedded).url;
   };
-  const fresh = async () => createDatabase(await serverUrl(), `savepoint_test_${run}_${++made}`);
+  const fresh = async (like?: string) => createDatabase(await serverUrl(), `savepoint_test_${run}_${++made}`, like);
+  let migrated: Promise<string> | undefined;
+  const withTables = async () => {
+    migrated ??= fresh().then(migrateInstallation);
+    return fresh(await migrated);
+  };
 
-  const desk = createServer((_request, response) => {
-    fresh().then(
+  const desk = createServer(({ url }, response) => {
+    const database = url === '/migrated' ? withTables() : fresh();
+    database.then(
       (url) => response.end(url),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
@@ -38,6 +45,18 @@ export async function setup(): Promise<() => Promise<void>> {
     await (await embedded)?.stop();
     if (given !== undefined) await dropDatabases(given, run, made);
   };
+}
+
+/** Gives the name of the database, which no session uses afterwards, so that it can be copied. */
+async function migrateInstallation(url: string): Promise<string> {
+  const [{ migrate }, { LOG_MIGRATIONS }] = await Promise.all([
+    import('../../projections/migrate.ts'),
+    import('../../src/log/postgres/log.ts'),
+  ]);
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  await migrate(pool, LOG_MIGRATIONS);
+  await pool.end();
+  return new URL(url).pathname.slice(1);
 }
 
 async function dropDatabases(url: string, run: string, made: number): Promise<void> {

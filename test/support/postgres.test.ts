@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { testDatabase } from './postgres.ts';
+import { migratedDatabase, testDatabase } from './postgres.ts';
 
 async function ask(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
@@ -19,4 +19,11 @@ test('every test database is fresh and holds UTF-8', async () => {
     mark: null,
     encoding: 'UTF8',
   });
+});
+
+test('every migrated database is one of its own, too, with empty tables', async () => {
+  const [one, other] = await Promise.all([migratedDatabase(), migratedDatabase()]);
+  await ask(one, `INSERT INTO savepoint.migrations (name) VALUES ('mark')`);
+  expect(await ask(other, `SELECT count(*)::int AS marks FROM savepoint.migrations WHERE name = 'mark'`)).toEqual({ marks: 0 });
+  expect(await ask(other, 'SELECT count(*)::int AS events FROM savepoint.log_events')).toEqual({ events: 0 });
 });

@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { startNode } from '../../../src/main.ts';
 import { type Client, createClient, ok, type Reply } from '../../node/support/game-client.ts';
-import { testDatabase } from '../../support/postgres.ts';
+import { migratedDatabase } from '../../support/postgres.ts';
 
 /** Whole nodes in this process over real HTTP, with a verifier of the tests. */
 
@@ -21,7 +21,7 @@ export interface Opened {
 
 /** A node with its own project. `beside`: another node of the same installation, whose project it serves. */
 export async function openNode(env: Readonly<Record<string, string>> = {}, beside?: Opened): Promise<Opened> {
-  const databaseUrl = beside?.databaseUrl ?? (await testDatabase());
+  const databaseUrl = beside?.databaseUrl ?? (await migratedDatabase());
   const data = mkdtempSync(join(tmpdir(), 'savepoint-access-'));
   const own = {
     PORT: '0',
