@@ -28,7 +28,7 @@ interface Browser {
 }
 
 const GAME = `
-import { createClient } from './index.ts';
+import { createClient, revisionOf } from './index.ts';
 import { mountRevisionPanel } from './revision-panel.ts';
 const client = createClient({ url: 'http://127.0.0.1:1', projectId: 'p', publicKey: 'k', revision: 7 });
 const chosen = [];
@@ -37,7 +37,8 @@ const panel = mountRevisionPanel(client, {
   parent: document.body,
   onCreateNewGame: note('create'), onJoinNewLobby: note('join'), onContinuePlaying: note('continue'), onDismiss: note('dismiss'),
 });
-globalThis.game = { client, chosen, panel, test: (given) => client.revision.testOutdated(given) };`;
+const revision = revisionOf(client);
+globalThis.game = { revision, chosen, panel, test: (given) => revision.testOutdated(given) };`;
 
 let browser: Browser;
 let script = '';
@@ -85,7 +86,7 @@ test.skipIf(CHROMIUM === undefined)(
     };
     await press('Escape');
     await press('Space');
-    await page.evaluate('game.client.revision.settings.allowSpaceToClose = false');
+    await page.evaluate('game.revision.settings.allowSpaceToClose = false');
     await press('Space');
     expect(states).toEqual([false, false, true]);
     await page.close();

@@ -40,6 +40,8 @@ describe('the reference of the API', () => {
   it('has a page under the path with a slash, too', async () => {
     const { status, headers } = await server.send('GET', '/docs/');
     expect([status, new URL(headers['location'] ?? '', 'http://a/docs/').pathname]).toEqual([308, '/docs']);
+    const manual = await server.send('GET', '/manual/');
+    expect([manual.status, new URL(manual.headers['location'] ?? '', 'http://a/manual/').pathname]).toEqual([308, '/manual']);
     expect((await server.send('GET', '/health/')).status).toBe(404);
   });
 
@@ -102,7 +104,7 @@ describe('the reference of the API', () => {
 
   it('is switched off by the setting', async () => {
     const quiet = await startServer({ apiDocs: false });
-    for (const path of ['/manual', '/manual/security', '/openapi.json', '/docs', '/docs/', '/docs/page.js'])
+    for (const path of ['/manual', '/manual/', '/manual/security', '/openapi.json', '/docs', '/docs/', '/docs/page.js'])
       expect((await quiet.send('GET', path)).status).toBe(404);
     expect((await quiet.send('GET', '/')).json).not.toHaveProperty('docs');
     await quiet.stop();

@@ -296,6 +296,17 @@ export const reference = {
     answerHeaders: { ...PAGE_HEADERS, ...CACHE },
     errors: ['NOT_FOUND'],
   }),
+  manualSlash: route({
+    ...about,
+    id: 'readManualWithSlash',
+    method: 'GET',
+    path: '/manual/',
+    hidden: true,
+    summary: 'Leads to the pages',
+    answers: { 308: z.strictObject({ ok }) },
+    answerHeaders: { Location: z.literal('../manual').meta({ description: 'Where the pages are, relative to this path' }) },
+    errors: ['NOT_FOUND'],
+  }),
   manualPage: route({
     ...about,
     id: 'readManualPage',

@@ -61,8 +61,11 @@ function made() {
   const scripts = names.filter((name) => name.endsWith('.js')).map((name) => `<script src="docs/${name}"></script>`);
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Savepoint: HTTP reference</title>
+<link rel="icon" href="favicon.svg">
 ${styles.join('\n')}
-</head><body><main id="reference"><noscript>This page takes JavaScript; the description that it shows is <a href="openapi.json">openapi.json</a>.</noscript></main>
+</head><body><header><a href=".">This server</a><a href="manual">Manual</a><a href="openapi.json">openapi.json</a></header>
+<main id="reference"><noscript>This page takes JavaScript; the description that it shows is <a href="openapi.json">openapi.json</a>.</noscript></main>
+<details id="errors" hidden><summary>Errors, and what they mean</summary><dl></dl></details>
 ${scripts.join('\n')}
 </body></html>
 `;

@@ -16,7 +16,7 @@ export function pageHandlers({ app }: Services): Handlers<typeof pages> {
       const format = queryParam(ctx, 'format');
       if (format === null && wantsHtml(headerText(exchange, 'accept'))) {
         return {
-          text: pageHtml(found.page),
+          text: await pageHtml(found.page),
           contentType: HTML_TYPE,
           headers: { ...freshHeaders(found), ...DOCUMENT_HEADERS },
         };

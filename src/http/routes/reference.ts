@@ -42,6 +42,10 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
       return { text: manual.index(), contentType: HTML_TYPE, headers: MANUAL_HEADERS };
     },
 
+    async manualSlash() {
+      return { status: 308, body: { ok: true }, headers: { Location: '../manual' } };
+    },
+
     async manualPage(ctx) {
       const html = manual.page(param(ctx, 'page'));
       if (html === undefined) throw notFound('page', 'The manual has no such page; /manual leads to all');
