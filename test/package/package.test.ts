@@ -107,6 +107,10 @@ interface Page {
   textContent(selector: string): Promise<string | null>;
   waitForFunction(look: string): Promise<unknown>;
   on(event: 'pageerror', hear: (error: Error) => void): void;
+  context(): { newPage(): Promise<Page>; setOffline(isOffline: boolean): Promise<void> };
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
+  evaluate<Value>(look: string): Promise<Value>;
+  close(): Promise<void>;
 }
 interface Browser {
   newPage(): Promise<Page>;
@@ -174,10 +178,44 @@ async function play(origin: string): Promise<void> {
     // It is the same guest when it comes back.
     await page.reload();
     await shows('#gold', String(gold - 25));
+    await playOn(page, origin);
     expect(errors).toEqual([]);
   } finally {
     await browser.close();
   }
+}
+
+/** Without a connection on a phone, and in a second tab. */
+async function playOn(first: Page, origin: string): Promise<void> {
+  const until = (page: Page, text: string, isShown = true) =>
+    page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)}) === ${isShown}`);
+  const gold = (page: Page) => page.evaluate<number>("Number(document.querySelector('#gold').textContent)");
+  await first.setViewportSize({ width: 390, height: 844 });
+  expect(await first.evaluate('document.documentElement.scrollWidth')).toBe(390);
+
+  const second = await first.context().newPage();
+  await second.goto(origin);
+  await until(second, 'open in another tab');
+  await until(first, 'open in another tab', false);
+  const before = await gold(second);
+  await second.click('#dig');
+  await second.waitForFunction(`Number(document.querySelector('#gold').textContent) > ${before}`);
+
+  await first.context().setOffline(true);
+  await second.click('#dig');
+  await until(second, 'No connection. Try again');
+  await first.click('#dig');
+  await first.click('#dig');
+  await until(first, '2 swings wait');
+  // The second tab takes over what waits in the first.
+  await first.close();
+  await until(second, 'open in another tab', false);
+  await until(second, '2 swings wait');
+  const kept = await gold(second);
+  await first.context().setOffline(false);
+  await second.waitForFunction(`Number(document.querySelector('#gold').textContent) >= ${kept + 2}`);
+  await until(second, 'swings wait', false);
+  await second.close();
 }
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };

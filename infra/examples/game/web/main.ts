@@ -1,4 +1,13 @@
-import { createClient, type Leaderboard, type Ledger, openLive, signInGuest } from 'savepoint/client';
+import {
+  createClient,
+  type Leaderboard,
+  type Ledger,
+  openLive,
+  openQueue,
+  type Queue,
+  SavepointError,
+  signInGuest,
+} from 'savepoint/client';
 // `savepoint dev` makes it of the game's folder: a wrong slug, field or code does not compile.
 import type { Game } from '../game.types.ts';
 import './place.ts';
@@ -26,8 +35,11 @@ function show(news: Partial<typeof known>): void {
   element('upgrade').textContent = `Better pickaxe: ${known.price * known.tool} gold`;
 }
 
+/** Keeps swings while there is no connection. `null`: another tab keeps them, and this one needs a connection. */
+let queue: Queue<Game> | null = null;
+
 element('dig').addEventListener('click', async () => {
-  const dug = await client.tryCall('dig', { name: nameField.value });
+  const dug = await dig();
   if (!dug.ok) return say(reasonOf(dug.error));
   show({ gold: dug.value.gold });
   say('');
@@ -37,6 +49,51 @@ element('dig').addEventListener('click', async () => {
   found.addEventListener('animationend', () => found.remove());
   element('dig').append(found);
 });
+
+async function dig() {
+  const swing = { name: nameField.value };
+  if (queue === null) return client.tryCall('dig', swing);
+  try {
+    const { result } = await queue.call('dig', swing);
+    showWaiting();
+    return await result;
+  } catch (error) {
+    // Without Web Locks, as on a page that came over http, two tabs find out only now that they share a queue.
+    if (!isOpenElsewhere(error)) return { ok: false, error: asError(error) } as const;
+    await queue.close();
+    queue = null;
+    showTab(true);
+    return client.tryCall('dig', swing);
+  }
+}
+
+/** Only one tab at a time may keep swings: it takes over, with what waits, once another one is closed. */
+async function openQueueWhenFree(): Promise<void> {
+  try {
+    // It also hears of swings that an earlier visit left.
+    queue = await openQueue(client, { onSettled: (_, result) => (result.ok ? undefined : say(reasonOf(result.error))) });
+    showTab(false);
+    setInterval(showWaiting, 500);
+  } catch (error) {
+    if (!isOpenElsewhere(error)) throw error;
+    showTab(true);
+    setTimeout(() => openQueueWhenFree().catch(sayError), 1000);
+  }
+}
+
+function isOpenElsewhere(error: unknown): boolean {
+  return error instanceof SavepointError && error.code === 'QUEUE_OPEN';
+}
+
+function showTab(isSecond: boolean): void {
+  element('tab').textContent = isSecond ? 'The game is open in another tab, too. Here you can dig only with a connection.' : '';
+}
+
+function showWaiting(): void {
+  const swings = queue?.size === 1 ? '1 swing waits' : `${queue?.size} swings wait`;
+  const isOffline = !navigator.onLine || queue?.state === 'waiting';
+  element('waiting').textContent = isOffline && queue?.size ? `No connection. ${swings} and will count when it is back.` : '';
+}
 
 element('upgrade').addEventListener('click', async () => {
   const bought = await client.tryCall('upgrade');
@@ -51,6 +108,14 @@ function reasonOf({ code, message }: { code: string; message: string }): string 
 
 function say(text: string): void {
   element('message').textContent = text;
+}
+
+function asError(error: unknown): Error & { readonly code: string } {
+  return error instanceof SavepointError ? error : Object.assign(new Error(String(error)), { code: 'UNKNOWN' });
+}
+
+function sayError(error: unknown): void {
+  say(reasonOf(asError(error)));
 }
 
 /** Whether changes still arrive: the badge beside the board. */
@@ -95,6 +160,7 @@ async function start(): Promise<void> {
   // The browser keeps a secret that proves the player, so nobody else can play as this one.
   const guest = await signInGuest(client);
   nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
+  openQueueWhenFree().catch(sayError);
   // One connection carries all changes. The board changes at most once a second.
   const live = openLive(client, { onStale: (isStale) => showState(isStale ? 'behind' : 'live') });
   live.values(({ constants }) => show({ price: constants.shop.tool }));
@@ -103,4 +169,4 @@ async function start(): Promise<void> {
   live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
 }
 
-start().catch((error: unknown) => say(error instanceof Error ? error.message : String(error)));
+start().catch(sayError);
