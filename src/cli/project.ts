@@ -89,14 +89,19 @@ function settings(): Command {
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
       const changes = Object.fromEntries((options.set ?? []).map(assignment));
-      const all = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
-        if (options.set !== undefined) {
-          const { revision } = await operator.changeSettings(projectId, changes);
-          await waitUntilProjected(projectId, revision);
-        }
-        const { name, settings } = await operator.show(projectId);
-        return { name, ...projectSettings(settings) };
+      const { all, isNextAnew } = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
+        const shown = async () => {
+          const { name, settings } = await operator.show(projectId);
+          return { name, ...projectSettings(settings) };
+        };
+        const before = await shown();
+        if (options.set === undefined) return { all: before, isNextAnew: false };
+        const { revision } = await operator.changeSettings(projectId, changes);
+        await waitUntilProjected(projectId, revision);
+        const after = await shown();
+        return { all: after, isNextAnew: after.nextData !== before.nextData };
       });
+      if (isNextAnew) printNote('The data of next have begun anew: what was written through it before no longer shows.');
       printResult(options, { projectId, settings: all }, () =>
         table(
           ['SETTING', 'VALUE'],

@@ -133,7 +133,10 @@ test('a push says which stored documents it would show again, and which would no
   expect((await ok(studio.manage('POST', studio.definitions('sync/preflight'), whole))).text).toContain('DOCUMENTS_REFUSED');
   expect((await ok(studio.manage('PUT', studio.definitions('sync'), whole))).text).toContain('DOCUMENTS_REFUSED');
 
-  await ok(studio.manage('DELETE', studio.definitions('collections/relics')));
+  expect((await ok(studio.manage('DELETE', studio.definitions('collections/relics')))).body).toMatchObject({
+    diagnostics: [{ code: 'EARLIER_DOCUMENTS', message: expect.stringContaining("'relics' leaves 2 documents under its id") }],
+  });
+  expect(Object((await ok(studio.manage('DELETE', studio.definitions('collections/relics')))).body).diagnostics).toBeUndefined();
   const earlier = { code: 'EARLIER_DOCUMENTS', message: expect.stringContaining('there are 2 documents under this id') };
   expect(await found({ ...definition, id: 'new' })).toEqual([]);
   expect(await found(definition, NEXT)).toMatchObject([earlier]);

@@ -197,6 +197,14 @@ describe('settings of one node', () => {
     expect(await printed(['project', 'settings', studio.projectId], { env })).toMatch(/^name +"Camp"$[\s\S]*^authSessionTtlSeconds +600$/m);
   });
 
+  test('project settings --set that begins the data of next anew says so', async () => {
+    const set = async (value: string) =>
+      (await here(['project', 'settings', studio.projectId, '--set', `nextData=${value}`], { env })).stderr;
+    expect([await set('shared'), await set('shared'), await set('isolated')]).toEqual(
+      ['anew', '', 'anew'].map((told) => (told === '' ? '' : expect.stringContaining('The data of next have begun anew'))),
+    );
+  });
+
   test('project settings --set of a value that is none is refused', async () => {
     const { code, stderr } = await here(['project', 'settings', studio.projectId, '--set', 'enabled=maybe'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('VALIDATION_FAILED')]);

@@ -28,7 +28,7 @@ import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { promote } from './promotion.ts';
 import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
-import { storedFindings } from './stored-documents.ts';
+import { documentsLeft, storedFindings } from './stored-documents.ts';
 
 export interface Manage extends Listings {
   /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
@@ -95,8 +95,13 @@ export function createManage(context: AppContext): Manage {
         withStrictMode(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target, stored))),
       );
     },
-    remove: (caller, kind, id, target) =>
-      publish(caller, `${kind}.delete`, target, [kind], ({ state }) => accepted(decideRemove(state, kind, id, target))),
+    async remove(caller, kind, id, target) {
+      const left = kind === 'collection' && target === 'live' ? await documentsLeft(context, caller, id) : {};
+      return publish(caller, `${kind}.delete`, target, [kind], ({ state }) => {
+        const decision = accepted(decideRemove(state, kind, id, target));
+        return { ...decision, answer: { ...decision.answer, ...left } };
+      });
+    },
     putSingle: (caller, kind, body, target, strict) =>
       publish(
         caller,

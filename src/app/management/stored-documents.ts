@@ -1,8 +1,11 @@
+import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { plan, type ValidItem } from '../../domain/definition/push/plan-item.ts';
+import { wholeDiagnostics } from '../../domain/definition/push/plan-single.ts';
 import {
   EMPTY_SCAN,
   earlierFinding,
   isNewSchema,
+  leftFinding,
   refusedFinding,
   schemaOfItem,
   withDocument,
@@ -12,7 +15,9 @@ import { DOCUMENTS_UNSEEN, type Finding, type StoredFindings } from '../../domai
 import { collectionSubject } from '../../domain/subjects.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
-import type { AppContext } from '../context.ts';
+import { accessAt, requirePermissions } from '../access.ts';
+import type { Caller } from '../caller.ts';
+import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { Pushed } from './compile-ahead.ts';
 
@@ -70,4 +75,22 @@ async function findingOf({ views, limits }: AppContext, project: Project, { put,
     if (document !== undefined && isObject(document)) seen = withDocument(seen, schema, key, document);
   }
   return refusedFinding(put.id, seen);
+}
+
+/** What is told of a live collection that is deleted: the documents that it leaves. Nothing where there are none, or it is not there. */
+export async function documentsLeft(context: AppContext, caller: Caller, name: string): Promise<ReturnType<typeof wholeDiagnostics>> {
+  const project = await projectOf(context, caller);
+  const { key, state } = accessAt(project, caller, 'live');
+  requirePermissions(key, ['collections'], 'rw');
+  const id = effectiveDefinitions(state, 'live').collection(name)?.id;
+  if (id === undefined) return {};
+  try {
+    await context.views.caughtUp(project.id, project.set.collectionChangedAt(collectionSubject('live', id)), context.limits.viewWaitMs);
+    const count = await context.views.documentCount(project.id, id, MAX_COUNTED);
+    return wholeDiagnostics('collection', count === 0 ? [] : [leftFinding(id, count, MAX_COUNTED)], id);
+  } catch (error) {
+    // A collection is deleted by the log alone.
+    if (isDatabaseOutage(error)) return {};
+    throw error;
+  }
 }

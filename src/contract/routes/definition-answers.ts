@@ -40,7 +40,15 @@ export const PushedOne = z
   .meta({ id: 'PushedOne', description: 'What became of a definition' });
 
 export const Removed = z
-  .strictObject({ ok, ...store, resourceKind: z.string(), action: z.literal('delete'), resourceId: z.string().optional(), ...staged })
+  .strictObject({
+    ok,
+    ...store,
+    resourceKind: z.string(),
+    action: z.literal('delete'),
+    resourceId: z.string().optional(),
+    diagnostics,
+    ...staged,
+  })
   .meta({ id: 'RemovedDefinition', description: 'It is gone, or there was none' });
 
 export const Put = z

@@ -61,6 +61,13 @@ export function earlierFinding(id: string, count: number, most: number): Finding
   return { code: EARLIER, pointer: '', message: earlierMessage(id, count, most), fix: PURGE(id) };
 }
 
+/** Documents of a collection that is deleted. `most`: counting stopped there. */
+export function leftFinding(id: string, count: number, most: number): Finding {
+  const counted = `${count >= most ? 'at least ' : ''}${documentsOf(count)}`;
+  const message = `'${id}' leaves ${counted} under its id: a collection that is made anew would show them.`;
+  return { code: EARLIER, pointer: '', message, fix: `'savepoint doc purge ${id}' deletes them.` };
+}
+
 const EARLIER = 'EARLIER_DOCUMENTS';
 
 function earlierMessage(id: string, count: number, most: number): string {
