@@ -79,11 +79,6 @@ export interface Projection {
   readonly kind: 'state' | 'view';
   /** Whether its rows follow from the rows of `documents` and `definitions` alone. */
   readonly derived: boolean;
-  /**
-   * Set if this projection and the event types that it folds were added in the same release. A build without the projection stops at such an
-   * event. So a stream that such a build has projected holds none, and the projection may start where the others are.
-   */
-  readonly broughtEvents?: true;
   /** The work that it does in pages; see fills.ts. */
   readonly filling?: Filling;
   /** Brings the tables from the state before the batch to the state after it. The rows of a deleted project are removed before. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { CheckpointSet, ViewCheckpoint } from './checkpoint-set.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
-import { LATER_STATES, PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
+import { PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
 import type { ProjectionName, Transaction } from './tables.ts';
 
 /** The log and the read models of a project hold different histories, because one of them was restored to an older state. */
@@ -30,26 +30,6 @@ INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = ANY ($2) FOR SHARE
 ON CONFLICT DO NOTHING`;
 
-/**
- * Sets {@link LATER_STATES} to the checkpoint of `documents`. `$2`: one project; `null`: all. Existing rows are left out, because a conflict
- * would lock them. Every start and command runs this beside batches that lock the same rows in another order.
- */
-const LEVEL = `
-INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
-SELECT later.name, later.active, c.project, c.revision, c.hash
-FROM savepoint.projection_versions later, savepoint.projection_versions first
-JOIN savepoint.checkpoints c ON c.projection = first.name AND c.version = first.active
-WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL OR c.project = $2) AND NOT EXISTS (
-  SELECT FROM savepoint.checkpoints own
-  WHERE own.projection = later.name AND own.version = later.active AND own.project = c.project AND own.revision >= c.revision)
-ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.revision, hash = excluded.hash
-  WHERE checkpoints.revision < excluded.revision`;
-
-/** Sets the state tables that an older build has not moved to the checkpoint of the others; see {@link LATER_STATES}. */
-export async function level(client: Pool | PoolClient, projectId: string | null): Promise<void> {
-  await client.query({ ...QUERY_TIMEOUT, text: LEVEL, values: [LATER_STATES, projectId] });
-}
-
 interface CheckpointRow {
   readonly name: ProjectionName;
   readonly active: number;
@@ -64,15 +44,9 @@ export async function readCheckpoints(pool: Pool | PoolClient, projectId: string
   const read = () =>
     pool.query<CheckpointRow>({ ...QUERY_TIMEOUT, name: 'checkpoints', text: CHECKPOINTS, values: [projectId, PROJECTION_NAMES] });
   const found = await read();
-  if (found.rows.every((row) => row.revision !== null) && areLevel(found.rows)) return checkpointSetOf(projectId, found.rows);
+  if (found.rows.every((row) => row.revision !== null)) return checkpointSetOf(projectId, found.rows);
   await pool.query({ ...QUERY_TIMEOUT, text: CREATE, values: [projectId, PROJECTION_NAMES] });
-  await level(pool, projectId);
   return checkpointSetOf(projectId, (await read()).rows);
-}
-
-function areLevel(rows: readonly CheckpointRow[]): boolean {
-  const states = rows.filter(({ name }) => STATE_NAMES.includes(name));
-  return states.every(({ revision }) => revision === states[0]?.revision);
 }
 
 function checkpointSetOf(projectId: string, rows: readonly CheckpointRow[]): CheckpointSet {

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg';
-import { level } from './checkpoints.ts';
 import { type Migration, ownMigrations } from './migrations.ts';
 import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
@@ -23,7 +22,6 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     );
     for (const migration of [...before, ...ownMigrations()]) await apply(client, migration);
     for (const name of REBUILDABLE) await install(client, name);
-    await level(client, null);
     return await unknownMigrations(client, before);
   } finally {
     // A broken connection has already lost the lock with its session.

@@ -7,7 +7,7 @@ export interface Problem {
    * `chain`: the log was altered. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view
    * is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, should not exist, or does not exist.
    */
-  readonly kind: 'chain' | 'foreign' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';
+  readonly kind: 'chain' | 'redaction' | 'foreign' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';
   readonly project: string;
   readonly table: string;
   /** The row's key: `column=value`, separated by `, `. */

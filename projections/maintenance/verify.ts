@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { groupBy } from '../../src/kernel/group.ts';
+import { decodeEvent } from '../../src/kernel/json.ts';
+import { listOf, objectOf } from '../../src/kernel/json-read.ts';
 import { hashOf, NO_HASH, verifyLink } from '../../src/log/chain.ts';
+import { isRedacted } from '../../src/log/commitment.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/follow.ts';
 import { isForeign, isForeignFiller } from '../../src/log/foreign.ts';
@@ -86,6 +89,9 @@ interface Walk {
   waiting: RecordedEvent[];
   /** Whether an event could not be folded. */
   unreadable: boolean;
+  /** Revisions whose data were redacted, as far as no event has allowed it yet, and those that events allow. */
+  readonly redacted: Set<number>;
+  readonly allowed: Set<number>;
 }
 
 /** Runs one piece of folding in a transaction. */
@@ -136,6 +142,7 @@ class Verification {
     await this.#walkLog();
     await this.#fillScratch();
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
+    this.#findUnallowed();
     await this.#findForeign();
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
@@ -203,7 +210,17 @@ class Verification {
     const known = this.#walks.get(projectId);
     if (known) return known;
     const target = this.#targets.get(projectId) ?? -1;
-    const walk: Walk = { revision: -1, hash: NO_HASH, folded: -1, target, memory: NOTHING, waiting: [], unreadable: false };
+    const walk: Walk = {
+      revision: -1,
+      hash: NO_HASH,
+      folded: -1,
+      target,
+      memory: NOTHING,
+      waiting: [],
+      unreadable: false,
+      redacted: new Set(),
+      allowed: new Set(),
+    };
     this.#walks.set(projectId, walk);
     return walk;
   }
@@ -231,8 +248,18 @@ class Verification {
         { kind: 'chain', project: projectId, table: 'log', row, detail: 'the event does not match its hash, or its hash the one before' },
       ]);
     }
+    noteRedaction(walk, event);
     walk.revision = event.revision;
     walk.hash = hashOf(event.metadata) ?? walk.hash;
+  }
+
+  /** A redaction may be allowed by any later event, so it is judged when the whole log was read. */
+  #findUnallowed(): void {
+    for (const [project, { redacted, allowed }] of this.#walks) {
+      const unallowed = [...redacted].filter((revision) => !allowed.has(revision));
+      const detail = 'the data were redacted, and no data.redacted of this stream allows it';
+      this.#add(unallowed.map((revision): Problem => ({ kind: 'redaction', project, table: 'log', row: `revision ${revision}`, detail })));
+    }
   }
 
   /** What a copy put in the place of a foreign event is part of the copy. */
@@ -359,4 +386,13 @@ async function openScratch(tx: Transaction): Promise<void> {
      SELECT name, $2, $1, -1, '' FROM unnest($3::text[]) AS w (name)`,
     [tx.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
   );
+}
+
+function noteRedaction({ redacted, allowed }: Walk, event: RecordedEvent): void {
+  if (isRedacted(event.data)) redacted.add(event.revision);
+  else if (event.type === 'data.redacted' && !isForeign(event)) for (const revision of revisionsIn(event.data)) allowed.add(revision);
+}
+
+function revisionsIn(data: string): readonly number[] {
+  return listOf(objectOf(decodeEvent(data))['revisions']).filter((revision) => typeof revision === 'number');
 }

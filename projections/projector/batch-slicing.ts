@@ -1,4 +1,4 @@
-import { type BrokenChain, isUnreadable, type UnknownEvent } from '../../src/log/decode.ts';
+import { isUnreadable, type Unreadable } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
 /**
@@ -25,7 +25,7 @@ export function batchLength(events: readonly RecordedEvent[]): number {
 export function decoded<E>(
   recorded: readonly RecordedEvent[],
   decode: (event: RecordedEvent) => E,
-): { readonly events: readonly E[]; readonly unknown: UnknownEvent | BrokenChain | null } {
+): { readonly events: readonly E[]; readonly unknown: Unreadable | null } {
   const events: E[] = [];
   for (const event of recorded) {
     try {

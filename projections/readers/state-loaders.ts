@@ -4,7 +4,6 @@ import type { StateOf, SubjectKind } from '../../src/domain/states.ts';
 import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
-import { balancesFrom } from '../models/documents/balances.ts';
 import { guestFrom } from '../models/guests/projection.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/projection.ts';
@@ -16,6 +15,7 @@ import { recordListFrom } from '../models/save_records/projection.ts';
 export interface StateRow {
   readonly document: string | null;
   readonly balances: string | null;
+  readonly parts: string | null;
   readonly version: string | null;
   readonly created_at: string | null;
   readonly updated_at: string | null;
@@ -39,6 +39,7 @@ export type Column = keyof StateRow;
 export const COLUMN_TYPES: Readonly<Record<Column, 'text' | 'bigint' | 'double precision' | 'boolean'>> = {
   document: 'text',
   balances: 'text',
+  parts: 'text',
   version: 'bigint',
   created_at: 'bigint',
   updated_at: 'bigint',
@@ -77,17 +78,19 @@ export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> 
     rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
     columns: {
       document: 'd.document::text',
-      balances: 'd.told::text',
+      balances: 'd.balances::text',
+      parts: 'd.parts::text',
       version: 'd.version',
       created_at: 'd.created_at',
       updated_at: 'd.updated_at',
     },
     state: ({ document, ...row }) => {
       const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
-      const balances = balancesFrom(row.balances);
+      const balances = row.balances ?? undefined;
+      const parts = row.parts === null ? undefined : JSON.parse(row.parts);
       return document === null
-        ? { document, version, createdAt, updatedAt, balances }
-        : new PackedDocument(document, version, createdAt, updatedAt, balances);
+        ? { document, version, createdAt, updatedAt, balances, parts }
+        : new PackedDocument(document, version, createdAt, updatedAt, balances, parts);
     },
   },
   unique: {

@@ -11,7 +11,7 @@ import { verifierProblem } from '../outbound/verifier/create-verifier.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { LogAway, loggedLog, openLog, requireEventStore } from './log.ts';
+import { LogAway, loggedLog, openLog, refuseFirstFormat, requireEventStore } from './log.ts';
 import { onceAnswered } from './once-answered.ts';
 import { type OutageLogger, quietInOutages } from './outages.ts';
 import { allotConnections, type Connections, createPool, demandOf } from './pool.ts';
@@ -55,6 +55,7 @@ export async function bootstrapNode(
   if (unknown.length > 0) logger.warn({ migrations: unknown }, LATER_TABLES);
   const log = loggedLog(await openLog(config, database.url, tuningOf(config.workers, config.roles, connections)), logger);
   shutdown.add(() => log.close());
+  await refuseFirstFormat(config, log);
   await checkHistories(config, pool, log, logger);
   logBackends(config, { database: database.facts, logVersion, queue: await queue }, logger);
   return { databaseUrl: database.url, pool, log, connections, outages: quietInOutages(logger, config) };

@@ -3,8 +3,10 @@ import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config/config.ts';
 import { errorMessage, throttled } from '../kernel/error-reporting.ts';
+import { isFirstFormat } from '../log/chain.ts';
+import { FIRST_FORMAT_REFUSED } from '../log/decode.ts';
 import type { EventStoreLog, EventStoreLogOptions } from '../log/eventstore/log.ts';
-import { followToEnd } from '../log/follow.ts';
+import { followToEnd, followWithTimeout } from '../log/follow.ts';
 import { AppendTooLarge, type Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
@@ -135,6 +137,17 @@ async function measureReads(log: EventStoreLog): Promise<EventStoreStatus> {
   const started = performance.now();
   await log.end();
   return { ok: true, version, latencyMs: Math.round(performance.now() - started) };
+}
+
+/** Throws a `DatabaseProblem` for an EventStoreDB whose log has the first format. That of a Postgres is met by the migrations. */
+export async function refuseFirstFormat({ eventStoreUrl }: Config, log: Log): Promise<void> {
+  if (eventStoreUrl === null) return;
+  const { signal } = new AbortController();
+  for await (const { events } of followWithTimeout(log, { prefix: PROJECT_PREFIX, after: null, signal })) {
+    // An event that comes later is met when its project is opened.
+    if (events[0] === undefined || !isFirstFormat(events[0])) return;
+    throw new DatabaseProblem(`${FIRST_FORMAT_REFUSED}.`, 'Name another server in EVENTSTORE_URL for this release.');
+  }
 }
 
 /** Whether the log holds an event of any project. */

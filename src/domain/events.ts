@@ -6,6 +6,7 @@ import type {
   fork,
   ledgerEntry,
   operation,
+  posting,
   saveRecord,
   space,
   uniqueChange,
@@ -55,6 +56,7 @@ export type DefinitionKind = (typeof DEFINITION_KINDS)[number];
 export type PublishTarget = z.output<typeof publishTarget>;
 export type DefinitionChange = z.output<typeof definitionChange>;
 export type LedgerEntry = z.output<typeof ledgerEntry>;
+export type Posting = z.output<typeof posting>;
 export type WindowChange = z.output<typeof windowChange>;
 export type Clamp = z.output<typeof clamp>;
 export type Operation = z.output<typeof operation>;
@@ -85,6 +87,16 @@ export const SINGLE_ID = '*';
 /** Schema versions that this build writes, and the highest it can read. */
 export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = versionsOf(EVENTS);
 
+/**
+ * How much of a document was stored in parts since an event carried the whole. A past state is folded from the last whole on, so parts have
+ * bounds, in number and in bytes.
+ */
+export interface Parts {
+  readonly events: number;
+  /** About the bytes of their changes. */
+  readonly bytes: number;
+}
+
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
@@ -92,9 +104,19 @@ export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data:
    * only `data` is.
    */
   readonly after?: PrintedObject;
-  /** The ledger balances of the document after this event, if this process decided it: JSON text of `LedgerBalances`. Never stored. */
-  readonly balances?: string | undefined;
+  /** Of a `document.written` that this process decided: see `DocumentState.parts`. Never stored. */
+  readonly parts?: Parts | undefined;
+  /** What the ledger says of an event of a document that this process decided. It is stored in the commit's `ledger.posted`. */
+  readonly ledger?: LedgerChange | undefined;
+  /** Of a `ledger.posted` that this process made, the balances after each posting: JSON texts of `LedgerBalances`. Never stored. */
+  readonly balances?: readonly (string | undefined)[] | undefined;
 };
+
+/** The entries that an event makes, and the balances of its document after them: JSON text of `LedgerBalances`; `undefined`: none. */
+export interface LedgerChange {
+  readonly entries: readonly LedgerEntry[];
+  readonly balances: string | undefined;
+}
 
 /** An event of a project's stream, decoded. */
 export type ProjectEvent = DomainEvent & {
@@ -110,7 +132,7 @@ export type ProjectEvent = DomainEvent & {
  * object spread took nearly a tenth of the time of a write.
  */
 export function projectEvent(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
-  const { type, data, after, balances } = event;
+  const { type, data, after, parts, balances } = event;
   // Type and data come from one event, which the compiler cannot follow through two variables.
-  return { type, data, after, balances, revision, id, metadata, hash } as ProjectEvent;
+  return { type, data, after, parts, balances, revision, id, metadata, hash } as ProjectEvent;
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeptRefusal, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
+import type { DefinitionKind, KeptRefusal, KeyKind, PageSaved, Parts, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null`: no event has ever
@@ -16,11 +16,10 @@ export interface DocumentState {
   readonly updatedAt: number;
   /** JSON text of the document as stored, if it exists already. */
   readonly text?: string | undefined;
-  /**
-   * Its ledger balances, as JSON text of `LedgerBalances` (`document/balances.ts`). `null`: an earlier release wrote the document; left out:
-   * none.
-   */
-  readonly balances?: string | null | undefined;
+  /** Its ledger balances, as JSON text of `LedgerBalances` (`document/balances.ts`); left out: none. */
+  readonly balances?: string | undefined;
+  /** What was stored in parts since an event carried the whole document; left out: nothing. */
+  readonly parts?: Parts | undefined;
 }
 
 /** The counter of one window of a rate-limit rule. A later window starts from 0; `start` says which window this is. */

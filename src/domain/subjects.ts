@@ -134,11 +134,11 @@ const SUBJECTS: SubjectsByEvent = {
   'document.deleted': ({ space, collection, key, unique }) => {
     return [documentSubject(space, collection, key), ...uniqueSubjects(space, collection, unique)];
   },
-  'record.appended': ({ space, collection, recordId, windows, idempotency, unique }) => {
-    const answer = idempotency ? [idempotencySubject({ space, scope: collection, ...idempotency })] : [];
+  'record.appended': ({ space, collection, recordId, windows, unique }) => {
     const record = documentSubject(space, collection, recordId);
-    return [record, ...uniqueSubjects(space, collection, unique), ...windowSubjects(space, windows), ...answer];
+    return [record, ...uniqueSubjects(space, collection, unique), ...windowSubjects(space, windows)];
   },
+  'ledger.posted': ({ space, postings }) => [...new Set(postings.map(({ collection, key }) => documentSubject(space, collection, key)))],
   'unique.claimed': ({ space, collection, claims }) => claims.map(([hash]) => uniqueSubject(space, collection, hash)),
   'call.counted': ({ space, windows }) => windowSubjects(space, windows),
   'session.created': ({ sessionId }) => [sessionSubject(sessionId)],
@@ -163,6 +163,8 @@ const SUBJECTS: SubjectsByEvent = {
   'answers.swept': none,
   'publish.awaited': none,
   'log.foreign': none,
+  'log.redacted': none,
+  'data.redacted': none,
 };
 
 function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): Subject[] {

@@ -6,8 +6,9 @@ import {
   projectEvent,
   SCHEMA_VERSIONS,
 } from '../domain/events.ts';
-import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
-import { hashOf, verifyLink } from './chain.ts';
+import { decodeEvent, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { hashOf, isFirstFormat, verifyLink } from './chain.ts';
+import { isRedacted, PLAYER, SALT } from './commitment.ts';
 import { FOREIGN, FOREIGN_HASH } from './foreign.ts';
 import type { NewEvent, RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
@@ -36,9 +37,25 @@ export class BrokenChain extends Error {
   }
 }
 
+/** What to do with a log of the first format. */
+export const FIRST_FORMAT_REFUSED =
+  'The log has its first format, of before the first release, which this release does not read. Export each project with the build that wrote ' +
+  'it (savepoint project export), and import it into an empty log (savepoint project import)';
+
+/** The log was written before the first release, in a format that nothing reads any more. */
+export class FirstFormat extends Error {
+  override readonly name = 'FirstFormat';
+
+  constructor({ stream, revision }: RecordedEvent) {
+    super(`${stream}@${revision}: ${FIRST_FORMAT_REFUSED}`);
+  }
+}
+
 /** Why a project cannot go on past an event of its stream. */
-export function isUnreadable(error: unknown): error is UnknownEvent | BrokenChain {
-  return error instanceof UnknownEvent || error instanceof BrokenChain;
+export type Unreadable = UnknownEvent | BrokenChain | FirstFormat;
+
+export function isUnreadable(error: unknown): error is Unreadable {
+  return error instanceof UnknownEvent || error instanceof BrokenChain || error instanceof FirstFormat;
 }
 
 interface RememberedEvent {
@@ -110,7 +127,7 @@ export class LinkedDecoder {
   /** What this process sealed itself links to what it was sealed after, so it is not hashed again. */
   #linked(event: RecordedEvent, remembered: ProjectEvent | null): ProjectEvent {
     const hash = hashOf(event.metadata);
-    if (hash === null) return foreignEvent(event);
+    if (hash === null) return unsealedEvent(event);
     if (remembered === null && !verifyLink(this.#previous, event)) throw new BrokenChain(event);
     const decoded = remembered ?? readProjectEvent(event);
     this.#previous = hash;
@@ -131,16 +148,31 @@ function known(event: RecordedEvent, remembered: RememberedEvent | undefined): P
  */
 export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
   const hash = hashOf(event.metadata);
-  if (hash === null) return foreignEvent(event);
+  if (hash === null) return unsealedEvent(event);
   const metadata = JSON.parse(event.metadata) as EventMetadata;
+  if (isRedacted(event.data)) return projectEvent({ type: 'log.redacted', data: {} }, event.revision, event.id, metadata, hash);
   if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
-  return decoded(event, event.type, upcasted(event, data, metadata.schemaVersion, upcasts), metadata, hash);
+  const { said, player } = withoutCommitted(data);
+  const { actor } = metadata;
+  const caused = player === undefined ? metadata : { ...metadata, actor: { ...actor, player } };
+  return decoded(event, event.type, upcasted(event, said, metadata.schemaVersion, upcasts), caused, hash);
 }
 
-/** Stands for an event of another program. What that wrote is not looked at. */
-function foreignEvent({ revision, id }: RecordedEvent): ProjectEvent {
+/** Takes out what was put into the data when they were stored. These members are the last ones, so taking them out costs little. */
+function withoutCommitted(data: JsonObject): { readonly said: JsonObject; readonly player: string | undefined } {
+  const said = data as Record<string, Json>;
+  const player = said[PLAYER];
+  delete said[SALT];
+  delete said[PLAYER];
+  return { said, player: typeof player === 'string' ? player : undefined };
+}
+
+/** Stands for an event of another program. What that wrote is not looked at. Throws {@link FirstFormat}. */
+function unsealedEvent(event: RecordedEvent): ProjectEvent {
+  if (isFirstFormat(event)) throw new FirstFormat(event);
+  const { revision, id } = event;
   return projectEvent({ type: FOREIGN, data: {} }, revision, id, FOREIGN_METADATA, FOREIGN_HASH);
 }
 

@@ -33,7 +33,7 @@ test('a projector reports what it has written, what failed, and which projects a
     await expect
       .poll(() => samples(registry))
       .toEqual([
-        'savepoint_projector_events_total 2',
+        'savepoint_projector_events_total 3',
         expect.stringMatching(/^savepoint_projector_batches_total [1-9]/),
         expect.stringMatching(/^savepoint_projector_failures_total ([5-9]|\d\d)$/),
         'savepoint_projector_foreign_total 0',

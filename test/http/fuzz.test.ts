@@ -125,8 +125,8 @@ interface Request {
   readonly body: unknown;
 }
 
-/** The parameters without the one that makes an answer go on until its client leaves. */
-function ending({ follow: _, ...others }: Described): Described {
+/** The parameters without the one that makes an answer go on until its client leaves, and without the second name of another. */
+function ending({ follow: _, player: __, ...others }: Described): Described {
   return others;
 }
 

@@ -14,13 +14,14 @@ const event = (metadata = '{"commandId":"c"}', data = '{"n":18446744073709551615
 const json = fc.json().map((text) => text.replaceAll('\n', ' '));
 const object = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value));
 
-test('the hash is SHA-256 over the hash before and the event, a line each, and ends the metadata', () => {
+const hashed = (text: string) => createHash('sha256').update(text).digest('hex');
+const chained = (before: string, { id, type, metadata, data }: NewEvent) => hashed([before, id, type, metadata, hashed(data)].join('\n'));
+
+test('the hash is SHA-256 over the hash before and the event, a line each, with a commitment to its data, and ends the metadata', () => {
   const sealed = seal('before', event());
-  const expected = createHash('sha256')
-    .update(['before', event().id, event().type, event().metadata, event().data].join('\n'))
-    .digest('hex');
+  const expected = chained('before', event());
   expect(sealed.hash).toBe(expected);
-  expect(sealed.event).toEqual(event(`{"commandId":"c","hash":"${expected}"}`));
+  expect(sealed.event).toEqual(event(`{"commandId":"c","seal":"${expected}"}`));
   expect(hashOf(sealed.event.metadata)).toBe(expected);
 });
 
@@ -28,15 +29,14 @@ test('it is the same hash for short and long events, whatever their letters', ()
   for (const letters of ['a', 'é', '😀', '\ud800']) {
     for (const length of [0, 1, 1_000, 5_300, 5_500, 20_000]) {
       const data = JSON.stringify(letters.repeat(length));
-      const expected = createHash('sha256').update(['before', event().id, event().type, event().metadata, data].join('\n')).digest('hex');
-      expect(seal('before', event(undefined, data)).hash).toBe(expected);
+      expect(seal('before', event(undefined, data)).hash).toBe(chained('before', event(undefined, data)));
     }
   }
 });
 
 test('metadata without members can be sealed', () => {
   const sealed = seal(NO_HASH, event('{}'));
-  expect(JSON.parse(sealed.event.metadata)).toEqual({ hash: sealed.hash });
+  expect(JSON.parse(sealed.event.metadata)).toEqual({ seal: sealed.hash });
   expect(verifyLink(NO_HASH, sealed.event)).toBe(true);
 });
 
@@ -44,7 +44,7 @@ test('every sealed event verifies, whatever its JSON', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9a-f]{64}$/), object, json, (before, metadata, data) => {
       const sealed = seal(before, event(metadata, data));
-      expect(JSON.parse(sealed.event.metadata)).toEqual({ ...JSON.parse(metadata), hash: sealed.hash });
+      expect(JSON.parse(sealed.event.metadata)).toEqual({ ...JSON.parse(metadata), seal: sealed.hash });
       expect(hashOf(sealed.event.metadata)).toBe(sealed.hash);
       expect(verifyLink(before, sealed.event)).toBe(true);
     }),
@@ -82,7 +82,7 @@ test('removing or reordering events breaks the chain', () => {
 });
 
 test('text that only looks like a seal is none', () => {
-  for (const metadata of ['{}', `{"a":{"hash":"${'a'.repeat(64)}"}}`, `{"hash":"${'A'.repeat(64)}"}`, `{"hash":"${'a'.repeat(63)}"}`]) {
+  for (const metadata of ['{}', `{"a":{"seal":"${'a'.repeat(64)}"}}`, `{"seal":"${'A'.repeat(64)}"}`, `{"seal":"${'a'.repeat(63)}"}`]) {
     expect(hashOf(metadata)).toBeNull();
   }
 });

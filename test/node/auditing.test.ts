@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { findProgram } from '../../infra/cluster/process.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { ledgerByClient, ledgerByPsql, playedLedger, sayings } from './support/auditing.ts';
+import { goldByClient, goldByPsql, goldOf, ledgerByClient, ledgerByPsql, playedLedger, sayings } from './support/auditing.ts';
 import { newProject } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -28,6 +28,7 @@ test.skipIf(psql === null)('psql, on a log in Postgres', async () => {
   const [chain, ...lines] = await ledgerByPsql(psql ?? '', env.DATABASE_URL, project.projectId);
   expect(told.length).toBeGreaterThan(8);
   expect([chain, ...sayings(lines)]).toEqual(['the chain is whole', ...told]);
+  expect(await goldByPsql(psql ?? '', env.DATABASE_URL, project.projectId)).toEqual(await goldOf(node.url, project));
 });
 
 test('the plain client, on a log in (the stand-in of) an EventStoreDB', async () => {
@@ -39,6 +40,7 @@ test('the plain client, on a log in (the stand-in of) an EventStoreDB', async ()
     const told = await playedLedger(node.url, project);
     const [chain, ...lines] = await ledgerByClient(server.url, project.projectId);
     expect([chain, ...sayings(lines)]).toEqual(['the chain is whole', ...told]);
+    await goldByClient(server.url, project.projectId, (await goldOf(node.url, project)).join(', '));
   } finally {
     await node?.stop();
     node = null;

@@ -113,7 +113,7 @@ interface Page {
   close(): Promise<void>;
 }
 interface Browser {
-  newPage(): Promise<Page>;
+  newContext(): Promise<{ newPage(): Promise<Page> }>;
   close(): Promise<void>;
 }
 const PLAYWRIGHT: string = 'playwright-core';
@@ -150,7 +150,7 @@ async function play(origin: string): Promise<void> {
   const { chromium }: { chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
   try {
-    const page = await browser.newPage();
+    const page = await (await browser.newContext()).newPage();
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     const shows = (selector: string, text: string) =>

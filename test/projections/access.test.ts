@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../projections/maintenance/verify.ts';
-import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import { forgottenAfter } from '../../src/domain/security/request-id.ts';
 import { requestSubject, type Subject, sessionSubject } from '../../src/domain/subjects.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
-import { Feed, freshPool, project, rowsOf, written } from './support.ts';
+import { Feed, freshPool, project, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -103,25 +102,4 @@ describe.each([
     const { load } = await projected('deleted', begun, created('a', 2e12), consumed(YOUNG), { type: 'project.deleted', data: {} });
     expect(await load(sessionSubject('a'), requestOf(YOUNG))).toEqual([null, null]);
   });
-});
-
-test('a database of an older build gets the new tables without a rebuild', async () => {
-  const log = createMemoryLog();
-  const feed = new Feed(log, 'older');
-  await feed.commit(written('p1', { n: 1 }));
-  await project(pool, log, feed);
-  // As an older build leaves it: without the newer tables and checkpoints.
-  await pool.query(`DELETE FROM savepoint.checkpoints WHERE projection = 'access' AND project = 'older'`);
-  await migrate(pool);
-  expect((await createStateReader(pool).load('older', [sessionSubject('a')])).revision).toBe(0);
-  // And as an older build leaves it that still projects beside this one: the other checkpoints have moved on.
-  await feed.commit(written('p1', { n: 2 }, 2));
-  await project(pool, log, feed);
-  await pool.query(`UPDATE savepoint.checkpoints SET revision = 0 WHERE projection = 'access' AND project = 'older'`);
-  await feed.commit(created('a', 2e12));
-  await project(pool, log, feed);
-  const { revision, states } = await createStateReader(pool).load('older', [sessionSubject('a')]);
-  expect([revision, states[0] === null]).toEqual([2, false]);
-  expect((await verify({ log, pool })).problems.filter((problem) => problem.project === 'older')).toEqual([]);
-  expect(await rowsOf(pool, `SELECT block FROM savepoint.subjects WHERE project = 'older' AND 2 = ANY (revisions)`)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verify } from '../../projections/maintenance/verify.ts';
-import { migrate } from '../../projections/migrate.ts';
 import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
@@ -9,7 +8,7 @@ import { hashText } from '../../src/kernel/hash.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Random } from '../app/simulation/world.ts';
-import { deleted, Feed, freshPool, project, rowsOf, topQuery, written } from './support.ts';
+import { deleted, Feed, freshPool, type More, project, rowsOf, topQuery, written } from './support.ts';
 
 /** The rank of one row, found without counting the board, is compared with the sorted board. */
 
@@ -40,7 +39,7 @@ async function check(projectId: string, definition: JsonObject, random: Random, 
   expect(nobody).toMatchObject({ rank: null, rows: [], total: all.rows.length });
 }
 
-const xp = (key: string, value: JsonObject[string], more: object = {}) => written(key, { stats: { xp: value } }, 1, more);
+const xp = (key: string, value: JsonObject[string], more: More = {}) => written(key, { stats: { xp: value } }, 1, more);
 
 test.each(['asc', 'desc'] as const)(
   'the rank (%s) is exact while scores rise, fall, tie and vanish, and follows from the rows alone',
@@ -156,32 +155,4 @@ test('defaults below additionalProperties are ranked, too', async () => {
     ['a', 5],
     ['lacks', 3],
   ]);
-});
-
-test('boards of a database without ranks are filled anew', async () => {
-  const own = await freshPool();
-  const log = createMemoryLog();
-  const feed = new Feed(log, 'older');
-  const query = topQuery('desc');
-  await feed.publish('live', [
-    ['collection', 'saves', SAVES],
-    ['query', 'top', query],
-  ]);
-  await feed.commit(xp('a', 5), xp('b', 1));
-  await project(own, log, feed);
-  await own.query(
-    `DROP TABLE savepoint.leaderboard_buckets_v1, savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0002'`,
-  );
-  await migrate(own);
-  await feed.commit(xp('c', 3));
-  await project(own, log, feed);
-  await own.query(
-    `DROP TABLE savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.leaderboards_v1; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0003'`,
-  );
-  await migrate(own);
-  await project(own, log, feed);
-  const standing = await createViewReader(own, null).neighbours('older', 'live', hashOf(query), { key: 'c', around: 1 });
-  expect([standing.rank, standing.rows.map(({ key }) => key)]).toEqual([2, ['a', 'c', 'b']]);
-  expect((await verify({ log, pool: own })).problems).toEqual([]);
-  await own.end();
 });

@@ -5,13 +5,14 @@ import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
-import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject, recordListSubject } from '../../src/domain/subjects.ts';
-import { encodeEvent } from '../../src/kernel/json.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject } from '../../src/domain/subjects.ts';
+import { committed, redacted } from '../../src/log/commitment.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { appended, Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, topQuery, written } from './support.ts';
+import { LOG_MIGRATIONS } from '../../src/log/postgres/log.ts';
+import { copyLogs } from '../log/copy/support.ts';
+import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -38,159 +39,61 @@ test('several nodes may migrate at once, and again', async () => {
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
 });
 
-test('a database from before game packages, recorded calls and ledger balances gets their columns and keeps its projects', async () => {
+test('beside a log of the first format nothing is changed, and it is said what to do', async () => {
   const old = await freshPool();
   try {
-    const log = createMemoryLog();
-    const feed = new Feed(log, 'older');
-    await old.query('ALTER TABLE savepoint.projects_v1 DROP COLUMN package CASCADE');
-    await old.query('ALTER TABLE savepoint.telemetry_players_v1 DROP COLUMN last_endpoint_slug CASCADE');
-    await feed.append([feed.seal('document.written', encodeEvent(written('p1', { gold: 5 }).data), 1)]);
-    await project(old, log, feed);
-    await old.query('ALTER TABLE savepoint.documents_v1 DROP COLUMN told CASCADE');
-    await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002', 'documents-0002')`);
-    await migrate(old);
-    // An earlier release wrote it, so what its ledger said is unknown. That is not the same as nothing.
-    expect((await createStateReader(old).load('older', [documentSubject('live', 'saves', 'p1')])).states).toMatchObject([
-      { balances: null },
-    ]);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
-    expect(await rowsOf(old, 'SELECT last_endpoint_slug FROM savepoint.telemetry_players')).toEqual([]);
-    await feed.commit({ type: 'project.created', data: { projectId: 'older', name: 'Older' } });
-    await feed.commit({ type: 'package.synced', data: { changes: { currentRevisionId: 3 } } });
-    await project(old, log, feed);
-    const { states } = await createStateReader(old).load('older', [AUTHORITY]);
-    expect(states).toMatchObject([{ name: 'Older', gamePackage: { members: { currentRevisionId: 3 } } }]);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+    for (const { sql } of LOG_MIGRATIONS) await old.query(sql);
+    const metadata = `{"schemaVersion":1,"hash":"${'a'.repeat(64)}"}`;
+    await old.query(
+      `INSERT INTO savepoint.log_events (position, stream, revision, id, type, data, metadata)
+       VALUES (1, 'project-p', 0, '0190a0a0-0000-7000-8000-000000000001', 'project.created', '{}', $1)`,
+      [metadata],
+    );
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0002'`);
+    await expect(migrate(old)).rejects.toThrow('Export each project with the build that wrote it');
+    expect(await rowsOf(old, `SELECT count(*)::int AS n FROM savepoint.projection_versions`)).not.toEqual([{ n: 0 }]);
   } finally {
     await old.end();
   }
 });
 
-test('an older database with columns in another order can be rebuilt, and takes later columns', async () => {
+test('a redaction keeps the chain whole, and verify reports one that no event allows', async () => {
+  const own = await freshPool();
+  try {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'forgotten');
+    await feed.commit({ type: 'project.created', data: { projectId: 'forgotten', name: 'F' } });
+    const page = feed.seal('page.saved', committed('{"slug":"a","title":"A","pageType":"markdown","contentMd":"mine"}', 'p1'), 1);
+    await feed.append([{ ...page, data: redacted(page.data) }]);
+    await feed.commit(written('p1', { gold: 1 }));
+    await project(own, log, feed);
+    const { ok, problems } = await verify({ log, pool: own });
+    expect([ok, problems.map(({ kind, row }) => [kind, row])]).toEqual([false, [['redaction', 'revision 1']]]);
+    await feed.commit({ type: 'data.redacted', data: { revisions: [1] } });
+    await project(own, log, feed);
+    expect(await verify({ log, pool: own })).toMatchObject({ ok: true, problems: [] });
+    const copy = createMemoryLog();
+    expect(await copyLogs(log, copy)).toMatchObject({ complete: true });
+    expect(await verify({ log: copy, pool: own })).toMatchObject({ ok: true, problems: [] });
+  } finally {
+    await own.end();
+  }
+});
+
+test('read models of the first format of the log are dropped, and made anew from the log', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
-    const feed = new Feed(log, 'ordered');
+    const feed = new Feed(log, 'first');
     await feed.commit(written('p1', { gold: 5 }, 1, { ledger: [{ field: 'gold', before: 0, after: 5, delta: 5, source: 'shop' }] }));
     await project(old, log, feed);
-    // The columns as migrations leave them: those added later come last.
-    await old.query(`DROP VIEW savepoint.idempotency;
-      ALTER TABLE savepoint.idempotency_v1 DROP COLUMN outcome, DROP COLUMN until;
-      ALTER TABLE savepoint.idempotency_v1 ADD COLUMN outcome text NOT NULL, ADD COLUMN until bigint NOT NULL;
-      ALTER TABLE savepoint.idempotency_v1 DROP COLUMN revision; ALTER TABLE savepoint.idempotency_v1 ADD COLUMN revision bigint NOT NULL;
-      CREATE VIEW savepoint.idempotency AS SELECT * FROM savepoint.idempotency_v1`);
-    await rebuild('all', { log, pool: old });
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
-    await old.query(`ALTER TABLE savepoint.projects_v2 DROP COLUMN package CASCADE`);
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'authority-0002'`);
+    await old.query('ALTER TABLE savepoint.documents_v1 RENAME COLUMN balances TO told; DROP TABLE savepoint.ledger_totals_v1 CASCADE');
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0002'`);
     await migrate(old);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
-  } finally {
-    await old.end();
-  }
-});
-
-test('a database without ledger totals gets them from its entries, and older builds add no entries that the totals would lack', async () => {
-  const old = await freshPool();
-  try {
-    const log = createMemoryLog();
-    const feed = new Feed(log, 'untold');
-    const entry = (field: string, delta: number, source: string) => ({ field, before: 0, after: delta, delta, source });
-    const ledger = [entry('gold', 0.1, 'shop'), entry('gold', 0.2, 'shop'), entry('gold', -7, 'quest'), entry('xp', 3, 'quest')];
-    await feed.commit(written('p1', {}, 1, { ledger }), written('p1_a', {}, 1, { ledger }), written('p2', {}, 1, { ledger }));
+    expect(await rowsOf(old, 'SELECT key FROM savepoint.documents')).toEqual([]);
     await project(old, log, feed);
-    await old.query(`DROP TABLE savepoint.ledger_totals_v1 CASCADE; ALTER TABLE savepoint.ledger_v1 DROP COLUMN summed CASCADE;
-      CREATE VIEW savepoint.ledger AS SELECT * FROM savepoint.ledger_v1; DELETE FROM savepoint.migrations WHERE name = 'ledger-0002'`);
-    await migrate(old);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
-    const filter = { space: 'live', collection: 'saves', platformId: 'p1', field: 'gold' } as const;
-    const { summary } = await createViewReader(old, null).ledger('untold', filter, { limit: 1, after: null });
-    expect(summary).toMatchObject({ totalIncrease: 0.6, totalDecrease: -14, entryCount: 6 });
-    const insert = `INSERT INTO savepoint.ledger_v1
-      (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
-      VALUES ('untold', 'live', 'saves', 'p1', 9, 0, 'p1', 'gold', '0', '1', '1', 1, 'shop', NULL, 0, 'e')`;
-    await expect(old.query(insert)).rejects.toThrow('summed');
-  } finally {
-    await old.end();
-  }
-});
-
-test('a database from before lists were filled in pages keeps its lists, and fills none again', async () => {
-  const old = await freshPool();
-  try {
-    const log = createMemoryLog();
-    const feed = new Feed(log, 'listed');
-    const feeds = ['feed', 'empty'].map((id) => ['collection', id, { id, name: id, collectionType: 'global' }] as const);
-    await feed.publish('live', feeds);
-    await feed.commit(appended('r1', 10), appended('r2', 20));
-    await project(old, log, feed);
-    await old.query(`DROP TABLE savepoint.record_lists_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'records-0002'`);
-    await migrate(old);
-    const lists = () => rowsOf(old, 'SELECT collection, phase FROM savepoint.record_lists ORDER BY collection');
-    expect(await lists()).toEqual([{ collection: 'feed', phase: 'complete' }]);
-    const rows = () => rowsOf(old, 'SELECT ctid, record_id FROM savepoint.records_v1 ORDER BY record_id');
-    const before = await rows();
-    await feed.commit(appended('r3', 30, {}, { collection: 'empty' }));
-    await feed.publish('live', [['query', 'top', topQuery('desc')]]);
-    await project(old, log, feed);
-    expect((await rows()).slice(0, 2)).toEqual(before);
-    expect((await lists()).map(({ phase }) => phase)).toEqual(['complete', 'complete']);
-    expect((await verify({ log, pool: old })).problems).toEqual([]);
-  } finally {
-    await old.end();
-  }
-});
-
-test('a database whose index of subjects had a row for every event gets the same index in blocks', async () => {
-  const old = await freshPool();
-  try {
-    const log = createMemoryLog();
-    const feed = new Feed(log, 'rows');
-    for (let round = 0; round < 70; round += 1) await feed.commit(written('p1', { round }, round + 1), written('p2', { round }, round + 1));
-    await old.query(`DROP TABLE savepoint.subjects_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'subjects-0002';
-      CREATE TABLE savepoint.subjects_v1 (project text COLLATE "C", subject text COLLATE "C", revision bigint, PRIMARY KEY (project, subject, revision));
-      CREATE VIEW savepoint.subjects AS SELECT * FROM savepoint.subjects_v1`);
-    const subjects = ['document/live/saves/p1', 'document/live/saves/p2'];
-    for (const [i, subject] of subjects.entries()) {
-      await old.query(`INSERT INTO savepoint.subjects_v1 SELECT 'rows', $1, $2 + 2 * n FROM generate_series(0, 69) n`, [subject, i]);
-    }
-    // A rebuild that was killed before it made its table.
-    await old.query(`UPDATE savepoint.projection_versions SET building = 2 WHERE name = 'subjects'`);
-    await migrate(old);
-    const kept = await rowsOf(old, 'SELECT * FROM savepoint.subjects ORDER BY block');
-    await old.query('DELETE FROM savepoint.subjects_v1');
-    await project(old, log, feed);
-    expect(await rowsOf(old, 'SELECT * FROM savepoint.subjects ORDER BY block')).toEqual(kept);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
-  } finally {
-    await old.end();
-  }
-});
-
-test('a database that kept only the answers of appends keeps them, and takes those of every request', async () => {
-  const old = await freshPool();
-  try {
-    const log = createMemoryLog();
-    const feed = new Feed(log, 'answers');
-    await feed.commit(appended('r1', 10, {}, { idempotency: { caller: 'w', key: 'a/b', bodyHash: 'h' } }));
-    await project(old, log, feed);
-    await old.query(`DROP TABLE savepoint.idempotency_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'idempotency-0002';
-      CREATE TABLE savepoint.idempotency_v1 (project text COLLATE "C", space text COLLATE "C", collection text COLLATE "C", caller text COLLATE "C",
-        key text COLLATE "C", body_hash text NOT NULL, record_id text NOT NULL, timestamp bigint NOT NULL, recorded_at bigint NOT NULL,
-        revision bigint NOT NULL, PRIMARY KEY (project, space, collection, caller, key));
-      CREATE VIEW savepoint.idempotency AS SELECT * FROM savepoint.idempotency_v1;
-      INSERT INTO savepoint.idempotency_v1 VALUES ('answers', 'live', 'feed', 'w', 'a/b', 'h', 'r1', 10, 1000, 0)`);
-    await migrate(old);
+    expect(await rowsOf(old, 'SELECT key FROM savepoint.documents')).toEqual([{ key: 'p1' }]);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true, problems: [] });
-    const { states } = await createStateReader(old).load('answers', [
-      idempotencySubject({ space: 'live', scope: 'feed', caller: 'w', key: 'a/b' }),
-    ]);
-    expect(states).toEqual([{ request: 'h', until: 1000 + 86_400_000, outcome: { answer: { recordId: 'r1', timestamp: 10 } } }]);
-    const kept = { space: 'live', scope: '@k', caller: '', key: 'k', request: 'r', until: 9e12, answer: null } as const;
-    await feed.commit({ type: 'answer.kept', data: kept });
-    await project(old, log, feed);
-    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
   } finally {
     await old.end();
   }
@@ -283,25 +186,6 @@ test('a rebuild of everything includes projects that only the log knows; a rebui
   await project(fresh, log, known, unknown);
   expect(await verify({ pool: fresh, log })).toMatchObject({ ok: true, behind: 0 });
   await fresh.end();
-});
-
-test('a state table with new events can be added to a database that holds projects', async () => {
-  const own = await freshPool();
-  const log = createMemoryLog();
-  const feed = new Feed(log, 'upgrade');
-  await feed.commit(written('p1', { n: 1 }), written('p1', { n: 2 }, 2));
-  await project(own, log, feed);
-  // Like the database of a build without save records.
-  await own.query('DROP VIEW savepoint.save_records; DROP TABLE savepoint.save_records_v1');
-  await own.query(`DELETE FROM savepoint.projection_versions WHERE name = 'save_records'`);
-  await own.query(`DELETE FROM savepoint.checkpoints WHERE projection = 'save_records'`);
-  await migrate(own);
-  await feed.commit({ type: 'record.created', data: { ...slot('r1'), recordName: 'Save' } });
-  await project(own, log, feed);
-  const { revision, states } = await createStateReader(own).load('upgrade', [recordListSubject('live', 'saves', 'p1')]);
-  expect([revision, states]).toMatchObject([2, [{ records: [{ recordId: 'r1', createdAt: 1_002 }] }]]);
-  expect((await verify({ log, pool: own })).problems).toEqual([]);
-  await own.end();
 });
 
 describe('verify', () => {

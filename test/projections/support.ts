@@ -3,7 +3,8 @@ import pg from 'pg';
 import type { ProjectorLogger } from '../../projections/projector/context.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector/projector.ts';
 import { PackedDocument } from '../../src/domain/document/packed.ts';
-import { type DefinitionChange, type DomainEvent, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';
+import { withPosting } from '../../src/domain/document/posting.ts';
+import { type DefinitionChange, type DomainEvent, type LedgerEntry, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import { hashText } from '../../src/kernel/hash.ts';
 import { ExactNumber, encodeEvent, type JsonObject } from '../../src/kernel/json.ts';
@@ -35,7 +36,7 @@ export class Feed {
   }
 
   async commit(...events: readonly DomainEvent[]): Promise<number> {
-    const sealed = events.map((event, index) => this.seal(event.type, encodeEvent(event.data), SCHEMA_VERSIONS[event.type], index));
+    const sealed = withPosting(events).map(({ type, data }, index) => this.seal(type, encodeEvent(data), SCHEMA_VERSIONS[type], index));
     return this.append(sealed);
   }
 
@@ -108,27 +109,47 @@ export async function reached(projector: Projector, feed: Feed, revision = feed.
   if (!(await projector.waitFor(feed.projectId, revision, 60_000))) throw new Error(`${feed.projectId} did not reach ${revision}`);
 }
 
-export function written(key: string, document: JsonObject, version = 1, more: object = {}): DomainEvent {
-  return { type: 'document.written', data: { space: 'live', collection: 'saves', key, version, document, definition: 'd', ...more } };
+/** Further members of an event's data, and the entries that it makes in the ledger. */
+export type More = Readonly<Record<string, unknown>> & { readonly ledger?: readonly LedgerEntry[] };
+
+function ledgerOf({ ledger, ...data }: More) {
+  return { data, ledger: ledger && { entries: ledger, balances: undefined } };
+}
+
+export function written(key: string, document: JsonObject, version = 1, more: More = {}): DomainEvent {
+  const { data, ledger } = ledgerOf(more);
+  return {
+    type: 'document.written',
+    data: { space: 'live', collection: 'saves', key, version, document, definition: 'd', ...data },
+    ledger,
+  };
 }
 
 export function changed(
   key: string,
   changes: readonly (readonly [string, JsonObject[string]])[],
   version = 2,
-  more: object = {},
+  more: More = {},
 ): DomainEvent {
-  return { type: 'document.written', data: { space: 'live', collection: 'saves', key, version, changes, definition: 'd', ...more } };
+  const { data, ledger } = ledgerOf(more);
+  return {
+    type: 'document.written',
+    data: { space: 'live', collection: 'saves', key, version, changes, definition: 'd', ...data },
+    ledger,
+  };
 }
 
-export function deleted(key: string, version = 2, more: object = {}): DomainEvent {
-  return { type: 'document.deleted', data: { space: 'live', collection: 'saves', key, version, definition: 'd', ...more } };
+export function deleted(key: string, version = 2, more: More = {}): DomainEvent {
+  const { data, ledger } = ledgerOf(more);
+  return { type: 'document.deleted', data: { space: 'live', collection: 'saves', key, version, definition: 'd', ...data }, ledger };
 }
 
-export function appended(recordId: string, timestamp: number, document: JsonObject = { n: 1 }, more: object = {}): DomainEvent {
+export function appended(recordId: string, timestamp: number, document: JsonObject = { n: 1 }, more: More = {}): DomainEvent {
+  const { data, ledger } = ledgerOf(more);
   return {
     type: 'record.appended',
-    data: { space: 'live', collection: 'feed', recordId, timestamp, writerId: 'w', document, definition: 'd', ...more },
+    data: { space: 'live', collection: 'feed', recordId, timestamp, writerId: 'w', document, definition: 'd', ...data },
+    ledger,
   };
 }
 
@@ -169,7 +190,7 @@ export async function fillAll(feed: Feed): Promise<void> {
       data: { space: 'live', collection: 'saves', key: 'p1', rule: 'r1', window: 'perDay', start: 0, subject: 'p1', amount: 5, limit: 4 },
     },
     { type: 'unique.claimed', data: { space: 'live', collection: 'saves', claims: [['h-claimed', 'p1']] } },
-    appended('r1', 5_000, { text: 'hi' }, { idempotency: { caller: 'w', key: 'once', bodyHash: 'b' } }),
+    appended('r1', 5_000, { text: 'hi' }),
     { type: 'record.created', data: { ...slot('r1'), recordName: 'Save' } },
     { type: 'record.created', data: { ...slot('r2'), recordName: 'Zweite ä' } },
     { type: 'record.renamed', data: { ...slot('r1'), recordName: 'First' } },
@@ -203,14 +224,15 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'answer.kept', data: { ...keyed, key: 'old', until: 2_000, answer: null } },
     { type: 'answers.swept', data: { before: 3_000 } },
     { type: 'publish.awaited', data: { by: 'a writer' } },
+    { type: 'data.redacted', data: { revisions: [] } },
   );
 }
 
 /** A state with everything that it says as members, to be compared. */
 export function plain(state: SubjectState | null): SubjectState | null {
   if (!(state instanceof PackedDocument)) return state;
-  const { document, version, createdAt, updatedAt, balances } = state;
-  return { document, version, createdAt, updatedAt, balances };
+  const { document, version, createdAt, updatedAt, balances, parts } = state;
+  return { document, version, createdAt, updatedAt, balances, parts };
 }
 
 export function topQuery(order: 'asc' | 'desc', field = 'stats.xp'): JsonObject {

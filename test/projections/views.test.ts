@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_SUMMED } from '../../projections/models/ledger/read.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
-import type { Space } from '../../src/domain/events.ts';
+import type { LedgerEntry, Space } from '../../src/domain/events.ts';
 import { hashText } from '../../src/kernel/hash.ts';
 import { ExactNumber, type JsonObject, numberFromText, stringifyJson } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -43,7 +43,7 @@ test('a promotion reads live documents in pages by rows and bytes, a bounded cou
 
 describe('ledger', () => {
   const entry = (field: string, before: number, after: number, source: string) => ({ field, before, after, delta: after - before, source });
-  const wrote = (key: string, ...ledger: object[]) => written(key, {}, 1, { ledger });
+  const wrote = (key: string, ...ledger: LedgerEntry[]) => written(key, {}, 1, { ledger });
 
   test('holds the entries of a player over all slots, oldest or newest first, in pages, with the sum over the whole selection', async () => {
     const log = createMemoryLog();
@@ -52,20 +52,25 @@ describe('ledger', () => {
       wrote('p1', entry('xp', 0, 5, 'quest'), entry('gold', 10, 4, 'shop')),
       wrote('p1_slot2', entry('xp', 0, 1, 'quest')),
       wrote('p10', entry('xp', 0, 99, 'quest')),
-      { ...deleted('p1'), data: { ...deleted('p1').data, ledger: [{ ...entry('xp', 5, 0, 'direct'), reason: 'gone' }] } } as ReturnType<
-        typeof deleted
-      >,
+      deleted('p1', 2, { ledger: [{ ...entry('xp', 5, 0, 'direct'), reason: 'gone' }] }),
     );
     await project(pool, log, feed);
     const views = createViewReader(pool, null);
     const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
     const first = await views.ledger('ledger', filter, { limit: 3, after: null });
     expect(first.entries.map(({ field, delta, at, reason }) => [field, delta, at, reason])).toEqual([
-      ['xp', 5, 1_000, null],
-      ['gold', -6, 1_000, null],
-      ['xp', 1, 1_001, null],
+      ['xp', 5, 1_004, null],
+      ['gold', -6, 1_004, null],
+      ['xp', 1, 1_004, null],
     ]);
-    expect(first.revision).toBe(3);
+    expect(first.revision).toBe(4);
+    expect(
+      new Set(
+        [...first.entries, ...(await views.ledger('ledger', filter, { limit: 9, after: first.cursor })).entries].map(
+          ({ eventId }) => eventId,
+        ),
+      ).size,
+    ).toBe(4);
     expect(first.summary).toEqual({
       totalIncrease: 6,
       totalDecrease: -11,
@@ -86,9 +91,9 @@ describe('ledger', () => {
     expect(newest.summary).toEqual(first.summary);
     const oldest = await views.ledger('ledger', filter, { limit: 3, after: newest.cursor, order: 'desc' });
     expect(oldest).toMatchObject({ entries: first.entries.slice(0, 1), cursor: null });
-    const gold = await views.ledger('ledger', { ...filter, field: 'gold', from: 1_000, to: 1_001 }, { limit: 9, after: null });
+    const gold = await views.ledger('ledger', { ...filter, field: 'gold', from: 1_004, to: 1_005 }, { limit: 9, after: null });
     expect(gold.entries.length).toBe(1);
-    expect((await views.ledger('ledger', { ...filter, from: 1_003, to: 1_003 }, { limit: 9, after: null })).entries).toEqual([]);
+    expect((await views.ledger('ledger', { ...filter, from: 1_005, to: 1_005 }, { limit: 9, after: null })).entries).toEqual([]);
   });
 
   test('reads totals by player, document, field and source without reading entries', async () => {
@@ -120,7 +125,7 @@ describe('ledger', () => {
     await feed.commit(wrote('p1', entry('gold', 0, 1, 'shop')));
     await project(pool, log, feed);
     await pool.query(
-      `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true
+      `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n + 1, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true
        FROM savepoint.ledger_v1, generate_series(1, $1::int) n WHERE project = 'long'`,
       [MAX_SUMMED + 10],
     );
@@ -207,12 +212,9 @@ describe('ledger', () => {
   test('of a next space is the live history up to the fork, then its own', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'nextledger');
-    await feed.commit(
-      wrote('p1', entry('xp', 0, 5, 'a')),
-      written('p1', {}, 2, { space: 'next1', fork: { document: {}, version: 1 }, ledger: [entry('xp', 5, 6, 'b')] }),
-      wrote('p1', entry('xp', 5, 50, 'c')),
-      wrote('p2', entry('xp', 0, 7, 'd')),
-    );
+    await feed.commit(wrote('p1', entry('xp', 0, 5, 'a')));
+    await feed.commit(written('p1', {}, 2, { space: 'next1', fork: { document: {}, version: 1 }, ledger: [entry('xp', 5, 6, 'b')] }));
+    await feed.commit(wrote('p1', entry('xp', 5, 50, 'c')), wrote('p2', entry('xp', 0, 7, 'd')));
     await project(pool, log, feed);
     const sources = async (space: Space, platformId: string) => {
       const page = await createViewReader(pool, null).ledger(

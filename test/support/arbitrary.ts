@@ -24,6 +24,9 @@ export function broken(schema: z.ZodType): fc.Arbitrary<unknown> {
 /** How deep recursive schemas are followed. Below this depth lists are empty and objects have only their required members. */
 const DEEPEST = 3;
 
+/** Instants that are sent. */
+const [FIRST, LAST] = [new Date('2020-01-01'), new Date('2040-01-01')];
+
 /** One schema with the definitions that it refers to. */
 class Fitting {
   readonly #definitions: Readonly<Record<string, Node>>;
@@ -52,6 +55,8 @@ class Fitting {
       case 'array':
         return fc.array(this.of(Object(node['items']), depth), { maxLength: depth >= DEEPEST ? 0 : bound(node['maxItems'], 3) });
       case 'string':
+        if (node['format'] === 'date-time')
+          return fc.date({ min: FIRST, max: LAST, noInvalidDate: true }).map((date) => date.toISOString());
         return typeof node['pattern'] === 'string'
           ? fc.stringMatching(new RegExp(node['pattern']))
           : fc.string({ minLength: bound(node['minLength'], 0), maxLength: 20 });

@@ -3,7 +3,7 @@ export function testDatabase(): Promise<string> {
   return ask('');
 }
 
-/** The same with the tables of this build. It is a copy, because the migrations take half a second of CPU. */
+/** The same with the tables of this build. It is a copy, because the migrations take twice as long. */
 export function migratedDatabase(): Promise<string> {
   return ask('migrated');
 }

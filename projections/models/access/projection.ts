@@ -26,7 +26,6 @@ export const access: Projection = {
   name: 'access',
   kind: 'state',
   derived: false,
-  broughtEvents: true,
   async project({ events }, tx) {
     const mine = events.filter(isOwn);
     if (mine.length === 0) return;

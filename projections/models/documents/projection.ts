@@ -1,6 +1,6 @@
-import { evolveDocument, isDocumentEvent, statesBalances } from '../../../src/domain/document/evolve.ts';
+import { evolveDocument, evolvePosted, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
 import { isThere, storedText } from '../../../src/domain/document/packed.ts';
-import type { ProjectEvent } from '../../../src/domain/events.ts';
+import type { Posting, ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
@@ -8,10 +8,9 @@ import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
 import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
-import { balancesColumn, balancesFrom } from './balances.ts';
 
 const PRIORS = `
-SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told, d.reached,
+SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.balances::text AS balances, d.parts, d.reached,
        CASE WHEN w.wanted THEN d.document::text END AS text
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
@@ -22,16 +21,16 @@ type Begun = DocumentChange['begun'];
 /** `null` stands for a deleted document. */
 const upsert = (begun: Begun, balances: string) => `
 INSERT INTO {documents} AS d
-       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told, reached)
+       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, balances, reached, parts)
 SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
-       version, created_at, updated_at, created_revision, revision, NULLIF(told, '')::json, NULLIF(reached, '')::jsonb
+       version, created_at, updated_at, created_revision, revision, NULLIF(balances, '')::json, NULLIF(reached, '')::jsonb, NULLIF(parts, '')::json
 FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[],
-            $12::text[])
-  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told, reached)
+            $12::text[], $13::text[])
+  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, balances, reached, parts)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
   document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
-  created_at = ${CREATED[begun]('created_at')}, created_revision = ${CREATED[begun]('created_revision')}, told = ${balances},
-  reached = ${REACHED[begun]}`;
+  created_at = ${CREATED[begun]('created_at')}, created_revision = ${CREATED[begun]('created_revision')}, balances = ${balances},
+  reached = ${REACHED[begun]}, parts = excluded.parts`;
 
 const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
   here: (column) => `excluded.${column}`,
@@ -52,13 +51,13 @@ const UPSERTS: ReadonlyMap<string, string> = new Map(
   (['here', 'live row', 'any row'] as const).flatMap((begun) =>
     [true, false].map((balancesUnchanged) => [
       upsertName({ begun, balancesUnchanged }),
-      upsert(begun, balancesUnchanged ? 'd.told' : 'excluded.told'),
+      upsert(begun, balancesUnchanged ? 'd.balances' : 'excluded.balances'),
     ]),
   ),
 );
 
 function upsertName({ begun, balancesUnchanged }: Pick<DocumentChange, 'begun' | 'balancesUnchanged'>): string {
-  return `documents-upsert-${begun.replace(' ', '-')}${balancesUnchanged ? '-told' : ''}`;
+  return `documents-upsert-${begun.replace(' ', '-')}${balancesUnchanged ? '-same-balances' : ''}`;
 }
 
 interface PriorRow {
@@ -68,7 +67,8 @@ interface PriorRow {
   readonly updated_at: string;
   readonly created_revision: string;
   readonly deleted: boolean;
-  readonly told: string | null;
+  readonly balances: string | null;
+  readonly parts: DocumentState['parts'] | null;
   readonly reached: Reached | null;
   readonly text: string | null;
 }
@@ -106,8 +106,9 @@ export const documents: Projection = {
         rows.map((row) => row.state.updatedAt),
         rows.map((row) => row.createdRevision),
         rows.map((row) => row.revision),
-        rows.map((row) => balancesColumn(row.state)),
+        rows.map(({ state }) => state.balances ?? ''),
         rows.map(({ reached }) => (reached === NOTHING ? '' : JSON.stringify(reached))),
+        rows.map(({ state }) => (state.parts === undefined ? '' : JSON.stringify(state.parts))),
       ]);
     }
   },
@@ -129,18 +130,21 @@ export async function foldDocuments(
   events: readonly ProjectEvent[],
   { fresh, exactly }: FoldOptions,
 ): Promise<DocumentChange[]> {
-  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
-  const needsRow = (group: readonly StoredDocumentEvent[]) => {
-    const [first] = group;
-    return first !== undefined && (needsContent(first) || needsBalances(group) || exactly.has(first.data.collection));
+  const groups = groupBy(events.filter(isDocumentEvent), subjectOf);
+  const posted = groupBy(events.flatMap(postedBy), ({ subject }) => subject);
+  const needsRow = ([subject, [first]]: readonly [SubjectKey, readonly StoredDocumentEvent[]]) => {
+    if (first === undefined) return false;
+    return needsContent(first) || needsBalances(first, posted.get(subject)) || exactly.has(first.data.collection);
   };
-  const needed = fresh ? [] : [...groups].filter(([, group]) => needsRow(group));
+  const needed = fresh ? [] : [...groups].filter(needsRow);
   const priors = await loadPriors(tx, new Map(needed));
-  return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
+  return [...groups].flatMap(([subject, group]) => {
+    return foldOne(group, posted.get(subject) ?? NO_POSTINGS, priors.get(subject) ?? (fresh ? NO_ROW : undefined));
+  });
 }
 
 /** `prior`: the row before the events; `undefined` where it was not read. */
-function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefined): DocumentChange[] {
+function foldOne(events: readonly StoredDocumentEvent[], posted: readonly Posted[], prior: Prior | undefined): DocumentChange[] {
   const [first, last] = [events[0], events.at(-1)];
   let state = prior?.state ?? null;
   let createdRevision = prior?.createdRevision ?? -1;
@@ -154,9 +158,11 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
     reached = reachedAfter(begins ? NOTHING : reached, event);
     state = next;
   }
+  // A posting changes balances alone, and an event of a document changes them only where it begins the document's life in its space.
+  for (const { posting, balances } of posted) if (state !== null) state = evolvePosted(state, posting, balances);
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
-  const balancesUnchanged = prior === undefined && !events.some(statesBalances);
+  const balancesUnchanged = prior === undefined && posted.length === 0 && !beginsBalances(events[0]);
   return [{ space, collection, key: keyOf(last), state, createdRevision, begun, balancesUnchanged, reached, revision: last.revision }];
 }
 
@@ -166,10 +172,36 @@ function reachedAfter(before: Reached, event: StoredDocumentEvent): Reached {
   return { ...before, ...Object.fromEntries(event.data.reached.map((path) => [path, event.revision])) };
 }
 
-/** Whether the ledger gets an entry before any event states the balances. */
-function needsBalances(events: readonly StoredDocumentEvent[]): boolean {
-  const first = events.find((event) => statesBalances(event) || event.data.ledger !== undefined);
-  return first !== undefined && !statesBalances(first);
+/** Whether the balances after these postings depend on those in the row. */
+function needsBalances(first: StoredDocumentEvent, posted: readonly Posted[] = NO_POSTINGS): boolean {
+  return posted.length > 0 && posted.at(-1)?.balances === undefined && !beginsBalances(first);
+}
+
+/** Whether the balances after this event are known without those before it. */
+function beginsBalances(event: StoredDocumentEvent | undefined): boolean {
+  return event !== undefined && (event.type === 'record.appended' || event.data.fork !== undefined);
+}
+
+/** A posting to the ledger of one document. `balances`: those after it, if this process decided it. */
+interface Posted {
+  readonly subject: SubjectKey;
+  readonly posting: Posting;
+  readonly balances: { readonly text: string | undefined } | undefined;
+}
+
+const NO_POSTINGS: readonly Posted[] = [];
+
+function postedBy({ type, data, balances }: ProjectEvent): Posted[] {
+  if (type !== 'ledger.posted') return [];
+  return data.postings.map((posting, place) => ({
+    subject: documentSubject(data.space, posting.collection, posting.key),
+    posting,
+    balances: balances && { text: balances[place] },
+  }));
+}
+
+function subjectOf(event: StoredDocumentEvent): SubjectKey {
+  return documentSubject(event.data.space, event.data.collection, keyOf(event));
 }
 
 /** A fork is the first event of its document in that space, and an append the first of its record, so there is no row before them. */
@@ -205,7 +237,7 @@ const GONE: DocumentState = { document: null, version: 0, createdAt: 0, updatedA
 
 /** The documents that the events touch, as their rows are now: for a view that catches up after the state tables. */
 export async function loadTouched(tx: Transaction, events: readonly ProjectEvent[]): Promise<DocumentChange[]> {
-  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const groups = groupBy(events.filter(isDocumentEvent), subjectOf);
   const priors = await loadPriors(tx, groups, () => true);
   return [...groups].flatMap(([subject, group]) => {
     const last = group.at(-1);
@@ -236,7 +268,7 @@ function needsContent(event: StoredDocumentEvent): boolean {
 function priorState(row: PriorRow): DocumentState {
   const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
   const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
-  return { document, version, createdAt, updatedAt, balances: balancesFrom(row.told) };
+  return { document, version, createdAt, updatedAt, balances: row.balances ?? undefined, parts: row.parts ?? undefined };
 }
 
 function storedOrNull(state: DocumentState): string {

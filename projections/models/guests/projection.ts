@@ -23,7 +23,6 @@ export const guests: Projection = {
   name: 'guests',
   kind: 'state',
   derived: false,
-  broughtEvents: true,
   async project({ events }, tx) {
     const mine = events.filter(isGuestEvent);
     if (mine.length === 0) return;

@@ -1,5 +1,5 @@
 import type { AnswerKept, ProjectEvent } from '../../../src/domain/events.ts';
-import { evolveAppended, evolveKept } from '../../../src/domain/idempotency/answers.ts';
+import { evolveKept } from '../../../src/domain/idempotency/answers.ts';
 import type { KeptAnswer } from '../../../src/domain/states.ts';
 import { idempotencySubject } from '../../../src/domain/subjects.ts';
 import type { Projection } from '../../batch.ts';
@@ -44,11 +44,7 @@ interface Row {
 }
 
 function rowOf(event: ProjectEvent): Row | null {
-  if (event.type === 'answer.kept') return { at: event.data, kept: evolveKept(event.data), revision: event.revision };
-  if (event.type !== 'record.appended' || event.data.idempotency === undefined) return null;
-  const { space, collection: scope, idempotency: fact } = event.data;
-  const kept = evolveAppended(event.data, event.metadata.recordedAt);
-  return kept === null ? null : { at: { space, scope, ...fact }, kept, revision: event.revision };
+  return event.type === 'answer.kept' ? { at: event.data, kept: evolveKept(event.data), revision: event.revision } : null;
 }
 
 /** Does in memory what the sweeping statement does, for rows that are not yet in the table. */

@@ -1,8 +1,6 @@
-import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
-import { playerOfKey } from '../../../src/domain/document/key.ts';
-import type { LedgerEntry } from '../../../src/domain/events.ts';
+import type { LedgerEntry, Posting, ProjectEvent } from '../../../src/domain/events.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
-import { keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
+import type { Projection } from '../../batch.ts';
 import { addToTotals } from './sums.ts';
 
 /** A row is never overwritten, because the entries of a revision are facts. Entries that already exist are already in the totals. */
@@ -18,9 +16,13 @@ ON CONFLICT DO NOTHING
 RETURNING space, collection, player, key, field, source, amount, delta)
 ${addToTotals('written', '$1')}`;
 
+type Posted = Extract<ProjectEvent, { readonly type: 'ledger.posted' }>;
+
 interface Row {
-  readonly event: StoredDocumentEvent;
+  readonly event: Posted;
+  readonly posting: Posting;
   readonly entry: LedgerEntry;
+  /** The entry's place in the event. */
   readonly ordinal: number;
 }
 
@@ -29,15 +31,15 @@ export const ledger: Projection = {
   kind: 'view',
   derived: false,
   async project({ events }, tx) {
-    const rows = events.filter(isDocumentEvent).flatMap(entriesOf);
+    const rows = events.flatMap((event) => (event.type === 'ledger.posted' ? rowsOf(event) : []));
     if (rows.length === 0) return;
     await tx.run('ledger-insert', INSERT, [
       rows.map(({ event }) => event.data.space),
-      rows.map(({ event }) => event.data.collection),
-      rows.map(({ event }) => playerOfKey(keyOf(event))),
+      rows.map(({ posting }) => posting.collection),
+      rows.map(({ posting }) => posting.player),
       rows.map(({ event }) => event.revision),
       rows.map(({ ordinal }) => ordinal),
-      rows.map(({ event }) => keyOf(event)),
+      rows.map(({ posting }) => posting.key),
       rows.map(({ entry }) => entry.field),
       rows.map(({ entry }) => stringifyJson(entry.before)),
       rows.map(({ entry }) => stringifyJson(entry.after)),
@@ -51,9 +53,9 @@ export const ledger: Projection = {
   },
 };
 
-function entriesOf(event: StoredDocumentEvent): Row[] {
-  const entries = 'ledger' in event.data ? event.data.ledger : undefined;
-  return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
+function rowsOf(event: Posted): Row[] {
+  const placed = event.data.postings.flatMap((posting) => posting.entries.map((entry) => ({ posting, entry })));
+  return placed.map(({ posting, entry }, ordinal) => ({ event, posting, entry, ordinal }));
 }
 
 /** The number that sums use. A number that a double cannot hold counts 0, so that it does not spoil them. */

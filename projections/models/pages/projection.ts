@@ -16,7 +16,6 @@ export const pages: Projection = {
   name: 'pages',
   kind: 'state',
   derived: false,
-  broughtEvents: true,
   async project({ events }, tx) {
     for (const event of events.filter(isPageEvent)) await follow(tx, event);
   },

@@ -23,7 +23,6 @@ export const saveRecords: Projection = {
   name: 'save_records',
   kind: 'state',
   derived: false,
-  broughtEvents: true,
   async project({ events }, tx) {
     const touched = [...groupBy(events.filter(isRecordListEvent), subjectOf).values()];
     if (touched.length === 0) return;

@@ -33,12 +33,15 @@ export const subjects: Projection = {
 
 const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
   'write.flagged',
+  'ledger.posted',
   'call.counted',
   'unique.claimed',
   'answer.kept',
   'answers.swept',
   'publish.awaited',
   'log.foreign',
+  'log.redacted',
+  'data.redacted',
   ...ACCESS_EVENTS,
 ]);
 

@@ -24,7 +24,6 @@ export const uniques: Projection = {
   name: 'uniques',
   kind: 'state',
   derived: false,
-  broughtEvents: true,
   async project({ events }, tx) {
     const claims = latest(events);
     const taken = claims.filter((claim) => claim.holder !== null);

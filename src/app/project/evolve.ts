@@ -1,17 +1,17 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/model/evolve.ts';
-import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
+import { evolveDocument, evolvePosted, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';
-import type { ProjectEvent, WindowChange } from '../../domain/events.ts';
+import type { ProjectEvent } from '../../domain/events.ts';
 import { evolveGuest, evolveGuestName, isGuestEvent } from '../../domain/guest/evolve.ts';
-import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
+import { evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
 import { evolveAuthority } from '../../domain/project/evolve.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
 import { evolveSession } from '../../domain/session/evolve.ts';
 import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
-import { kindOf, type Subject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+import { documentSubject, kindOf, type Subject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
 
 /** State of a subject after an event that changes it (`subjectsOf`). */
 type Evolve<K extends SubjectKind> = (state: StateOf[K] | null, event: ProjectEvent, subject: Subject<K>) => StateOf[K] | null;
@@ -39,17 +39,31 @@ export function evolve(subject: Subject, state: SubjectState | null, event: Proj
   return fold(state, event, subject);
 }
 
-function documentAfter(state: StateOf['document'] | null, event: ProjectEvent): StateOf['document'] | null {
+function documentAfter(state: StateOf['document'] | null, event: ProjectEvent, subject: Subject<'document'>): StateOf['document'] | null {
+  if (event.type === 'ledger.posted') return postedAfter(state, event, subject);
   if (!isDocumentEvent(event)) return state;
   const next = evolveDocument(state, event, event.metadata.recordedAt);
   // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the value
   // for the next change.
-  return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
+  return event.type === 'document.written' && event.data.ops === undefined ? packed(next) : next;
+}
+
+type Posted = Extract<ProjectEvent, { readonly type: 'ledger.posted' }>;
+
+function postedAfter(state: StateOf['document'] | null, event: Posted, subject: Subject<'document'>): StateOf['document'] | null {
+  const { data, balances } = event;
+  const own = placesOf(data.postings, subject, ({ collection, key }) => documentSubject(data.space, collection, key));
+  let after = state;
+  for (const place of own) {
+    const posting = data.postings[place];
+    if (after === null || posting === undefined) continue;
+    after = evolvePosted(after, posting, balances && { text: balances[place] });
+  }
+  return after;
 }
 
 function answerAfter(state: StateOf['idempotency'] | null, event: ProjectEvent): StateOf['idempotency'] | null {
-  if (event.type === 'answer.kept') return evolveKept(event.data);
-  return event.type === 'record.appended' ? evolveAppended(event.data, event.metadata.recordedAt) : state;
+  return event.type === 'answer.kept' ? evolveKept(event.data) : state;
 }
 
 /** The hash is the last part of the subject. */
@@ -68,21 +82,28 @@ function uniqueAfter(state: StateOf['unique'] | null, event: ProjectEvent, subje
 function windowAfter(state: StateOf['window'] | null, event: ProjectEvent, subject: Subject<'window'>): StateOf['window'] | null {
   if (event.type !== 'document.written' && event.type !== 'record.appended' && event.type !== 'call.counted') return state;
   const { space, windows = [] } = event.data;
-  const change = changeIn(windows, subject, ({ counter }) => windowSubject(space, counter));
+  const [place] = placesOf(windows, subject, ({ counter }) => windowSubject(space, counter));
+  const change = place === undefined ? undefined : windows[place];
   return change ? evolveWindow(state, change) : state;
 }
 
-const FEW_WINDOWS = 8;
-const indexed = new WeakMap<readonly WindowChange[], ReadonlyMap<SubjectKey, WindowChange>>();
+const FEW = 8;
+const indexed = new WeakMap<readonly unknown[], ReadonlyMap<SubjectKey, readonly number[]>>();
 
-/** Finds the change of one window. An event with many changes is asked for each of them, so they are indexed once. */
-function changeIn(
-  windows: readonly WindowChange[],
-  subject: SubjectKey,
-  subjectOf: (change: WindowChange) => SubjectKey,
-): WindowChange | undefined {
-  if (windows.length <= FEW_WINDOWS) return windows.find((change) => subjectOf(change) === subject);
-  const known = indexed.get(windows) ?? new Map(windows.map((change) => [subjectOf(change), change]));
-  indexed.set(windows, known);
-  return known.get(subject);
+/** Where a subject stands in an event's list. An event with a long list is asked for each of its subjects, so they are indexed once. */
+function placesOf<Item>(items: readonly Item[], subject: SubjectKey, subjectOf: (item: Item) => SubjectKey): readonly number[] {
+  if (items.length <= FEW) return items.flatMap((item, place) => (subjectOf(item) === subject ? [place] : []));
+  const known = indexed.get(items) ?? indexOf(items.map(subjectOf));
+  indexed.set(items, known);
+  return known.get(subject) ?? [];
+}
+
+function indexOf(subjects: readonly SubjectKey[]): ReadonlyMap<SubjectKey, readonly number[]> {
+  const places = new Map<SubjectKey, number[]>();
+  for (const [place, subject] of subjects.entries()) {
+    const known = places.get(subject);
+    if (known === undefined) places.set(subject, [place]);
+    else known.push(place);
+  }
+  return places;
 }

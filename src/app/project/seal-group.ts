@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, type EventMetadata, type ProjectEvent, projectEvent, SCHEMA_VERSIONS } from '../../domain/events.ts';
 import { seal } from '../../log/chain.ts';
+import { committed } from '../../log/commitment.ts';
 import { rememberDecoded } from '../../log/decode.ts';
 import type { NewEvent } from '../../log/port.ts';
 import type { Command, Commit } from './commit.ts';
@@ -47,7 +48,8 @@ export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup
       const left = commit.events.length - 1 - ordinal;
       const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
       const id = randomUUID();
-      const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data: commit.texts[ordinal] ?? '' });
+      const data = committed(commit.texts[ordinal] ?? '{}', commit.command.actor.player);
+      const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data });
       hash = link.hash;
       const revision = head + 1 + events.length;
       events.push(link.event);
@@ -64,12 +66,14 @@ function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion
   return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
 }
 
-/** The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. */
-function printActor({ kind, keyId, player, endpoint }: Actor): string {
+/**
+ * The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. The player stands in the data,
+ * which can be forgotten.
+ */
+function printActor({ kind, keyId, endpoint }: Actor): string {
   const key = keyId === undefined ? '' : `,"keyId":"${keyId}"`;
-  const person = player === undefined ? '' : `,"player":${JSON.stringify(player)}`;
   const through = endpoint === undefined ? '' : `,"endpoint":${JSON.stringify(endpoint)}`;
-  return `{"kind":"${kind}"${key}${person}${through}}`;
+  return `{"kind":"${kind}"${key}${through}}`;
 }
 
 /** As {@link printActor}. */

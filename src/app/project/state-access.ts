@@ -1,3 +1,4 @@
+import { balancesOf } from '../../domain/document/balances.ts';
 import type { Fork, SaveRecord, Space } from '../../domain/events.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
 import { documentSubject, recordListSubject, type Subject, windowSubject } from '../../domain/subjects.ts';
@@ -19,7 +20,8 @@ export function documentIn(ctx: DecisionContext, space: Space, collection: strin
   const own = ctx.read(documentSubject(space, collection, key));
   if (own || space === 'live') return { state: own, fork: undefined };
   const live = ctx.read(documentSubject('live', collection, key));
-  return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
+  const balances = live?.balances === undefined ? {} : { balances: balancesOf(live) };
+  return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0, ...balances } };
 }
 
 /** The counter of one window. A `next` space continues live's count. */

@@ -1,3 +1,4 @@
+import { withPosting } from '../../domain/document/posting.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import type { Quotas } from '../../domain/project/quotas.ts';
 import type { Subject } from '../../domain/subjects.ts';
@@ -225,7 +226,7 @@ export class Writer {
       return;
     }
     try {
-      this.#join(commit, events, now);
+      this.#join(commit, withPosting(events), now);
     } catch (error) {
       // This command alone failed. A loop over the whole queue must go on to the others.
       this.#fail(commit, error);

@@ -1,5 +1,7 @@
 import { playerOfKey } from '../../domain/document/key.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../kernel/json.ts';
+import { objectsIn } from '../../kernel/json-read.ts';
+import { PLAYER } from '../../log/commitment.ts';
 import type { RecordedEvent } from '../../log/port.ts';
 
 /** Which events `log tail` shows. */
@@ -35,10 +37,11 @@ export function timeOf({ metadata }: RecordedEvent): number | null {
 }
 
 /** Who caused an event, in words: `key k1, player 42, endpoint buy`. */
-export function actorOf({ metadata }: RecordedEvent): string {
+export function actorOf({ metadata, data }: RecordedEvent): string {
   const { actor } = objectIn(metadata);
   if (!isObject(actor)) return '';
-  const { kind, keyId, player, endpoint } = actor;
+  const { kind, keyId, endpoint } = actor;
+  const player = data.includes(PLAYER) ? objectIn(data)[PLAYER] : undefined;
   const parts = [
     keyId === undefined ? String(kind) : `${String(kind)} key ${String(keyId)}`,
     ...(player === undefined ? [] : [`player ${String(player)}`]),
@@ -48,16 +51,16 @@ export function actorOf({ metadata }: RecordedEvent): string {
 }
 
 /** Members of data that name a player. */
-const PLAYERS = ['player', 'platformId', 'writerId', 'guest'];
+const PLAYERS = [PLAYER, 'player', 'platformId', 'writerId', 'guest'];
 
-function concerns({ data, metadata }: RecordedEvent, player: string): boolean {
+function concerns({ data }: RecordedEvent, player: string): boolean {
   // Most events say nothing of the player, and need no parsing.
-  if (!data.includes(player) && !metadata.includes(player)) return false;
-  const { actor } = objectIn(metadata);
-  if (isObject(actor) && actor['player'] === player) return true;
+  if (!data.includes(player)) return false;
   const said = objectIn(data);
-  const { key } = said;
-  return PLAYERS.some((name) => said[name] === player) || (typeof key === 'string' && (key === player || playerOfKey(key) === player));
+  const { key, postings } = said;
+  if (PLAYERS.some((name) => said[name] === player)) return true;
+  if (objectsIn(postings).some((posting) => posting['player'] === player)) return true;
+  return typeof key === 'string' && (key === player || playerOfKey(key) === player);
 }
 
 function objectIn(text: string): JsonObject {

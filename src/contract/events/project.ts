@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, count, event, hash, list, members, object } from './shape.ts';
+import { absent, count, event, hash, list, members, plainObject, plainText } from './shape.ts';
 
 /** Events of a project: its settings, keys, package, definitions and pages. */
 
@@ -11,71 +11,78 @@ export const publishTarget = z.enum(['live', 'next']);
 export const keyKind = z.enum(['public', 'secret']);
 
 export const permissions = z
-  .record(z.string(), z.string())
+  .record(plainText, plainText)
   .readonly()
   .nullable()
   .meta({ description: 'Scope → letters of `rwx`, or `none`; null: everything' });
 
 export const definitionChange = members({
   kind: z.enum(DEFINITION_KINDS),
-  id: z.string().meta({ description: '`*` of the single documents: game values, rules, tests' }),
+  id: plainText.meta({ description: '`*` of the single documents: game values, rules, tests' }),
   hash: hash.nullable().meta({ description: 'Of its stored JSON text; null: it is deleted' }),
 });
 
 const changes = list(definitionChange);
 const generation = count.meta({ description: 'Of the data of `next`' });
 const setHash = hash.meta({ description: 'Content hash of the whole set afterwards' });
-const message = absent(z.string(), 'Why, in the words of who published');
-const slug = z.string();
-const title = z.string();
-const statusLevel = absent(z.string(), 'How the game shows it');
+const message = absent(plainText, 'Why, in the words of who published');
+const slug = plainText;
+const title = plainText;
+const statusLevel = absent(plainText, 'How the game shows it');
 
 export const pageContent = z.discriminatedUnion('pageType', [
-  members({ pageType: z.literal('markdown'), contentMd: z.string() }),
-  members({ pageType: z.literal('keyvalue'), kvData: object }),
+  members({ pageType: z.literal('markdown'), contentMd: plainText }),
+  members({ pageType: z.literal('keyvalue'), kvData: plainObject }),
 ]);
 
 const pageSaved = z.discriminatedUnion('pageType', [
-  members({ slug, title, pageType: z.literal('markdown'), contentMd: z.string(), statusLevel }),
-  members({ slug, title, pageType: z.literal('keyvalue'), kvData: object, statusLevel }),
+  members({ slug, title, pageType: z.literal('markdown'), contentMd: plainText, statusLevel }),
+  members({ slug, title, pageType: z.literal('keyvalue'), kvData: plainObject, statusLevel }),
 ]);
 
 export const PROJECT_EVENTS = {
-  'project.created': event('A project begins.', members({ projectId: z.string(), name: z.string() })),
+  'project.created': event('A project begins.', members({ projectId: plainText, name: plainText })),
   'project.deleted': event('What came before it is gone from every table; a project of the same id may begin again.', members({})),
   'log.foreign': event(
     'Another program wrote this event: it carries no seal, changes nothing, and the chain passes over it. A copy of the log puts it there by this name.',
     members({}),
   ),
+  'log.redacted': event('Stands for an event whose data were replaced by their commitment. It is read so, and never stored.', members({})),
+  'data.redacted': event(
+    'The data of these events may be replaced by their commitments. A redaction that no event of this type allows is a broken proof.',
+    members({ revisions: list(count), reason: absent(plainText, 'Why') }),
+  ),
   'settings.changed': event(
     'Settings, and the name.',
-    members({ changes: object.meta({ description: 'Members laid over the settings' }) }),
+    members({ changes: plainObject.meta({ description: 'Members laid over the settings' }) }),
   ),
   'key.issued': event(
     'A key is made.',
     members({
-      keyId: z.string(),
+      keyId: plainText,
       kind: keyKind,
-      label: z.string(),
+      label: plainText,
       hash: hash.meta({ description: 'SHA-256 of the key' }),
-      display: z.string().meta({ description: 'The key itself for a public one, else a display form' }),
+      display: plainText.meta({ description: 'The key itself for a public one, else a display form' }),
       permissions,
     }),
   ),
   'key.changed': event(
     'A key is switched, or permitted something else.',
-    members({ keyId: z.string(), enabled: absent(z.boolean(), 'Whether it is taken'), permissions: absent(permissions, 'What it may do') }),
+    members({ keyId: plainText, enabled: absent(z.boolean(), 'Whether it is taken'), permissions: absent(permissions, 'What it may do') }),
   ),
-  'key.revoked': event('A key is taken back.', members({ keyId: z.string() })),
+  'key.revoked': event('A key is taken back.', members({ keyId: plainText })),
   'package.synced': event(
     'What an editor told of the game’s package.',
     members({
-      changes: object.meta({ description: 'Members laid over the package; a `currentRevisionId` among them starts the grace clock anew' }),
+      changes: plainObject.meta({
+        description: 'Members laid over the package; a `currentRevisionId` among them starts the grace clock anew',
+      }),
     }),
   ),
   'source.stored': event(
     'A piece of a definition’s text. A publish refers to the whole by its hash, so storing it twice is harmless.',
-    members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: z.string() }),
+    members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: plainText }),
   ),
   'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash, message })),
   'definitions.promoted': event('`next` becomes live and is empty afterwards.', members({ changes, hash: setHash, generation, message })),

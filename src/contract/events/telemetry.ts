@@ -1,33 +1,34 @@
 import { z } from 'zod';
-import { absent, count, event, json, list, members, object, time } from './shape.ts';
+import { absent, count, event, json, list, members, object, personalText, plainText, playerText, time } from './shape.ts';
 
 /** Telemetry, in a stream of its own without a hash chain, and the totals that are kept when its beginning is truncated. */
 
-const text = z.string().nullable();
+const text = personalText.nullable();
+const plain = plainText.nullable();
 const number = z.number().nullable();
 
 export const sessionMoment = z.enum(['join', 'heartbeat', 'leave']);
 
-const player = z.string().meta({ description: '`0` is a dedicated server' });
+const player = playerText.meta({ description: '`0` is a dedicated server' });
 
 export const TELEMETRY_EVENTS = {
   'analytics.tracked': event(
     'Something that a game, or its client library, tells of a player.',
     members({
       platformId: player,
-      type: z.string().meta({ description: 'A category, a dot, and the rest' }),
-      sentType: text,
-      severity: text,
-      label: z.string(),
-      code: text,
+      type: plainText.meta({ description: 'A category, a dot, and the rest' }),
+      sentType: plain,
+      severity: plain,
+      label: plainText,
+      code: plain,
       message: text,
       stack: text,
       context: json,
       playerName: text,
       sessionId: text,
-      source: z.string(),
-      libraryVersion: text,
-      packageIdent: text,
+      source: plainText,
+      libraryVersion: plain,
+      packageIdent: plain,
       sessionSeconds: number,
       durationSeconds: number,
       fps: json,
@@ -40,12 +41,12 @@ export const TELEMETRY_EVENTS = {
     members({
       platformId: player,
       event: sessionMoment,
-      sessionId: z.string(),
+      sessionId: personalText,
       sessionSeconds: number,
       playerName: text,
-      source: text,
-      libraryVersion: text,
-      packageIdent: text,
+      source: plain,
+      libraryVersion: plain,
+      packageIdent: plain,
       context: json,
       fps: json,
       performance: object.nullable(),
@@ -56,10 +57,10 @@ export const TELEMETRY_EVENTS = {
     'Heartbeats of one session that said nothing new, as one event.',
     members({
       platformId: player,
-      sessionId: z.string(),
+      sessionId: personalText,
       sessionSeconds: number,
       playerName: text,
-      source: text,
+      source: plain,
       fps: json,
       count: count.meta({ description: '0: it only moves `nextBy`' }),
       firstAt: time,
@@ -71,13 +72,13 @@ export const TELEMETRY_EVENTS = {
   'save.failed': event(
     'A save was answered with 200, and reading it back did not show it.',
     members({
-      collectionId: z.string(),
-      recordKey: z.string(),
-      reason: z.string(),
+      collectionId: plainText,
+      recordKey: playerText,
+      reason: personalText,
       expectedSeq: z.int().meta({ description: '−1: not said' }),
       observedSeq: z.int(),
       attempts: z.int(),
-      platformId: text,
+      platformId: playerText.nullable(),
     }),
   ),
   'telemetry.swept': event(
@@ -90,15 +91,15 @@ export const TELEMETRY_EVENTS = {
         totalSeconds: z.number(),
         playSeconds: z.number(),
         sessionCount: z.number(),
-        swept: z.record(z.string(), z.number()).readonly(),
+        swept: z.record(plainText, z.number()).readonly(),
       }),
     }),
   ),
 } as const;
 
 export const sessionKept = members({
-  platformId: z.string(),
-  sessionId: z.string(),
+  platformId: playerText,
+  sessionId: personalText,
   revision: z.int(),
   startedAt: number,
   lastHeartbeatAt: number,
@@ -110,12 +111,12 @@ export const sessionKept = members({
 export const TOTALS_EVENTS = {
   'totals.kept': event(
     'A part of what every player had come to.',
-    members({ players: list(z.looseObject({ platformId: z.string() }).readonly()), sessions: list(sessionKept) }),
+    members({ players: list(z.object({ platformId: playerText }).catchall(json).readonly()), sessions: list(sessionKept) }),
   ),
   'totals.completed': event(
     'The parts before it are whole.',
     members({
-      through: members({ revision: z.int(), eventId: z.string() }),
+      through: members({ revision: z.int(), eventId: plainText }),
       parts: count,
       players: count,
       sessions: count,

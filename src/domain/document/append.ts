@@ -5,10 +5,10 @@ import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
 import type { CollectionModel } from '../model.ts';
 import type { WindowState } from '../states.ts';
-import { NO_BALANCES } from './balances.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
-import { ledgerEntries, MAX_ENTRIES, tooManyEntries } from './ledger.ts';
+import { MAX_ENTRIES, tooManyEntries } from './ledger.ts';
+import { updateLedger } from './ledger-update.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
 import { refuseUnfollowed } from './unfollowed.ts';
@@ -64,15 +64,8 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   const after = new ReadDocument(reads, document);
   const unfollowed = refuseUnfollowed(schema, () => null, after);
   if (unfollowed !== null) return unfollowed;
-  const { entries: ledger, required } = ledgerEntries({
-    schema,
-    balances: NO_BALANCES,
-    from: null,
-    isNew: true,
-    after,
-    source: 'direct',
-  });
-  if (required > MAX_ENTRIES) return tooManyEntries(required);
+  const ledger = updateLedger({ collection, current: null, source: 'direct' }, () => null, after);
+  if (ledger.required > MAX_ENTRIES) return tooManyEntries(ledger.required);
   const data: RecordAppended = {
     space,
     collection: collection.id,
@@ -80,12 +73,11 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
     timestamp: now,
     writerId,
     document,
-    ...(ledger.length === 0 ? {} : { ledger }),
     ...(windows.length === 0 ? {} : { windows }),
     definition: collection.hash,
   };
   const record = recordDocument(data);
-  return { events: [{ type: 'record.appended', data }], record, read: new ReadDocument(reads, record), text: printOnce(record) };
+  return { events: [{ type: 'record.appended', data, ledger }], record, read: new ReadDocument(reads, record), text: printOnce(record) };
 }
 
 /**

@@ -22,14 +22,10 @@ type NumberValue = number | ExactNumber;
 type Mutable = Record<string, Json>;
 
 export const NO_BALANCES: LedgerBalances = {};
-/** The balances of an event that leaves none. */
-export const NO_BALANCES_TEXT = '{}';
 const OWN = '';
 
-/** `null`: an earlier release wrote the document, and kept no balances. */
-export function balancesOf(state: Pick<DocumentState, 'balances'> | null): LedgerBalances | null {
-  if (state === null || state.balances === undefined) return NO_BALANCES;
-  return state.balances === null ? null : parseStored(state.balances);
+export function balancesOf(state: Pick<DocumentState, 'balances'> | null): LedgerBalances {
+  return state?.balances === undefined ? NO_BALANCES : parseStored(state.balances);
 }
 
 /** The text that a state keeps; `undefined`: no balances. */

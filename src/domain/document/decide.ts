@@ -13,6 +13,7 @@ import { updateLedger } from './ledger-update.ts';
 import { NO_MOVES } from './moves.ts';
 import { type AppliedOperations, OperationError, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
+import { needsWhole, partsAfter } from './parts.ts';
 import { reachedBy } from './reached.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
@@ -139,7 +140,7 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   // A delete must always be possible. If the document has more ledger fields than one write may change, the delete reverses the first ones, and
   // the next write of the document reverses the rest.
   const from = () => begin()?.asRead ?? null;
-  const { entries, before, balances, balancesJson } = updateLedger(command, from, null);
+  const ledger = updateLedger(command, from, null);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -147,14 +148,12 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
       collection: collection.id,
       key,
       version,
-      ...(entries.length === 0 ? {} : { ledger: entries }),
       definition: collection.hash,
       ...(fork === undefined ? {} : { fork }),
-      ...(before === undefined ? {} : { told: before }),
     },
-    balances: balancesJson,
+    ledger,
   };
-  const state = { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, balances };
+  const state = { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, balances: ledger.balances };
   return { events: [event], state, before: begin };
 }
 
@@ -230,10 +229,11 @@ function decided(command: WriteCommand, limited: LimitResult, after: PrintedObje
   const unfollowed = refuseUnfollowed(collection.schema, () => draft.from, draft.after);
   if (unfollowed !== null) return unfollowed;
   const version = (current?.version ?? 0) + 1;
-  const update = updateLedger(command, () => draft.from, draft.after, draft.moves);
-  const { entries, required, before, balances, balancesJson } = update;
-  if (required > MAX_ENTRIES) return tooManyEntries(required);
-  const { stored: document, changes } = draft;
+  const ledger = updateLedger(command, () => draft.from, draft.after, draft.moves);
+  if (ledger.required > MAX_ENTRIES) return tooManyEntries(ledger.required);
+  const { stored: document } = draft;
+  const parts = draft.changes === null ? undefined : partsAfter(fork === undefined ? current?.parts : undefined, draft.changes);
+  const changes = parts === undefined || needsWhole(parts, after.text.length) ? null : draft.changes;
   // Every event has every member, `undefined` where it has no value. All writes pass here, and objects of one shape are faster.
   const written: DomainEvent = {
     type: 'document.written',
@@ -244,21 +244,20 @@ function decided(command: WriteCommand, limited: LimitResult, after: PrintedObje
       version,
       changes: changes ?? undefined,
       ops: body.kind === 'operations' ? body.ops : undefined,
-      ledger: entries.length === 0 ? undefined : entries,
       windows: windows.length === 0 ? undefined : windows,
       clamps: clamps.length === 0 ? undefined : clamps,
       definition: collection.hash,
       fork,
-      told: before,
       document: changes === null ? document : undefined,
       reached: sortedFields.length === 0 ? undefined : reachedBy(sortedFields, draft.before, draft.after),
     },
     after,
-    balances: balancesJson,
+    parts: changes === null ? undefined : parts,
+    ledger,
   };
   const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
   const { text } = after;
-  const state = { document, version, createdAt, updatedAt: now, text, balances };
+  const state = { document, version, createdAt, updatedAt: now, text, balances: ledger.balances, parts: written.parts };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text, draft };
 }
 

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
+import type { DocumentDeleted, DocumentWritten, DomainEvent, Posting, RecordAppended } from '../events.ts';
 import type { DocumentState } from '../states.ts';
-import { balancesOf, balancesText, NO_BALANCES, NO_BALANCES_TEXT, withEntries } from './balances.ts';
+import { balancesOf, balancesText, withEntries } from './balances.ts';
 import { applyChanges } from './draft.ts';
-import { isThere } from './packed.ts';
+import { isThere, withBalances } from './packed.ts';
+import { partsAfter } from './parts.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 
@@ -29,7 +30,6 @@ export function evolveDocument(state: DocumentState | null, event: DocumentEvent
         version: 1,
         createdAt: recordedAt,
         updatedAt: recordedAt,
-        balances: balancesAfter(null, event),
       };
   }
 }
@@ -45,37 +45,27 @@ export function recordDocument(data: Pick<RecordAppended, 'recordId' | 'timestam
 
 function baseOf(state: DocumentState | null, { fork }: DocumentWritten | DocumentDeleted, recordedAt: number): DocumentState | null {
   if (fork === undefined) return state;
-  return { document: fork.document, version: fork.version, createdAt: recordedAt, updatedAt: recordedAt };
+  const { document, version, balances } = fork;
+  return { document, version, createdAt: recordedAt, updatedAt: recordedAt, balances: balances && balancesText(balances) };
 }
 
 function evolveWritten(base: DocumentState | null, event: Written, recordedAt: number): DocumentState {
   const { data, after } = event;
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
-  const balances = balancesAfter(base, event);
-  const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
-  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text, balances };
+  const { version, changes } = data;
+  const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, changes ?? []);
+  const parts = changes === undefined ? undefined : (event.parts ?? partsAfter(base?.parts, changes));
+  return { document, version, createdAt, updatedAt: recordedAt, text: after?.text, balances: base?.balances, parts };
 }
 
 type Deleted = Extract<DocumentEvent, { readonly type: 'document.deleted' }>;
 
 function evolveDeleted(base: DocumentState | null, event: Deleted, recordedAt: number): DocumentState {
   const { version } = event.data;
-  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, balances: balancesAfter(base, event) };
+  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, balances: base?.balances };
 }
 
-/**
- * The ledger balances after an event. `base`: the state that the event began from. An event with a fork states the balances of its base in
- * `told`.
- */
-function balancesAfter(base: DocumentState | null, { data, balances: known }: DocumentEvent): DocumentState['balances'] {
-  if (known !== undefined) return known === NO_BALANCES_TEXT ? undefined : known;
-  if (data.told === null) return null;
-  const { told: before, ledger = [] } = data;
-  if (before === undefined && (ledger.length === 0 || base?.balances === null)) return base?.balances;
-  return balancesText(withEntries(before ?? balancesOf(base) ?? NO_BALANCES, ledger));
-}
-
-/** Whether the balances after this event are known without those before it. */
-export function statesBalances({ type, data, balances }: DocumentEvent): boolean {
-  return balances !== undefined || data.told !== undefined || type === 'record.appended' || data.fork !== undefined;
+/** A document after entries were posted to its ledger. `balances`: those after them, if they are known. */
+export function evolvePosted(state: DocumentState, { entries }: Posting, balances?: { readonly text: string | undefined }): DocumentState {
+  return withBalances(state, balances === undefined ? balancesText(withEntries(balancesOf(state), entries)) : balances.text);
 }

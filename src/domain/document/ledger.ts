@@ -16,8 +16,7 @@ import type { FieldModel, SchemaModel } from '../model.ts';
 import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } from './balances.ts';
 import { OWN_MEMBERS } from './evolve.ts';
 import { type Move, movesFinder, NO_MOVES, type NumberMove, numberMoves } from './moves.ts';
-import { ReadDocument } from './read-document.ts';
-import { WITHOUT_DEFAULTS } from './schema.ts';
+import type { ReadDocument } from './read-document.ts';
 import { isFollowedName } from './unfollowed.ts';
 
 type NumberValue = number | ExactNumber;
@@ -168,19 +167,6 @@ function bounded(fields: readonly FieldEntries[]): Entries {
   });
   const kept = entries.slice(0, MAX_ENTRIES).sort((a, b) => a.at - b.at);
   return { entries: kept.map((placed) => placed.entry), required };
-}
-
-/** The balances assumed for a document of an older release, which kept none: its stored numbers, under today's schema. */
-export function storedBalances(schema: SchemaModel, document: JsonObject | null): LedgerBalances {
-  if (document === null) return NO_BALANCES;
-  const first = {
-    schema,
-    balances: NO_BALANCES,
-    from: null,
-    isNew: true,
-    after: new ReadDocument(WITHOUT_DEFAULTS, document),
-  };
-  return withEntries(NO_BALANCES, entriesOf(fieldsOf({ ...first, source: '' })));
 }
 
 function* namesIn(...objects: readonly JsonObject[]): Generator<string> {

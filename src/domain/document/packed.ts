@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
+import type { Parts } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
@@ -12,14 +13,16 @@ export class PackedDocument implements DocumentState {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly balances: string | null | undefined;
+  readonly balances: string | undefined;
+  readonly parts: Parts | undefined;
 
-  constructor(text: string, version: number, createdAt: number, updatedAt: number, balances?: string | null) {
+  constructor(text: string, version: number, createdAt: number, updatedAt: number, balances?: string, parts?: Parts) {
     this.text = text;
     this.version = version;
     this.createdAt = createdAt;
     this.updatedAt = updatedAt;
     this.balances = balances;
+    this.parts = parts;
   }
 
   get document(): JsonObject {
@@ -37,7 +40,13 @@ const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, 
 /** The same state, packed. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {
   if (state instanceof PackedDocument || state.document === null) return state;
-  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.balances);
+  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.balances, state.parts);
+}
+
+/** The same state with other balances. A packed document stays packed. */
+export function withBalances(state: DocumentState, balances: string | undefined): DocumentState {
+  if (!(state instanceof PackedDocument)) return { ...state, balances };
+  return new PackedDocument(state.text, state.version, state.createdAt, state.updatedAt, balances, state.parts);
 }
 
 /** Whether there is a document, without parsing it. */

@@ -4,7 +4,7 @@ import { refusedOutcome } from '../../contract/events/access.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { canonicalJson, encodeEvent, type Json } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
-import type { AnswerKept, DomainEvent, KeptRefusal, RecordAppended } from '../events.ts';
+import type { AnswerKept, DomainEvent, KeptRefusal } from '../events.ts';
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
 /**
@@ -85,12 +85,8 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
  * seconds were counted from the first one.
  */
 export function repeatedRefusal({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
-  const { headers: _, retryAfter: _seconds, httpStatus, forGame, ...said } = extra;
-  return new Refusal(status, code, message, {
-    ...said,
-    ...(forGame === true || httpStatus === 200 ? { forGame: true } : {}),
-    requestId,
-  });
+  const { retryAfter: _, ...said } = extra;
+  return new Refusal(status, code, message, { ...said, requestId });
 }
 
 /** The state of a kept answer. */
@@ -102,13 +98,4 @@ export function evolveKept({ request, until, answer, refused }: AnswerKept): Kep
 export function keptOutcome(stored: Json): KeptOutcome {
   const { data } = refusedOutcome.safeParse(stored);
   return data ?? { answer: objectOf(stored)['answer'] ?? null };
-}
-
-/** How long older builds, which kept only answers of appends, kept them, ms. */
-const APPENDS_KEPT_MS = 24 * 60 * 60 * 1000;
-
-/** The kept answer of an append stored by those builds; `null` if it had no key. `recordedAt` in unix ms. */
-export function evolveAppended({ idempotency, recordId, timestamp }: RecordAppended, recordedAt: number): KeptAnswer | null {
-  if (idempotency === undefined) return null;
-  return { request: idempotency.bodyHash, until: recordedAt + APPENDS_KEPT_MS, outcome: { answer: { recordId, timestamp } } };
 }

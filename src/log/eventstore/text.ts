@@ -5,15 +5,14 @@ import type { PrintedEvent } from './wire-append.ts';
 
 /**
  * An event as EventStoreDB stores it. The texts must come back to the byte, also from plain clients (docs/auditing.md). Those parse
- * whatever they take for JSON, which changes numbers beyond doubles.
- * - Data is stored under the content type of bytes, which clients do not parse. The server's console shows it when asked to, and its
- *   projections parse it themselves (docs/auditing.md).
- * - Metadata has no content type: plain clients always parse it. Where printing the parsed metadata gives the same text, as it does for all
- *   of ours, it is stored as an object. Otherwise it is stored as one JSON string that holds the text, as earlier releases stored all of
- *   it.
+ * whatever they take for JSON, and an auditor hashes what they print again. Where that gives the same text, as it does for nearly all of ours,
+ * the event is JSON, which the server's console, filters and projections read. Otherwise
+ * - data is stored under the content type of bytes, which clients do not parse;
+ * - metadata, which has no content type and is always parsed, is stored as one JSON string that holds the text.
  */
-export function toStored(event: NewEvent): PrintedEvent {
-  return survivesParsing(event.metadata) ? event : { ...event, metadata: JSON.stringify(event.metadata) };
+export function toStored({ id, type, data, metadata }: NewEvent): PrintedEvent {
+  const printed = survivesParsing(metadata) ? metadata : JSON.stringify(metadata);
+  return { id, type, data, metadata: printed, contentType: survivesParsing(data) ? 'application/json' : 'application/octet-stream' };
 }
 
 /** What the server counts of an event against its limit for one append, or slightly more: old servers count the data alone. */
@@ -22,8 +21,10 @@ export function countedBytes({ type, metadata, data }: PrintedEvent): number {
 }
 
 /** The event in the form that the client takes. */
-export function toEventData({ id, type, data, metadata }: PrintedEvent): EventData {
-  return { id, type, contentType: 'application/octet-stream', data: encoder.encode(data), metadata: encoder.encode(metadata) };
+export function toEventData({ id, type, data, metadata, contentType }: PrintedEvent): EventData {
+  const about = { id, type, metadata: encoder.encode(metadata) };
+  if (contentType === 'application/octet-stream') return { ...about, contentType, data: encoder.encode(data) };
+  return { ...about, contentType, data: JSON.parse(data) };
 }
 
 const encoder = new TextEncoder();

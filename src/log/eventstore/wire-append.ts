@@ -12,6 +12,8 @@ export interface PrintedEvent {
   readonly type: string;
   readonly metadata: string;
   readonly data: string;
+  /** Plain clients parse the data if it is JSON. */
+  readonly contentType: 'application/json' | 'application/octet-stream';
 }
 
 export interface Printed {
@@ -70,7 +72,6 @@ const PROPOSED_MESSAGE = tag(3);
 const [ID, PROPERTY, METADATA, DATA] = [tag(1), tag(2), tag(3), tag(4)];
 const [KEY, VALUE] = [tag(1), tag(2)];
 const ID_TEXT = tag(2);
-const CONTENT_TYPE = 'application/octet-stream';
 
 interface Sizes {
   readonly id: number;
@@ -104,13 +105,14 @@ function bytesOf(events: readonly PrintedEvent[]): Buffer {
     text(KEY, key, key.length);
     text(VALUE, value, length);
   };
-  events.forEach(({ id, type, metadata, data }, index) => {
-    const size = sizes[index] ?? sizesOf({ id, type, metadata, data });
+  events.forEach((event, index) => {
+    const { id, type, metadata, data, contentType } = event;
+    const size = sizes[index] ?? sizesOf(event);
     head(PROPOSED_MESSAGE, size.all);
     head(ID, fieldSize(size.id));
     text(ID_TEXT, id, size.id);
     property('type', type, size.type);
-    property('content-type', CONTENT_TYPE, CONTENT_TYPE.length);
+    property('content-type', contentType, contentType.length);
     text(METADATA, metadata, size.metadata);
     text(DATA, data, size.data);
   });
@@ -124,7 +126,7 @@ function sizesOf(event: PrintedEvent): Sizes {
     number,
     number,
   ];
-  const properties = propertySize('type', type) + propertySize('content-type', CONTENT_TYPE.length);
+  const properties = propertySize('type', type) + propertySize('content-type', event.contentType.length);
   const all = fieldSize(fieldSize(id)) + properties + fieldSize(metadata) + fieldSize(data);
   return { id, type, metadata, data, all };
 }

@@ -425,7 +425,7 @@ test('a project whose log is corrupt stops and says so, others go on, and it is 
   await opened(table, projects);
   const broken = projectStream('broken');
   await table.log.inner.append(broken, 'none', await table.log.inner.read(STREAM, { limit: 1, direction: 'forwards' }));
-  const altered = { id: 'x', type: 'document.written', data: '{}', metadata: `{"hash":"${'0'.repeat(64)}"}` };
+  const altered = { id: 'x', type: 'document.written', data: '{}', metadata: `{"seal":"${'0'.repeat(64)}"}` };
   await table.log.inner.append(broken, 0, [altered]);
   const first = codeOf(table.passing(projects.get('broken')));
   expect([await first, told.length]).toEqual(['INTERNAL_ERROR', 1]);

@@ -76,7 +76,7 @@ function checkBytes({ log }: History, wrong: string[]): void {
     const metadata = metadataOf(event);
     if (metadata.recordedAt < time) wrong.push(`time: runs backwards at ${event.revision}`);
     time = metadata.recordedAt;
-    hash = metadata.hash;
+    hash = metadata.seal;
   }
 }
 
@@ -284,6 +284,6 @@ function name(commandId: string, ask: Ask): string {
   return `${commandId.slice(0, 8)} ${JSON.stringify(ask)}`;
 }
 
-function metadataOf(event: RecordedEvent | undefined): { readonly commandId: string; readonly recordedAt: number; readonly hash: string } {
+function metadataOf(event: RecordedEvent | undefined): { readonly commandId: string; readonly recordedAt: number; readonly seal: string } {
   return JSON.parse(event?.metadata ?? '{}');
 }

@@ -109,7 +109,7 @@ export const unaskedLog: Plant = {
 function renamed(previousHash: string | null, events: readonly NewEvent[]): readonly NewEvent[] {
   let hash = previousHash ?? NO_HASH;
   return events.map((event) => {
-    const { hash: _sealed, ...metadata } = JSON.parse(event.metadata);
+    const { seal: _sealed, ...metadata } = JSON.parse(event.metadata);
     const id = uuidv5(`${metadata.commandId}/${metadata.left ?? 0}`, uuidv5.URL);
     const sealed = seal(hash, { ...event, id, metadata: JSON.stringify(metadata) });
     hash = sealed.hash;

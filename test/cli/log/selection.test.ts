@@ -10,13 +10,15 @@ const event = (type: string, data: object, actor: object, recordedAt = 1000) => 
   data: JSON.stringify(data),
   metadata: JSON.stringify({ actor, recordedAt }),
 });
-const written = event('document.written', { key: '42_slot1' }, { kind: 'secret', keyId: 'k1', player: '7', endpoint: 'buy' });
+const written = event('document.written', { key: '42_slot1', $player: '7' }, { kind: 'secret', keyId: 'k1', endpoint: 'buy' });
 
 describe('which events log tail shows', () => {
   it('takes a player as who acted, as whose document it is, and in no other sense', () => {
     for (const player of ['42', '7', '42_slot1']) expect(isSelected(written, { player }), player).toBe(true);
     for (const player of ['4', 'k1', 'slot1', 'buy']) expect(isSelected(written, { player }), player).toBe(false);
     expect(isSelected(event('record.created', { player: '42' }, {}), { player: '42' })).toBe(true);
+    const posted = event('ledger.posted', { postings: [{ player: '41' }, { player: '42' }] }, {});
+    expect(['41', '42', '43'].map((player) => isSelected(posted, { player }))).toEqual([true, true, false]);
   });
 
   it('takes a type or its family, and times from one on and before another', () => {

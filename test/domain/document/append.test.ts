@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AppendCommand, type Appended, decideAppend, reprintedRecord } from '../../../src/domain/document/append.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
-import type { RecordAppended } from '../../../src/domain/events.ts';
+import type { LedgerChange, RecordAppended } from '../../../src/domain/events.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber } from '../../../src/kernel/json.ts';
 import { collection, NOW, windows } from './fixtures.ts';
@@ -24,13 +24,13 @@ function append(changes: Partial<AppendCommand> = {}): AppendCommand {
   };
 }
 
-function accepted(command: AppendCommand): Appended & { readonly data: RecordAppended } {
+function accepted(command: AppendCommand): Appended & { readonly data: RecordAppended; readonly ledger: LedgerChange | undefined } {
   const result = decideAppend(command);
   if (result instanceof Refusal) throw result;
   const [event] = result.events;
   if (event?.type !== 'record.appended') throw new Error('no record.appended');
   expect(evolveDocument(null, event, command.now).document).toEqual(result.record);
-  return { ...result, data: event.data };
+  return { ...result, data: event.data, ledger: event.ledger };
 }
 
 test('a record begins with its id, time and writer; sent members of these names are dropped', () => {
@@ -52,8 +52,9 @@ test('a record begins with its id, time and writer; sent members of these names 
 
 test('tracked fields make entries, as in every other write', () => {
   const tracked = collection({ score: { type: 'number', _ledger: true }, n: 'number' }, { id: 'runs', name: 'Runs', type: 'global' });
-  const { data } = accepted(append({ collection: tracked, body: { score: 5, n: 1, _timestamp: 7 } }));
-  expect(data.ledger).toEqual([{ field: 'score', before: 0, after: 5, delta: 5, source: 'direct' }]);
+  const { ledger } = accepted(append({ collection: tracked, body: { score: 5, n: 1, _timestamp: 7 } }));
+  const entries = [{ field: 'score', before: 0, after: 5, delta: 5, source: 'direct' }];
+  expect(ledger).toMatchObject({ entries, balances: '{"score":5}' });
 });
 
 test.each<[string, Partial<AppendCommand>, string]>([

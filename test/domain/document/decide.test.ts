@@ -9,23 +9,28 @@ import {
   readWriteBody,
   type WriteCommand,
 } from '../../../src/domain/document/decide.ts';
-import { evolveDocument } from '../../../src/domain/document/evolve.ts';
-import type { DocumentWritten, Operation } from '../../../src/domain/events.ts';
+import type { DocumentWritten, LedgerChange, Operation } from '../../../src/domain/events.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
+import type { DocumentState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber, stringifyJson } from '../../../src/kernel/json.ts';
-import { collection, NOW, stored, windows, write } from './fixtures.ts';
+import { collection, folded, NOW, stored, windows, write } from './fixtures.ts';
 
-function accepted(command: WriteCommand): Decided & { readonly data: DocumentWritten } {
+/** Longer than the changes of these tests, so their events carry no whole document. */
+const LONG = 'x'.repeat(200);
+
+function accepted(command: WriteCommand): Decided & { readonly data: DocumentWritten; readonly ledger: LedgerChange } {
   const result = decideWrite(command);
   if (result instanceof Refusal) throw result;
   const [event] = result.events;
   if (event?.type !== 'document.written') throw new Error('no document.written');
   const { text, ...state } = result.state;
-  expect(JSON.stringify(evolveDocument(command.current, { type: event.type, data: event.data }, command.now))).toBe(JSON.stringify(state));
-  expect(evolveDocument(command.current, event, command.now)).toEqual(result.state);
+  const { after: _, ...inLog } = event;
+  expect(JSON.stringify(folded(command.current, [inLog], command.now))).toBe(JSON.stringify(state));
+  expect(folded(command.current, result.events, command.now)).toEqual(result.state);
   expect(text).toBe(stringifyJson(state.document));
-  return { ...result, data: event.data };
+  if (event.ledger === undefined) throw new Error('no ledger');
+  return { ...result, data: event.data, ledger: event.ledger };
 }
 
 function refused(command: WriteCommand): Refusal {
@@ -76,9 +81,9 @@ describe('a correction', () => {
     const used = { start: NOW, used: 1, flagged: false };
     const command = { collection: limited, current: stored({ gold: 1 }), rules, windowOf: () => used, body: ops(corrected) };
     expect(refused(write(command)).code).toBe('RATE_LIMIT_DAILY');
-    const { data, state } = accepted(write({ ...command, isCorrection: true }));
+    const { data, ledger, state } = accepted(write({ ...command, isCorrection: true }));
     expect([data.windows, data.clamps, state.document]).toEqual([undefined, undefined, { gold: 6 }]);
-    expect(data.ledger?.at(-1)).toEqual({ field: 'gold', before: 1, after: 6, delta: 5, source: 'correction', reason: 'refund' });
+    expect(ledger.entries.at(-1)).toEqual({ field: 'gold', before: 1, after: 6, delta: 5, source: 'correction', reason: 'refund' });
   });
 });
 
@@ -151,13 +156,13 @@ describe('given a document', () => {
   });
 
   test('the first write in a staged space carries a fork', () => {
-    const fork = { document: { gold: 1 }, version: 3 };
+    const fork = { document: { gold: 1, about: LONG }, version: 3 };
     const { data, state } = accepted(
       write({ space: 'next1', current: stored(fork.document), fork, body: ops({ op: 'inc', path: 'gold', value: 1 }) }),
     );
     expect(data).toMatchObject({ space: 'next1', fork, version: 4, changes: [['gold', 2]] });
     const event = { type: 'document.written', data } as const;
-    expect(evolveDocument(null, event, NOW)).toEqual({ ...state, text: undefined });
+    expect(folded(null, [event], NOW)).toEqual({ ...state, text: undefined });
   });
 });
 
@@ -223,7 +228,7 @@ describe('defaults under operations', () => {
   test('a default object that is written into is stored whole, so that no reader loses the rest', () => {
     const command = write({
       collection: collection(schema),
-      current: stored({ x: 1 }),
+      current: stored({ x: LONG }),
       body: ops({ op: 'inc', path: 'stats.hp', value: 5 }),
     });
     expect(accepted(command).data.changes).toEqual([['stats', { hp: 6, mp: 2 }]]);
@@ -312,7 +317,7 @@ describe('ledger', () => {
 
   test('the entry is part of the write, with the source of its operation', () => {
     const body = ops({ op: 'inc', path: 'gold', value: 5, source: 'quest' });
-    expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }, 3, { gold: 1 }), body })).data.ledger).toEqual([
+    expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }, 3, { gold: 1 }), body })).ledger.entries).toEqual([
       { field: 'gold', before: 1, after: 6, delta: 5, source: 'quest' },
     ]);
   });
@@ -323,9 +328,9 @@ describe('ledger', () => {
     const refusal = refused(write({ collection: open, body: { kind: 'replace', document: many } }));
     expect(refusal).toMatchObject({ status: 413, code: 'APPEND_TOO_LARGE', message: expect.stringContaining('1001 entries') });
     const less = Object.fromEntries(Object.entries(many).slice(1));
-    expect(accepted(write({ collection: open, body: { kind: 'replace', document: less } })).data.ledger).toHaveLength(1000);
+    expect(accepted(write({ collection: open, body: { kind: 'replace', document: less } })).ledger.entries).toHaveLength(1000);
     const gone = deleteDecision(write({ collection: open, current: stored(many) }));
-    expect(gone).toMatchObject({ events: [{ data: { ledger: { length: 1000 } } }] });
+    expect(gone).toMatchObject({ events: [{ ledger: { entries: { length: 1000 } } }] });
   });
 
   test('more numbers than a write may change, with a ledger only since a publish, block no write: each write records as many as fit', () => {
@@ -333,13 +338,13 @@ describe('ledger', () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`n${index}`, 1]));
     const body = ops({ op: 'inc', path: 'n1499', value: 1 });
     const first = accepted(write({ collection: open, current: stored(many), body }));
-    expect(first.data.ledger).toHaveLength(1000);
-    expect(first.data.ledger?.slice(-2)).toEqual([
+    expect(first.ledger.entries).toHaveLength(1000);
+    expect(first.ledger.entries.slice(-2)).toEqual([
       { field: 'n1499', before: 0, after: 1, delta: 1, source: 'definition' },
       { field: 'n1499', before: 1, after: 2, delta: 1, source: 'direct' },
     ]);
     const second = accepted(write({ collection: open, current: first.state, body }));
-    expect(second.data.ledger).toHaveLength(502);
+    expect(second.ledger.entries).toHaveLength(502);
     expect(Object.keys(JSON.parse(second.state.balances ?? ''))).toHaveLength(1500);
   });
 
@@ -355,22 +360,53 @@ describe('ledger', () => {
 
   test('the ledger records the clamped value', () => {
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'clamp' }]);
-    const { data, state } = accepted(
-      write({ collection: tracked, rules, current: stored({ gold: 1 }, 3, { gold: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }),
+    const { data, ledger, state } = accepted(
+      write({
+        collection: tracked,
+        rules,
+        current: stored({ gold: 1, about: LONG }, 3, { gold: 1 }),
+        body: ops({ op: 'inc', path: 'gold', value: 5 }),
+      }),
     );
-    expect(data.ledger).toMatchObject([{ before: 1, after: 4, delta: 3 }]);
+    expect(ledger.entries).toMatchObject([{ before: 1, after: 4, delta: 3 }]);
     expect(data.changes).toEqual([['gold', 4]]);
     expect(data.clamps).toEqual([{ rule: 'rl_players_gold', field: 'gold', asked: 5, granted: 3 }]);
-    expect(state.document).toEqual({ gold: 4 });
+    expect(state.document).toEqual({ gold: 4, about: LONG });
+  });
+});
+
+describe('an event of changes carries the whole document', () => {
+  const played = (current: DocumentState, times: number) => {
+    const events: DocumentWritten[] = [];
+    let state = current;
+    for (let n = 0; n < times; n++) {
+      const { data, state: next } = accepted(write({ current: state, body: ops({ op: 'set', path: 'n', value: n }) }));
+      events.push(data);
+      state = next;
+    }
+    return events.map(({ document }) => document !== undefined);
+  };
+
+  test('after 128 events without it', () => {
+    const isWhole = played(stored({ about: 'x'.repeat(10_000) }), 300);
+    expect(isWhole.flatMap((whole, index) => (whole ? [index] : []))).toEqual([128, 257]);
+  });
+
+  test('once the changes since the last whole are longer than the document', () => {
+    const isWhole = played(stored({ about: 'x'.repeat(100) }), 60);
+    const wholes = isWhole.filter(Boolean).length;
+    expect(wholes).toBeGreaterThan(3);
+    expect(wholes).toBeLessThan(10);
+    expect(played(stored({}), 3)).toEqual([true, true, true]);
   });
 });
 
 test('a clamped field inside a stored object is lowered there', () => {
   const rules = normaliseRules([{ collection: 'players', field: 'stats.xp', window: 'perDay', limit: 3, action: 'clamp' }]);
   const body = { kind: 'operations', ops: [{ op: 'set', path: 'stats', value: { xp: 50, hp: 1 } }] } as const;
-  const { data, text } = accepted(write({ rules, current: stored({ stats: { xp: 10 } }), body }));
+  const { data, state } = accepted(write({ rules, current: stored({ stats: { xp: 10 }, about: LONG }), body }));
   expect(data.changes).toEqual([['stats', { xp: 13, hp: 1 }]]);
-  expect(text).toBe('{"stats":{"xp":13,"hp":1}}');
+  expect(state.document).toEqual({ stats: { xp: 13, hp: 1 }, about: LONG });
 });
 
 test('a field that a write leaves out reads as its default again, and its rule counts that', () => {
@@ -435,8 +471,11 @@ describe('delete', () => {
     const { events, state } = decideDelete({ ...command, current });
     const [event] = events;
     if (event?.type !== 'document.deleted') throw new Error('no document.deleted');
-    expect(event.data).toMatchObject({ version: 3, ledger: [{ field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' }] });
-    expect(evolveDocument(current, event, NOW)).toEqual(state);
+    expect(event).toMatchObject({
+      data: { version: 3 },
+      ledger: { entries: [{ field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' }], balances: undefined },
+    });
+    expect(folded(current, [event], NOW)).toEqual(state);
     expect(state).toMatchObject({ document: null, version: 3 });
   });
 
@@ -447,6 +486,6 @@ describe('delete', () => {
     const [event] = events;
     if (event?.type !== 'document.deleted') throw new Error('no document.deleted');
     expect(event.data.fork).toEqual(fork);
-    expect(evolveDocument(null, event, NOW)).toEqual({ ...state, text: undefined });
+    expect(folded(null, [event], NOW)).toEqual({ ...state, text: undefined });
   });
 });

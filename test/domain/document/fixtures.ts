@@ -1,5 +1,8 @@
 import type { WriteCommand } from '../../../src/domain/document/decide.ts';
+import { evolveDocument, evolvePosted, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { withPosting } from '../../../src/domain/document/posting.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
+import type { DomainEvent } from '../../../src/domain/events.ts';
 import type { CollectionModel } from '../../../src/domain/model.ts';
 import type { DocumentState, WindowState } from '../../../src/domain/states.ts';
 import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
@@ -63,4 +66,15 @@ export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
 /** Windows with counts, by counter. */
 export function windows(used: Readonly<Record<string, WindowState>>): (counter: string) => WindowState | null {
   return (counter) => used[counter] ?? null;
+}
+
+/** The document after these events and the posting of their money, as readers of the log fold them. */
+export function folded(state: DocumentState | null, events: readonly DomainEvent[], now: number): DocumentState | null {
+  let after = state;
+  for (const event of withPosting(events)) {
+    if (isDocumentEvent(event)) after = evolveDocument(after, event, now);
+    if (event.type !== 'ledger.posted' || after === null) continue;
+    for (const posting of event.data.postings) after = evolvePosted(after, posting);
+  }
+  return after;
 }

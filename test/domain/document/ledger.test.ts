@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { ledgerEntries, storedBalances } from '../../../src/domain/document/ledger.ts';
+import { type LedgerBalances, NO_BALANCES, withEntries } from '../../../src/domain/document/balances.ts';
+import { ledgerEntries } from '../../../src/domain/document/ledger.ts';
 import { applyOperations } from '../../../src/domain/document/operations.ts';
 import { ReadDocument } from '../../../src/domain/document/read-document.ts';
-import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
+import { compileSchema, fillDefaults, WITHOUT_DEFAULTS } from '../../../src/domain/document/schema.ts';
 import type { Operation } from '../../../src/domain/events.ts';
 import type { SchemaModel } from '../../../src/domain/model.ts';
 import { ExactNumber, type JsonObject } from '../../../src/kernel/json.ts';
@@ -11,6 +12,13 @@ const schema = compileSchema({
   gold: { type: 'number', _ledger: true, default: 100 },
   stats: { type: 'object', properties: { xp: { type: 'number', _ledger: true } } },
 });
+
+/** The balances of a document whose ledger says of every number what is stored. */
+function storedBalances(schema: SchemaModel, document: JsonObject | null): LedgerBalances {
+  if (document === null) return NO_BALANCES;
+  const after = new ReadDocument(WITHOUT_DEFAULTS, document);
+  return withEntries(NO_BALANCES, ledgerEntries({ schema, balances: NO_BALANCES, from: null, isNew: true, after, source: '' }).entries);
+}
 
 /** A plain save of a document whose ledger balances are its present values. */
 function saved(schema: SchemaModel, before: JsonObject | null, after: JsonObject | null, source: string) {

@@ -67,6 +67,12 @@ describe('a packed document', () => {
       type: 'document.written' as const,
       data: { space: 'live' as const, collection: 'c', key: 'k', version: 4, changes: [['m', 2] as const], definition: 'd' },
     };
-    expect(evolveDocument(kept, event, 30)).toEqual({ document: { n: 1, m: 2 }, version: 4, createdAt: 10, updatedAt: 30 });
+    expect(evolveDocument(kept, event, 30)).toEqual({
+      document: { n: 1, m: 2 },
+      version: 4,
+      createdAt: 10,
+      updatedAt: 30,
+      parts: { events: 1, bytes: 11 },
+    });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  evolveAppended,
   evolveKept,
   isKept,
   keptOutcome,
@@ -59,13 +58,6 @@ test('a refusal is repeated as it was, with the id of its first request, and mar
   expect(again?.extra).toEqual({ ...extra, requestId: 'req_1' });
 });
 
-test('a refusal that an older build kept is repeated as it was', () => {
-  const stored = { status: 429, code: 'RATE_LIMIT', message: 'too many', requestId: 'req_1' };
-  const again = repeatedRefusal({ ...stored, extra: { headers: { 'Retry-After': '60' }, httpStatus: 200 } });
-  expect(again.extra).toEqual({ forGame: true, requestId: 'req_1' });
-  expect(repeatedRefusal(stored).extra).toEqual({ requestId: 'req_1' });
-});
-
 test('decided refusals are kept; failures of the server, and refusals that may pass in a moment, are not', () => {
   expect([refusal('RATE_LIMIT'), refusal('STALE_SAVE'), new Refusal(400, 'TOO_POOR', '')].map(isKept)).toEqual([true, true, true]);
   const passing = ['BUSY', 'ENDPOINT_EXECUTION_FAILED', 'WRITE_CONFLICT', 'RATE_LIMITED', 'QUOTA_EXCEEDED'] as const;
@@ -83,15 +75,4 @@ test.each(['k', ' ~', 'x'.repeat(128), '1b671a64-40d5-491e-99b0-da01ff1f3341'])(
 
 test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('not a key: %j', (key) => {
   expect(readKey(key)).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
-});
-
-test('what an older build stored with an append counts for a day', () => {
-  const idempotency = { caller: 'w', key: 'k', bodyHash: 'h' };
-  const appended = { space: 'live', collection: 'c', recordId: 'r', timestamp: 5, writerId: 'w', document: {}, definition: '' } as const;
-  expect(evolveAppended({ ...appended, idempotency }, NOW)).toEqual({
-    request: 'h',
-    until: NOW + DAY,
-    outcome: { answer: { recordId: 'r', timestamp: 5 } },
-  });
-  expect(evolveAppended(appended, NOW)).toBe(null);
 });

@@ -279,7 +279,7 @@ describe('two histories are refused and nothing is overwritten', () => {
     await fill(from, 2);
     await copyLogs(from, to);
     const { hash, ...last } = (await logTarget(to, DENSE).last('project-a')) ?? { hash: '', revision: -1 };
-    await to.append('project-a', last.revision, [{ id: randomUUID(), type: 'x', data: '{}', metadata: `{"hash":"${hash}"}` }]);
+    await to.append('project-a', last.revision, [{ id: randomUUID(), type: 'x', data: '{}', metadata: `{"seal":"${hash}"}` }]);
     expect(await copyLogs(from, to)).toMatchObject({ copied: 0, skipped: 16, complete: true });
   });
 });

@@ -108,10 +108,15 @@ const NO_SUBSCRIPTION = callError(status.UNKNOWN, 'Exception was thrown by handl
 const TOO_SLOW = callError(status.ABORTED, 'Consumer too slow to handle event while live. Client resubscription required.');
 
 function filterOf(options: Options): (event: RecordedEvent) => boolean {
-  const expression = options.getFilter()?.getStreamIdentifier();
+  const filter = options.getFilter();
+  const expression = filter?.getStreamIdentifier() ?? filter?.getEventType();
   const prefixes = expression?.getPrefixList() ?? [];
   const regex = new RegExp(expression?.getRegex() ?? '');
-  return ({ stream }) => (prefixes.length > 0 ? prefixes.some((prefix) => stream.startsWith(prefix)) : regex.test(stream));
+  return ({ stream, type }) => {
+    // The stand-in keeps the content type before the type.
+    const name = filter?.hasStreamIdentifier() ? stream : type.slice(type.indexOf(' ') + 1);
+    return prefixes.length > 0 ? prefixes.some((prefix) => name.startsWith(prefix)) : regex.test(name);
+  };
 }
 
 async function write(call: Call, message: streams.ReadResp): Promise<void> {

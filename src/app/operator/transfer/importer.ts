@@ -161,14 +161,13 @@ function decideDocuments(ctx: DecisionContext, id: string, rows: readonly Docume
     const was = before === null ? null : new ReadDocument(reads, before);
     const after = new ReadDocument(reads, document);
     const from = () => was?.asRead ?? null;
-    const { entries, before: told, balancesJson } = updateLedger({ collection, current, source: SOURCE }, from, after);
+    const ledger = updateLedger({ collection, current, source: SOURCE }, from, after);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
-    const ledger = entries.length === 0 ? {} : { ledger: entries };
     const reached = reachedBy(sortedFields(access.state, collection.id), was, after);
-    const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }), reached };
+    const data = { ...about, definition: collection.hash, reached };
     // The data was accepted once, so a value that another document holds stays with that document.
     const unique = claims.change(collection, key, was, after, true);
-    return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, balances: balancesJson }];
+    return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, ledger }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
   return { events: [...events, ...missingSlots(ctx, collection, lists)], answer: events.length };
