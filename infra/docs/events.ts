@@ -11,7 +11,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 const ALL: Readonly<Record<string, EventContract>> = { ...EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS };
 
 /** The JSON Schema (draft 2020-12) of an event's data, as its current version is stored. */
-export function eventSchema({ data }: Pick<EventContract, 'data'>): Schema {
+function eventSchema({ data }: Pick<EventContract, 'data'>): Schema {
   return z.toJSONSchema(data, { target: 'draft-2020-12', unrepresentable: 'any' });
 }
 
@@ -83,7 +83,7 @@ function typeOf(schema: Schema): string {
 }
 
 /** The marks of the texts that a member holds itself, without those that have a row of their own. */
-export function privaciesOf(schema: Schema): readonly string[] {
+function privaciesOf(schema: Schema): readonly string[] {
   const own = typeof schema['privacy'] === 'string' ? [schema['privacy']] : [];
   const parts = [
     ...((schema.anyOf ?? schema.oneOf ?? []) as readonly Schema[]),

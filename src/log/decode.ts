@@ -43,7 +43,7 @@ export const FIRST_FORMAT_REFUSED =
   'it (savepoint project export), and import it into an empty log (savepoint project import)';
 
 /** The log was written before the first release, in a format that nothing reads any more. */
-export class FirstFormat extends Error {
+class FirstFormat extends Error {
   override readonly name = 'FirstFormat';
 
   constructor({ stream, revision }: RecordedEvent) {

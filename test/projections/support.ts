@@ -154,7 +154,7 @@ export function appended(recordId: string, timestamp: number, document: JsonObje
 }
 
 /** About a save record of `p1`. */
-export function slot(recordId: string, more: object = {}) {
+function slot(recordId: string, more: object = {}) {
   return { space: 'live' as const, collection: 'saves', player: 'p1', recordId, definition: 'd', ...more };
 }
 

@@ -2,7 +2,7 @@ import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import type { Change, Parts } from '../events.ts';
 
 /** After so many events of changes the next write carries the whole document. */
-export const MAX_PARTS = 128;
+const MAX_PARTS = 128;
 
 const NONE: Parts = { events: 0, bytes: 0 };
 
