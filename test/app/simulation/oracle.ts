@@ -37,6 +37,8 @@ export interface Look {
 export interface History {
   readonly calls: readonly Call[];
   readonly looks: readonly Look[];
+  /** What a project said of itself where it should have answered. */
+  readonly failures: readonly string[];
   readonly submissions: readonly Submission[];
   readonly log: readonly RecordedEvent[];
   readonly setupEnd: number;
@@ -48,7 +50,7 @@ const NOT_STORED = new Set(['STORAGE_UNAVAILABLE', 'BUSY', 'BEHIND', 'WRITE_CONF
 
 /** Replays the log by its own rules, and reports everything that any client was told wrongly. */
 export function judge(history: History): string[] {
-  const wrong: string[] = [];
+  const wrong: string[] = history.failures.map((failure) => `failure: ${failure}`);
   checkBytes(history, wrong);
   checkIds(history.submissions, wrong);
   const replay = new Replay(history, wrong);

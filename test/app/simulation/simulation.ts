@@ -55,6 +55,7 @@ class Simulation {
   readonly #model: ReadModel;
   readonly #calls: Call[] = [];
   readonly #looks: Look[] = [];
+  readonly #failures: string[] = [];
   readonly #submissions: Submission[] = [];
   readonly #nodes: SimulatedNode[] = [];
   readonly #all: SimulatedNode[] = [];
@@ -107,7 +108,15 @@ class Simulation {
     void Promise.all(probes);
     const log = await this.#world.log.read(STREAM, { limit: 1_000_000, direction: 'forwards' });
     const { deadlineMs } = this.#limits;
-    const history: History = { calls: this.#calls, looks: this.#looks, submissions: this.#submissions, log, setupEnd, deadlineMs };
+    const history: History = {
+      calls: this.#calls,
+      looks: this.#looks,
+      failures: this.#failures,
+      submissions: this.#submissions,
+      log,
+      setupEnd,
+      deadlineMs,
+    };
     const violations = [...judge(history), ...this.#checkAnswered(), ...(await this.#checkNodes(history))];
     const sum = (count: (node: SimulatedNode) => number) => this.#all.reduce((total, node) => total + count(node), 0);
     return {
@@ -249,7 +258,7 @@ class Simulation {
       const wallet = await readWallet(project, key);
       this.#looks.push({ key, node: node.name, from: Math.max(head, position), to: project.set.head, wallet });
     } catch (error) {
-      if (refusalOf(error).status !== 503) throw error;
+      if (refusalOf(error).status !== 503) this.#failures.push(refusalOf(error).message);
     }
   }
 
@@ -258,7 +267,7 @@ class Simulation {
       return await node.project();
     } catch (error) {
       // A node does not open a project whose tables are further behind than it may hold.
-      if (!['STORAGE_UNAVAILABLE', 'BEHIND'].includes(refusalOf(error).code)) throw error;
+      if (!['STORAGE_UNAVAILABLE', 'BEHIND'].includes(refusalOf(error).code)) this.#failures.push(refusalOf(error).message);
       return null;
     }
   }
