@@ -84,10 +84,15 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
   // During an outage of the store every connection reports it all the time, so the log line is throttled.
-  const onError = throttled(
+  const report = throttled(
     (reason: string) => logger.warn({ store: address, reason }, 'the job queue fails; requests go on'),
     LOGGED_EVERY_MS,
   );
+  let isOver = false;
+  /** A connection that the library has not let go yet may fail when the store ends, and nobody asks for it any more. */
+  const onError = (reason: string) => {
+    if (!isOver) report(reason);
+  };
   const connection = new StoreConnection({ redisUrl, databaseUrl, address, answerMs: timing.answerMs, onError });
   const forget: JobContext['forget'] = async (age) => forgetJobs((await connection.opened()).queues, age);
   const runner = handlers === null ? null : createRunner(handlers, forget, logger);
@@ -125,7 +130,9 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     },
 
     close(graceMs = GRACE_MS) {
-      closed ??= close(connection, workers, logger, graceMs);
+      closed ??= close(connection, workers, logger, graceMs).finally(() => {
+        isOver = true;
+      });
       return closed;
     },
   };
