@@ -2,6 +2,7 @@ import type { StateReader } from '../app/ports/readers.ts';
 import { Projects } from '../app/project/projects.ts';
 import type { WriterLimits, WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';
+import { Refusal } from '../kernel/errors.ts';
 import { pause } from '../kernel/pause.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
@@ -29,7 +30,8 @@ export function createProjects(
     limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs, quotas: quotasIn(config) },
     cacheBytes: workingSetBytes,
     observer,
-    onError: (what, error) => logger.error({ err: error }, what),
+    // A refusal says in its words what is wrong; where it was made says nothing.
+    onError: (what, error) => logger.error(error instanceof Refusal ? { reason: error.message } : { err: error }, what),
   });
 }
 
