@@ -1,17 +1,15 @@
 import type { Pool } from 'pg';
 import type { CallCursor, CallTable, NewCall, NewRow, RequestFilter, StoredRequest } from '../src/app/ports/call-table.ts';
+import { ADVISORY_LOCKS } from '../src/kernel/advisory-locks.ts';
 import { bigintArray, intArray, textArray } from '../src/log/postgres/arrays.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
-
-/** Held while rows are stored, so that their numbers come in the order of commits. The number has no meaning. */
-const APPEND_LOCK = 7_203_114_003;
 
 /**
  * One statement, so a node that goes away in the middle holds the lock for no one. Its commit does not wait for the disk: a crash of the
  * database may take the last half second, and no commit of a game waits behind it. What calls have in common, such as their path, is sent once.
  */
 const APPEND = `WITH held AS MATERIALIZED (
-  SELECT pg_advisory_xact_lock(${APPEND_LOCK}), set_config('synchronous_commit', 'off', true)
+  SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.callLog}), set_config('synchronous_commit', 'off', true)
 ), put AS (
   INSERT INTO savepoint.call_log (project, at, failed, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message)
   SELECT s.project, $1::int8 + r.later, s.code <> '' OR s.status >= 400 OR s.missed > 0, s.missed, s.status, r.tenths / 10.0, nullif(r.revision, -1),

@@ -1,11 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
+import { ADVISORY_LOCKS } from '../src/kernel/advisory-locks.ts';
 import { type Migration, ownMigrations } from './migrations.ts';
 import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 import { inTransaction } from './transaction.ts';
-
-/** Advisory lock, held while the tables change, so that nodes that start together wait for each other. The number has no meaning. */
-const MIGRATION_LOCK = 7_203_114_001;
 
 /**
  * Brings the database to this build's tables: `before` (such as the log's own tables), then those of the projections. It is safe to run
@@ -15,7 +13,7 @@ const MIGRATION_LOCK = 7_203_114_001;
 export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<readonly string[]> {
   const client = await pool.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     await client.query('CREATE SCHEMA IF NOT EXISTS savepoint');
     await client.query(
       'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -25,7 +23,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     return await unknownMigrations(client, before);
   } finally {
     // A broken connection has already lost the lock with its session.
-    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]).catch(() => undefined);
     client.release();
   }
 }

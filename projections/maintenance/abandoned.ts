@@ -1,15 +1,13 @@
 import type { Pool, PoolClient } from 'pg';
-import { TRUNCATION_LOCK } from '../models/telemetry/truncate.ts';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { SCRATCH_VERSION, TABLES, tableName } from '../tables.ts';
-import { REBUILD_LOCK } from './rebuild.ts';
-import { VERIFY_LOCK } from './verify.ts';
 
 /**
  * Drops tables that nobody reads or fills: the scratch tables of a killed verification or truncation, and versions that a rebuild failed to
  * drop. It holds the locks of all three, so that it never takes a table in use for abandoned.
  */
 
-const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, TRUNCATION_LOCK];
+const LOCKS = [ADVISORY_LOCKS.rebuild, ADVISORY_LOCKS.verification, ADVISORY_LOCKS.truncation];
 
 /**
  * Drops abandoned tables and their checkpoints. Resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs.

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { ProjectEvent } from '../../src/domain/events.ts';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import { checkpointHash } from '../../src/log/foreign.ts';
 import type { Log } from '../../src/log/port.ts';
@@ -50,8 +51,6 @@ export interface Rebuilt {
   readonly seconds: number;
 }
 
-/** Advisory lock for the whole rebuild, so that only one runs at a time. The number has no meaning. */
-export const REBUILD_LOCK = 7_203_114_002;
 /** The switch folds the rest when fewer events than this are left. */
 const LITTLE = 500;
 const ROUNDS = 20;
@@ -76,14 +75,14 @@ interface ProjectProgress {
 export async function rebuild(names: readonly ProjectionName[] | 'all', options: RebuildOptions): Promise<Rebuilt> {
   const lock = await options.pool.connect();
   try {
-    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [REBUILD_LOCK]);
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCKS.rebuild]);
     if (!rows[0]?.free) throw new Error('another rebuild is running');
     const projections = withPrerequisites(names === 'all' ? PROJECTION_NAMES : names);
     const rebuilt = projections.length === 0 ? NOTHING_REBUILT : await new Rebuild(projections, options).run();
     if (names !== 'all' && !names.includes(TELEMETRY)) return rebuilt;
     return withTelemetry(rebuilt, await rebuildTelemetry(options));
   } finally {
-    await lock.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.rebuild]).catch(() => undefined);
     lock.release();
   }
 }

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { groupBy } from '../../src/kernel/group.ts';
 import { decodeEvent } from '../../src/kernel/json.ts';
 import { listOf, objectOf } from '../../src/kernel/json-read.ts';
@@ -59,8 +60,6 @@ export interface Verified {
 }
 
 const MAX_PROBLEMS = 1_000;
-/** Advisory lock for the whole run, because the scratch tables have fixed names. The number has no meaning. */
-export const VERIFY_LOCK = 7_203_114_003;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
 const BATCH = 2_000;
 /** Events that are read at once, however large they are. */
@@ -101,7 +100,7 @@ type Run = (work: (tx: Transaction) => Promise<Memory>) => Promise<Memory>;
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const lock = await options.pool.connect();
   try {
-    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [VERIFY_LOCK]);
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCKS.verification]);
     if (!rows[0]?.free) throw new Error('another verification is running');
     await discardScratch(lock);
     for (const name of PROJECTION_NAMES) {
@@ -110,7 +109,7 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
     return await new Verification(options).run();
   } finally {
     await discardScratch(lock).catch(() => undefined);
-    await lock.query('SELECT pg_advisory_unlock($1)', [VERIFY_LOCK]).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.verification]).catch(() => undefined);
     lock.release();
   }
 }

@@ -6,6 +6,7 @@ import { syncFolder, writeDurably } from '../../infra/postgres/durable.ts';
 import type { NewProject, Operator } from '../app/operator/operator.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Config } from '../config/config.ts';
+import { ADVISORY_LOCKS } from '../kernel/advisory-locks.ts';
 import type { Log } from '../log/port.ts';
 import { hasProjects } from './log.ts';
 
@@ -20,12 +21,6 @@ export interface DemoParts {
 
 /** The reason why a start made no demo project. */
 export type NoDemo = 'not asked for' | 'made before' | 'the log holds projects' | 'no folder for its keys';
-
-/**
- * Advisory lock for checking whether there is a project and making one, so that two nodes that start at the same time make only one. The
- * number has no meaning.
- */
-const DEMO_LOCK = 7_203_114_004;
 
 /** The longest wait for the views to show a new project, ms. */
 const VIEW_TIMEOUT_MS = 5_000;
@@ -44,7 +39,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
   if (existsSync(file)) return 'made before';
   const lock = await pool.connect();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [DEMO_LOCK]);
+    await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.demo]);
     if (await hasProjects(log)) return 'the log holds projects';
     // The folder is made before the project: keys that cannot be stored would be lost.
     mkdirSync(folder, { recursive: true });
@@ -59,7 +54,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
     logger.warn({ err: error }, 'no demo project: its keys could not be written');
     return 'no folder for its keys';
   } finally {
-    await lock.query('SELECT pg_advisory_unlock($1)', [DEMO_LOCK]).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.demo]).catch(() => undefined);
     lock.release();
   }
 }

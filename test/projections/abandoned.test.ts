@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
-import { REBUILD_LOCK } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { schemaOf } from '../../projections/tables.ts';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Feed, fillAll, freshPool, projecting, reached, rowsOf } from './support.ts';
 
@@ -48,9 +48,9 @@ test('tables of killed rebuilds and verifications are dropped; tables that are r
 test('nothing is dropped while a rebuild runs', async () => {
   await pool.query(schemaOf('ledger', 0));
   const rebuilding = await pool.connect();
-  await rebuilding.query('SELECT pg_advisory_lock($1)', [REBUILD_LOCK]);
+  await rebuilding.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.rebuild]);
   expect(await dropAbandoned(pool)).toEqual([]);
-  await rebuilding.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]);
+  await rebuilding.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.rebuild]);
   rebuilding.release();
   expect(await dropAbandoned(pool)).toEqual(['savepoint.ledger_totals_v0', 'savepoint.ledger_v0']);
 });

@@ -6,6 +6,7 @@ import type { CallTable, NewCall, RequestFilter, ServedRequest, StoredRequest } 
 import { sweep } from '../../src/http/call-log/retention.ts';
 import { passes } from '../../src/http/call-log/shown.ts';
 import { StoredCallLog } from '../../src/http/call-log/stored.ts';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { freshPool } from './support.ts';
 
 let pool: pg.Pool;
@@ -76,6 +77,20 @@ test('pages of every filter hold each request that passes once, newest first, as
     expect(times).toEqual(expected.map(({ at }) => at).sort((a, b) => b - a));
     const texts = (of: readonly ServedRequest[]) => of.map((request) => JSON.stringify(Object.entries(request).sort())).sort();
     expect(texts(found.map(without)), JSON.stringify(some)).toEqual(texts(expected));
+  }
+});
+
+test('requests are stored while a verification or anything else of the product holds its lock', async () => {
+  const { callLog: _, ...others } = ADVISORY_LOCKS;
+  const holder = await pool.connect();
+  try {
+    for (const lock of Object.values(others)) await holder.query('SELECT pg_advisory_lock($1)', [lock]);
+    await pool.query(`SET lock_timeout = '5s'`);
+    await table.append([call('beside', served())]);
+    expect(await pagesOf('beside', EVERYTHING, 5)).toHaveLength(1);
+  } finally {
+    await holder.query('SELECT pg_advisory_unlock_all()');
+    holder.release();
   }
 });
 

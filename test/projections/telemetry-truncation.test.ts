@@ -4,8 +4,9 @@ import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { retainTelemetry } from '../../projections/models/telemetry/retain.ts';
-import { TRUNCATION_LOCK, truncateTelemetry } from '../../projections/models/telemetry/truncate.ts';
+import { truncateTelemetry } from '../../projections/models/telemetry/truncate.ts';
 import { verifyTelemetry } from '../../projections/models/telemetry/verify.ts';
+import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { type Log, LogUnavailable } from '../../src/log/port.ts';
 import { projectStream, telemetryStream, totalsStream } from '../../src/log/streams.ts';
@@ -230,10 +231,10 @@ describe('truncation', () => {
   test('drops tables of a killed truncation, and not those of a running one', async () => {
     await pool.query('CREATE TABLE savepoint.telemetry_players_v999999 (project text)');
     const holder = await pool.connect();
-    await holder.query('SELECT pg_advisory_lock($1)', [TRUNCATION_LOCK]);
+    await holder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.truncation]);
     expect(await dropAbandoned(pool)).toEqual([]);
     expect(await cut()).toBe(0);
-    await holder.query('SELECT pg_advisory_unlock($1)', [TRUNCATION_LOCK]);
+    await holder.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.truncation]);
     holder.release();
     expect(await dropAbandoned(pool)).toEqual(['savepoint.telemetry_players_v999999']);
   });

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { ADVISORY_LOCKS } from '../../../src/kernel/advisory-locks.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TELEMETRY_PREFIX, telemetryStream, totalsStream } from '../../../src/log/streams.ts';
 import { forgetForeign } from '../../foreign-events.ts';
@@ -24,8 +25,6 @@ import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
  * what it needs, and the next run does the rest. The stream of totals keeps its last event, so that another history can be detected.
  */
 
-/** Advisory lock for one truncation at a time, because the tables that it folds into have fixed names. The number has no meaning. */
-export const TRUNCATION_LOCK = 7_203_114_007;
 const VERSIONS: Versions = new Map([[TELEMETRY, TRUNCATION_VERSION]]);
 /**
  * A truncation must free at least this many events, and at least as many as there are players, because the totals have an entry for each
@@ -54,13 +53,13 @@ export interface TruncationOptions {
 export async function truncateTelemetry(options: TruncationOptions): Promise<number> {
   const lock = await options.pool.connect();
   try {
-    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [TRUNCATION_LOCK]);
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCKS.truncation]);
     if (!rows[0]?.free) return 0;
     let events = 0;
     for (const project of await truncatable(options.pool)) events += await truncateOne(options, project);
     return events;
   } finally {
-    await lock.query('SELECT pg_advisory_unlock($1)', [TRUNCATION_LOCK]).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.truncation]).catch(() => undefined);
     lock.release();
   }
 }
