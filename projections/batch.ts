@@ -87,8 +87,3 @@ export interface Projection {
 
 /** An event of a document or a global record, as the stream has it. */
 export type StoredDocumentEvent = ProjectEvent & DocumentEvent;
-
-/** The key of the event's document. */
-export function keyOf({ data }: DocumentEvent): string {
-  return 'recordId' in data ? data.recordId : data.key;
-}

@@ -4,7 +4,7 @@ import { SCRATCH_VERSION, type Table, tableName, withTables } from '../tables.ts
 /** A difference between the read models and the log, or a fault of the log. */
 export interface Problem {
   /**
-   * `chain`: the log was altered. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view
+   * `chain`: the log was altered. `redaction`: data were removed that no event allows to remove. `foreign`: another program wrote to the log. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view
    * is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, should not exist, or does not exist.
    */
   readonly kind: 'chain' | 'redaction' | 'foreign' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';

@@ -11,8 +11,8 @@ import type { NewEvent } from './port.ts';
  * The hash covers the bytes as they are stored, never parsed values. Parsing and printing again may change a number or the order of keys,
  * and a proof must be over what lies in the log.
  *
- * The hash is the last member of the metadata, the seal. So sealing, reading and removing it cut the text at a known distance from its end. Nothing
- * is parsed, because this runs for every event that is written or replayed, thousands a second.
+ * The hash is the last member of the metadata, the seal. So sealing, reading and removing it cut the text at a known distance from its end.
+ * Nothing is parsed, because this runs for every event that is written or replayed, thousands a second.
  */
 
 /** An event before its seal; `metadata` is the text of a JSON object without a member `seal`. */

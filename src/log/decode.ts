@@ -1,3 +1,4 @@
+import { mayBeForgotten } from '../contract/events/index.ts';
 import {
   type DomainEvent,
   type EventMetadata,
@@ -150,8 +151,11 @@ export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCAST
   const hash = hashOf(event.metadata);
   if (hash === null) return unsealedEvent(event);
   const metadata = JSON.parse(event.metadata) as EventMetadata;
-  if (isRedacted(event.data)) return projectEvent({ type: 'log.redacted', data: {} }, event.revision, event.id, metadata, hash);
   if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
+  if (isRedacted(event.data)) {
+    if (!mayBeForgotten(event.type)) throw new BrokenChain(event);
+    return projectEvent({ type: 'log.redacted', data: {} }, event.revision, event.id, metadata, hash);
+  }
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
   const { said, player } = withoutCommitted(data);

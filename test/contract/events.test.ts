@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { space } from '../../src/contract/events/document.ts';
 import { EVENTS } from '../../src/contract/events/index.ts';
+import { PROJECT_EVENTS } from '../../src/contract/events/project.ts';
 import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telemetry.ts';
 import { UPCASTS } from '../../src/log/upcasts.ts';
 import { checkPublished } from '../support/published-events.ts';
@@ -44,6 +45,13 @@ describe('every text says whether it names a player, is personal, or neither', (
     walk(z.toJSONSchema(data, { unrepresentable: 'any' }), '', undefined);
     expect(unmarked).toEqual([]);
   });
+});
+
+test('an event whose data may not be forgotten holds nothing of a person', () => {
+  for (const [type, { data }] of Object.entries(PROJECT_EVENTS)) {
+    const schema = JSON.stringify(z.toJSONSchema(data, { unrepresentable: 'any' }));
+    expect([type, /"privacy":"(?:player|personal)"/.test(schema)]).toEqual([type, false]);
+  }
 });
 
 const written = { space: 'live', collection: 'heroes', key: 'p1', version: 1, document: { gold: 1 }, definition: 'd' };

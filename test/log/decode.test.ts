@@ -58,13 +58,18 @@ test('who caused an event stands in the data, which can be forgotten, and is rea
 });
 
 test('data that were replaced by their commitment keep their place in the chain, and say nothing any more', () => {
-  const event = recorded('key.revoked', committed('{"keyId":"k1"}', 'p1'));
+  const event = recorded('session.revoked', committed('{"family":"f","sessionIds":[]}', 'p1'));
   const forgotten = { ...event, data: redacted(event.data) };
   expect(forgotten.data).toMatch(/^\{"\$redacted":"[0-9a-f]{64}"\}$/);
   expect(redacted(forgotten.data)).toBe(forgotten.data);
   expect([verifyLink(NO_HASH, event), verifyLink(NO_HASH, forgotten)]).toEqual([true, true]);
-  expect(verifyLink(NO_HASH, { ...event, data: redacted('{"keyId":"k2"}') })).toBe(false);
+  expect(verifyLink(NO_HASH, { ...event, data: redacted('{"family":"g"}') })).toBe(false);
   expect(new LinkedDecoder(NO_HASH).take(forgotten)).toMatchObject({ type: 'log.redacted', data: {}, revision: 4 });
+});
+
+test('what is nobody’s own cannot be forgotten: a key stays revoked', () => {
+  const event = recorded('key.revoked', committed('{"keyId":"k1"}', undefined));
+  expect(() => new LinkedDecoder(NO_HASH).take({ ...event, data: redacted(event.data) })).toThrow(BrokenChain);
 });
 
 test('a sealed event must link to the sealed one before it; what lies between and carries no seal is passed over', () => {

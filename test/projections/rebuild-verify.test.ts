@@ -63,8 +63,8 @@ test('a redaction keeps the chain whole, and verify reports one that no event al
     const log = createMemoryLog();
     const feed = new Feed(log, 'forgotten');
     await feed.commit({ type: 'project.created', data: { projectId: 'forgotten', name: 'F' } });
-    const page = feed.seal('page.saved', committed('{"slug":"a","title":"A","pageType":"markdown","contentMd":"mine"}', 'p1'), 1);
-    await feed.append([{ ...page, data: redacted(page.data) }]);
+    const ended = feed.seal('session.revoked', committed('{"family":"mine","sessionIds":[]}', 'p1'), 1);
+    await feed.append([{ ...ended, data: redacted(ended.data) }]);
     await feed.commit(written('p1', { gold: 1 }));
     await project(own, log, feed);
     const { ok, problems } = await verify({ log, pool: own });

@@ -1,4 +1,4 @@
-import { evolveDocument, evolvePosted, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { evolveDocument, evolvePosted, isDocumentEvent, keyOf } from '../../../src/domain/document/evolve.ts';
 import { isThere, storedText } from '../../../src/domain/document/packed.ts';
 import type { Posting, ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
@@ -6,7 +6,7 @@ import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.t
 import { groupBy } from '../../../src/kernel/group.ts';
 import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
-import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
+import type { DocumentChange, Projection, StoredDocumentEvent } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
 
 const PRIORS = `

@@ -1,10 +1,10 @@
-import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { isDocumentEvent, keyOf } from '../../../src/domain/document/evolve.ts';
 import type { EventType, ProjectEvent } from '../../../src/domain/events.ts';
 import { isGuestEvent } from '../../../src/domain/guest/evolve.ts';
 import { isPageEvent } from '../../../src/domain/page/page.ts';
 import { isRecordListEvent } from '../../../src/domain/record/evolve.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
-import { keyOf, type Projection } from '../../batch.ts';
+import type { Projection } from '../../batch.ts';
 import { ACCESS_EVENTS } from '../access/projection.ts';
 import { BLOCK_REVISIONS, hashOfSubject } from './block.ts';
 

@@ -1,5 +1,6 @@
+import { keyOf } from '../../../src/domain/document/evolve.ts';
 import type { ProjectEvent, Space } from '../../../src/domain/events.ts';
-import { keyOf, type Projection } from '../../batch.ts';
+import type { Projection } from '../../batch.ts';
 
 const UPSERT = `
 INSERT INTO {uniques} (project, space, collection, hash, holder, revision)

@@ -1,5 +1,5 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/model/evolve.ts';
-import { evolveDocument, evolvePosted, isDocumentEvent } from '../../domain/document/evolve.ts';
+import { evolveDocument, evolvePosted, isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
@@ -74,8 +74,7 @@ function uniqueAfter(state: StateOf['unique'] | null, event: ProjectEvent, subje
     return claim === undefined ? state : { holder: claim[1] };
   }
   if (!isDocumentEvent(event)) return state;
-  const key = event.type === 'record.appended' ? event.data.recordId : event.data.key;
-  const holder = holderAfter(event.data.unique, key, hash);
+  const holder = holderAfter(event.data.unique, keyOf(event), hash);
   return holder === undefined ? state : holder === null ? null : { holder };
 }
 

@@ -1,4 +1,4 @@
-import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
+import { evolveDocument, isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { addUsage, exceeded, growthOf, NO_USAGE, type Quotas, type Usage } from '../../domain/project/quotas.ts';
 import type { DocumentState } from '../../domain/states.ts';
@@ -87,7 +87,7 @@ function growthIn(events: readonly DomainEvent[], ctx: DecisionContext, now: num
   for (const event of events) {
     if (!isDocumentEvent(event)) continue;
     const { space, collection } = event.data;
-    const subject = documentSubject(space, collection, event.type === 'record.appended' ? event.data.recordId : event.data.key);
+    const subject = documentSubject(space, collection, keyOf(event));
     const before = changed?.get(subject) ?? (ctx.isAssumedAbsent(subject) ? null : ctx.read(subject));
     const after = evolveDocument(before, event, now);
     growth = addUsage(growth, growthOf(before, after));

@@ -11,6 +11,14 @@ export const EVENTS = { ...PROJECT_EVENTS, ...DOCUMENT_EVENTS, ...ACCESS_EVENTS 
 export type EventType = keyof typeof EVENTS;
 export type EventData = { readonly [T in EventType]: z.output<(typeof EVENTS)[T]['data']> };
 
+/**
+ * Whether the data of such an event may be forgotten. Those of the project itself (settings, keys, definitions, pages) are nobody's own, and
+ * without them a revoked key would be good again.
+ */
+export function mayBeForgotten(type: EventType): boolean {
+  return !Object.hasOwn(PROJECT_EVENTS, type);
+}
+
 /** The versions that this build writes, and the highest that it can read. */
 export function versionsOf<T extends string>(events: Readonly<Record<T, { readonly version: number }>>): Readonly<Record<T, number>> {
   const entries = (Object.keys(events) as T[]).map((type) => [type, events[type].version]);

@@ -12,6 +12,11 @@ export function isDocumentEvent<E extends DomainEvent>(event: E): event is E & D
   return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
 }
 
+/** The key of the event's document. */
+export function keyOf({ data }: DocumentEvent): string {
+  return 'recordId' in data ? data.recordId : data.key;
+}
+
 type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
 
 /**
