@@ -38,12 +38,16 @@ const AFTER = `SELECT f.project, c.* FROM unnest($1::text[], $2::int8[]) AS f (p
   SELECT ${COLUMNS} FROM savepoint.call_log c WHERE c.project = f.project AND c.seq > f.after ORDER BY c.seq LIMIT $3
 ) c ORDER BY c.seq`;
 
+/** When the oldest row of a kind was answered. The kind is named, because each has an index of its own. */
+const oldestOf = (kind: string) =>
+  `SELECT l.at FROM savepoint.call_log l WHERE l.project = c.project AND ${kind} ORDER BY l.at, l.seq LIMIT 1`;
+
 /** A deleted project keeps nothing. The oldest row of a kind says whether any is too old. */
 const SURPLUS = `SELECT c.project, c.failed, CASE WHEN p.deleted THEN c.requests ELSE greatest(c.requests - $1, 0) END::float8 AS requests
 FROM savepoint.call_log_counts c
 LEFT JOIN savepoint.projects p ON p.project = c.project
 WHERE c.requests > $1 OR (p.deleted AND c.requests > 0) OR
-  (SELECT l.at < $2 FROM savepoint.call_log l WHERE l.project = c.project AND l.failed = c.failed ORDER BY l.at, l.seq LIMIT 1)`;
+  CASE WHEN c.failed THEN (${oldestOf('l.failed')}) ELSE (${oldestOf('NOT l.failed')}) END < $2`;
 
 /** Others may remove at the same time, so the count goes by what this one has removed. */
 const REMOVE = `WITH old AS (

@@ -94,10 +94,11 @@ test('requests are stored while a verification or anything else of the product h
   }
 });
 
-test('no filter passes over the whole table', async () => {
+test('no filter passes over the whole table, nor does the look for what is too old', async () => {
   await pool.query(`INSERT INTO savepoint.call_log (project, at, failed, missed, status, ms, next, slug, code, player, request_id, method, path, route)
     SELECT 'plans', n, n % 50 = 0, 0, CASE WHEN n % 50 = 0 THEN 404 ELSE 200 END, 1, false, 's' || n % 100, CASE WHEN n % 50 = 0 THEN 'C' || n % 9 END,
       'p' || n % 1000, 'r' || n, 'POST', '/', '/' FROM generate_series(1, 20000) n`);
+  await pool.query(`INSERT INTO savepoint.call_log_counts VALUES ('plans', false, 19600), ('plans', true, 400)`);
   await pool.query('ANALYZE savepoint.call_log');
   const plans: string[] = [];
   const explaining = createCallTable(
@@ -127,6 +128,9 @@ test('no filter passes over the whole table', async () => {
   await explaining.since('plans', EVERYTHING, 5, { limit: 100, most: 1_000 });
   expect(plans.length).toBe(filters.length + 4);
   expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
+  await explaining.surplus({ requests: 100_000, since: 0 });
+  const indexes = [...(plans.at(-1) ?? '').matchAll(/Scan using (\w+) on call_log l/g)].map(([, index]) => index);
+  expect(indexes).toEqual(['call_log_failed', 'call_log_succeeded']);
 });
 
 test('whoever follows misses nothing of what several nodes store at once, and gets nothing twice', async () => {
