@@ -286,3 +286,24 @@ test('following goes on exactly behind what was read first, over all nodes, and 
   expect(await there.follow('follow', EVERYTHING, { ...PAGE, after: '8f2c01.7x' })).toMatchObject({ missed: null });
   await Promise.all([here.close(), there.close()]);
 });
+
+test('whoever follows beside somebody else is told nothing that it was shown already', async () => {
+  const quiet = { stored: () => undefined, lost: () => undefined, failed: () => undefined };
+  const [here, there] = [new StoredCallLog(table, quiet), new StoredCallLog(table, quiet)];
+  const stored = async (requestId: string) => {
+    there.note('beside', served({ requestId }), true);
+    await there.read('beside', EVERYTHING, PAGE);
+  };
+  await stored('first');
+  const other = await here.follow('beside', EVERYTHING, PAGE);
+  other.start({ receive: () => true, miss: () => true });
+  // The node has not asked the table for this one yet.
+  await stored('second');
+  const following = await here.follow('beside', EVERYTHING, PAGE);
+  const told = following.requests.map(({ requestId }) => requestId);
+  following.start({ receive: (requests) => told.push(...requests.map(({ requestId }) => requestId)) > 0, miss: () => true });
+  await stored('third');
+  await expect.poll(() => told).toContain('third');
+  expect(told).toEqual(['first', 'second', 'third']);
+  await Promise.all([here.close(), there.close()]);
+});

@@ -23,6 +23,8 @@ export interface Delivery {
   readonly filter: RequestFilter;
   /** `null`: it has not started yet. */
   listener: Listener | null;
+  /** Whether the listener has a request already. */
+  isKnown: (request: LoggedRequest) => boolean;
   waiting: LoggedRequest[];
   /** How many were left out before the waiting ones. */
   missed: number;
@@ -53,15 +55,16 @@ export class Listeners {
     const deliveries = this.#deliveries.get(project) ?? new Set();
     if (deliveries.size >= MAX_LISTENERS_OF_PROJECT || this.#listening >= MAX_LISTENERS)
       throw refusal('BUSY', 'Too many follow the requests of this project or node already; end one of them');
-    const delivery: Delivery = { filter, listener: null, waiting: [], missed: 0, late: 0 };
+    const delivery: Delivery = { filter, listener: null, isKnown: () => false, waiting: [], missed: 0, late: 0 };
     this.#deliveries.set(project, deliveries.add(delivery));
     this.#listening += 1;
     return delivery;
   }
 
-  /** Delivers from now on. `isKnown`: the listener has these already. */
-  start(delivery: Delivery, listener: Listener, isKnown: (request: LoggedRequest) => boolean): void {
+  /** Delivers from now on what the listener does not know, whether it waits already or comes later. */
+  start(delivery: Delivery, listener: Listener, isKnown = delivery.isKnown): void {
     delivery.waiting = delivery.waiting.filter((request) => !isKnown(request));
+    delivery.isKnown = isKnown;
     delivery.listener = listener;
     this.#deliverSoon();
   }
@@ -74,6 +77,7 @@ export class Listeners {
   }
 
   deliver(delivery: Delivery, request: LoggedRequest): void {
+    if (delivery.isKnown(request)) return;
     if (delivery.waiting.length >= MAX_DELIVERED) delivery.late += 1;
     else delivery.waiting.push(request);
     this.#deliverSoon();

@@ -77,7 +77,7 @@ export class MemoryCallLog implements CallLog {
       requests,
       missed,
       start: (listener) => {
-        this.#listeners.start(delivery, listener, () => false);
+        this.#listeners.start(delivery, listener);
         return leave;
       },
       cancel: leave,
