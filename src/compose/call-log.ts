@@ -27,7 +27,7 @@ const REPORT_MS = 60_000;
 export function openCallLog({ limits }: Config, { pool, run, outages, registry, shutdown }: CallLogBuild): CallLog {
   const table = createCallTable(pool, run);
   const failed = throttled(
-    (err: unknown) => outages.warn({ err }, 'the call log could not be stored; requests go on without it'),
+    (err: unknown) => outages.warn({ err }, 'the call log could not be stored or read; requests go on without it'),
     REPORT_MS,
   );
   const bounds = { days: limits.callLogDays, requests: limits.callLogRequests };

@@ -307,3 +307,13 @@ test('whoever follows beside somebody else is told nothing that it was shown alr
   expect(told).toEqual(['first', 'second', 'third']);
   await Promise.all([here.close(), there.close()]);
 });
+
+test('that the table cannot be read is reported', async () => {
+  const failures: unknown[] = [];
+  const log = new StoredCallLog(table, { stored: () => undefined, lost: () => undefined, failed: (error) => failures.push(error) });
+  await pool.query('ALTER TABLE savepoint.call_log RENAME TO call_log_away');
+  const { isPartial } = await log.read('unread', EVERYTHING, PAGE);
+  await pool.query('ALTER TABLE savepoint.call_log_away RENAME TO call_log');
+  expect([isPartial, failures.length]).toEqual([true, 1]);
+  await log.close();
+});

@@ -16,7 +16,7 @@ export type LossReason = 'full' | 'failed';
 export interface RecorderObserver {
   stored(requests: number): void;
   lost(requests: number, reason: LossReason): void;
-  /** An append failed. */
+  /** Storing or reading failed. */
   failed(error: unknown): void;
 }
 

@@ -22,9 +22,11 @@ export class StoredCallLog implements CallLog {
   readonly #listeners = new Listeners();
   readonly #recorder: CallRecorder;
   readonly #tail: CallTail;
+  readonly #failed: (error: unknown) => void;
 
   constructor(table: CallTable, observer: RecorderObserver) {
     this.#table = table;
+    this.#failed = observer.failed;
     this.#tail = new CallTail(table, this.#listeners, observer.failed);
     const stored = (requests: number) => {
       observer.stored(requests);
@@ -127,7 +129,8 @@ export class StoredCallLog implements CallLog {
     try {
       return await stored();
     } catch (error) {
-      if (error instanceof Refusal && error.status !== 503 && error.status !== 504) throw error;
+      if (!(error instanceof Refusal)) this.#failed(error);
+      else if (error.status !== 503 && error.status !== 504) throw error;
       return own();
     }
   }
