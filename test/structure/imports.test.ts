@@ -96,6 +96,7 @@ const DOMAIN_LEVELS: readonly (readonly string[])[] = [
   ['src/domain/definition/source'],
   ['src/domain/definition/model'],
   ['src/domain/access', 'src/domain/live'],
+  ['src/domain/correction'],
   ['src/domain/definition/findings'],
   ['src/domain/definition/push', 'src/domain/test'],
   ['src/domain/definition/pull', 'src/domain/definition/release'],

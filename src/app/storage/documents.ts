@@ -2,6 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
 import { namedPlayer, playerOf } from '../../domain/access/credential.ts';
+import { CAUSE } from '../../domain/correction/causes.ts';
 import { readCorrection } from '../../domain/document/correction.ts';
 import { readWriteBody } from '../../domain/document/decide.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
@@ -12,7 +13,7 @@ import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, idempotencySubject, type Subject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { accepted, notFound } from '../../kernel/errors.ts';
+import { accepted, notFound, Refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -91,12 +92,13 @@ function documentAt(context: AppContext, caller: Caller, at: Address): Awaitable
 function store(context: AppContext, admitted: Admitted<Address>, { body, saveVersion }: WriteRequest): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
-  const outcome = execute(project, caller, 'document.write', (ctx, now) => {
+  const correction = read instanceof Refusal ? read : readCorrection(read.body, caller.isSecret);
+  const outcome = execute(project, caller, correction === true ? CAUSE.correct : 'document.write', (ctx, now) => {
     const { access, collection } = recheckAdmission(ctx, now, admitted);
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (namedPlayer(caller) ?? 'anonymous') : accepted(playerOf(caller, context.platformId));
     const request = accepted(read);
-    const isCorrection = accepted(readCorrection(request.body, caller.isSecret));
+    const isCorrection = accepted(correction);
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
     ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));
     return idempotent({ ctx, now, keyed }, VERSION_CODEC, () => {

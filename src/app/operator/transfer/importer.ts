@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { CAUSE } from '../../../domain/correction/causes.ts';
 import { definitionOf } from '../../../domain/definition/model/overlay.ts';
 import { sortedFields } from '../../../domain/definition/model/sorted-fields.ts';
 import { current, type Put, publishEvents, putOf } from '../../../domain/definition/push/publish-events.ts';
@@ -95,7 +96,7 @@ type Decide = (ctx: DecisionContext, now: number) => Decision<number>;
 /** `decide` answers how many items it writes. */
 async function commitImport(projects: Projects, projectId: string, decide: Decide): Promise<Imported> {
   const project = projects.peek(projectId) ?? (await openProject(projects, projectId));
-  const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
+  const command = { commandId: newCommandId(), cause: CAUSE.import, actor: { kind: 'operator' as const } };
   const counted = (ctx: DecisionContext, now: number) => {
     const { events, answer } = decide(ctx, now);
     return { events, answer: { written: answer, events: events.length } };
