@@ -4,12 +4,9 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import type { AppContext } from '../context.ts';
+import { eventsBack } from '../past/subject-events.ts';
 import type { Project } from '../project/project.ts';
 
-/** How long a search waits for the index of subjects, ms. */
-const INDEX_WAIT_MS = 5_000;
-/** Revisions asked of the index at once. A definition has at most 256 KiB of text in an event. */
-const REVISIONS = 64;
 /** Searches that run at a time, over all projects, and those of one project that may wait behind its own. */
 const SLOTS = 4;
 const MAX_WAITING = 8;
@@ -44,36 +41,13 @@ export class EarlierLiveSearches {
 
   /** Takes the events of the definitions, newest first, until the search has what it needs. */
   async #search(project: Project, changedAt: number, to: number | null, until: number): Promise<EarlierLive | null> {
-    const { views, scheduler } = this.#context;
-    if (!(await views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
     const search = new RollbackSearch(project.definitions, to === null ? undefined : { revision: to });
-    for (let before = changedAt + 1; ; ) {
-      const revisions = await views.revisions(project.id, DEFINITIONS, { before, limit: REVISIONS });
-      for (const run of runsOf(revisions)) {
-        if (scheduler.monotonic() > until) throw refusal('ROLLBACK_TIMEOUT');
-        const events = await project.history(run.first, run.count);
-        if (events.toReversed().some((event) => search.take(event))) return search.result();
-      }
-      const last = revisions.at(-1);
-      if (last === undefined) return search.result();
-      before = last;
-    }
+    const deadline = { until, late: () => refusal('ROLLBACK_TIMEOUT') };
+    for await (const event of eventsBack(this.#context, project, DEFINITIONS, changedAt, deadline)) if (search.take(event)) break;
+    return search.result();
   }
 }
 
 function busy(): Error {
   return refusal('BUSY', 'Other rollbacks of this project look for what live was; try again shortly');
-}
-
-/** Groups descending revisions into runs without a gap: each run is one read of the log. */
-function runsOf(revisions: readonly number[]): readonly { readonly first: number; readonly count: number }[] {
-  const runs: { first: number; count: number }[] = [];
-  for (const revision of revisions) {
-    const run = runs.at(-1);
-    if (run !== undefined && run.first === revision + 1) {
-      run.first = revision;
-      run.count += 1;
-    } else runs.push({ first: revision, count: 1 });
-  }
-  return runs;
 }

@@ -9,10 +9,11 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
+import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf, NO_HASH } from '../../log/chain.ts';
-import { decodeProjectEvent, LinkedDecoder, UnknownEvent } from '../../log/decode.ts';
+import { decodeProjectEvent, LinkedDecoder, readProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { checkpointHash, FOREIGN_HASH, lastSealed } from '../../log/foreign.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
@@ -50,6 +51,8 @@ interface StreamEnd {
   readonly revision: number;
   readonly requestedAt: number;
 }
+
+type Pause = ReturnType<RoundRobin['pauses']>;
 
 const PAGE = 1000;
 const MAX_LOAD_ATTEMPTS = 5;
@@ -344,10 +347,18 @@ export class Project {
     return { revision: head?.revision ?? -1, requestedAt };
   }
 
-  /** Events from the log, forwards from a revision. */
-  async history(from: number, limit: number): Promise<readonly ProjectEvent[]> {
-    const events = await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' });
-    return events.map((event) => decodeProjectEvent(event));
+  /**
+   * Events as the log has them now, forwards from a revision: data may have been redacted since they were folded. `pause` is called before each is
+   * decoded; see {@link RoundRobin.pauses}.
+   */
+  async history(from: number, limit: number, pause: Pause = () => null): Promise<readonly ProjectEvent[]> {
+    const events: ProjectEvent[] = [];
+    for (const event of await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' })) {
+      const turn = pause();
+      if (turn !== null) await turn;
+      events.push(readProjectEvent(event));
+    }
+    return events;
   }
 
   /** `isUnreadable`: an event of the log is the reason, so to open the project again is of no use before something is done. */

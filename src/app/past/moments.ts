@@ -1,0 +1,63 @@
+import type { ProjectEvent } from '../../domain/events.ts';
+import type { Project } from '../project/project.ts';
+
+/** Commits and times of a project's log. */
+
+/** A whole commit: all events that one decision stored. */
+export interface Commit {
+  /** Revisions of its first and last event. */
+  readonly first: number;
+  readonly last: number;
+  readonly events: readonly ProjectEvent[];
+}
+
+/** Events read back at once while the beginning of a commit, or an event of ours, is searched. */
+const PAGE = 64;
+
+/** The commit in which a revision lies; `null`: the log has no such revision. */
+export async function commitAt(project: Project, revision: number): Promise<Commit | null> {
+  const last = await lastOfCommit(project, revision);
+  if (last === null) return null;
+  const events: ProjectEvent[] = [];
+  for (let to = last; ; ) {
+    const page = await readBack(project, to, PAGE);
+    const begins = page.findLastIndex(({ metadata }, index) => (metadata.left ?? 0) !== last - (to - page.length + 1 + index));
+    events.unshift(...page.slice(begins + 1));
+    to -= page.length;
+    if (begins >= 0 || to < 0) return { first: last - events.length + 1, last, events };
+  }
+}
+
+/** The last revision of the commit in which a revision lies; `null`: the log has no such revision. */
+export async function lastOfCommit(project: Project, revision: number): Promise<number | null> {
+  const [event] = await project.history(revision, 1);
+  return event?.revision === revision ? revision + (event.metadata.left ?? 0) : null;
+}
+
+/**
+ * The last revision that was stored at this time (unix ms) or before; −1: there was none yet. Times never go back within a stream. `end`: the
+ * last revision that is looked at.
+ */
+export async function revisionAt(project: Project, time: number, end: number): Promise<number> {
+  let [before, after] = [-1, end + 1];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if ((await recordedAt(project, middle)) <= time) before = middle;
+    else after = middle;
+  }
+  return before;
+}
+
+/** When this event was stored. What another program wrote counts as stored together with the event before it: it has no time of ours. */
+async function recordedAt(project: Project, revision: number): Promise<number> {
+  for (let to = revision, count = 1; to >= 0; to -= count, count = PAGE) {
+    const ours = (await readBack(project, to, count)).findLast(({ type }) => type !== 'log.foreign');
+    if (ours !== undefined) return ours.metadata.recordedAt;
+  }
+  return Number.NEGATIVE_INFINITY;
+}
+
+function readBack(project: Project, to: number, most: number): Promise<readonly ProjectEvent[]> {
+  const count = Math.min(most, to + 1);
+  return project.history(to - count + 1, count);
+}

@@ -1,0 +1,233 @@
+import { LRUCache } from 'lru-cache';
+import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
+import { DocumentSearch, type PastChange, type PastDocument } from '../../domain/document/past.ts';
+import type { ProjectEvent, SaveRecord, Space } from '../../domain/events.ts';
+import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
+import type { AuthorityState, DefinitionsState, RecordListState } from '../../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, recordListSubject, type Subject } from '../../domain/subjects.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
+import { SingleFlight } from '../../kernel/single-flight.ts';
+import type { AppContext } from '../context.ts';
+import { evolve } from '../project/evolve.ts';
+import type { Project } from '../project/project.ts';
+import { type Commit, commitAt, lastOfCommit, revisionAt } from './moments.ts';
+import { type Deadline, eventsBack, eventsOf, revisionsBack } from './subject-events.ts';
+
+/**
+ * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last one of
+ * a commit ({@link Past.lastOfCommit}): nobody may see half of one. Every method throws 410 REDACTED where it needs an event whose data were
+ * redacted, 503 BEHIND while the index of subjects lags, BUSY and PAST_TIMEOUT.
+ */
+export interface Past {
+  /** A document as readers of the space saw it: in a `next` space, what it has not changed is live's. `null`: there was none yet. */
+  documentAt(project: Project, at: PastAddress, revision: number): Promise<PastDocument | null>;
+  /**
+   * The last `count` changes of a document in its own space, newest first. Each is what the document was after it. Fewer: there were no more.
+   */
+  documentChanges(project: Project, at: PastAddress, revision: number, count: number): Promise<readonly PastChange[]>;
+  /** A player's save records as readers of the space saw them, oldest first. */
+  recordsAt(project: Project, space: Space, collection: string, player: string, revision: number): Promise<readonly SaveRecord[]>;
+  definitionsAt(project: Project, revision: number): Promise<DefinitionsState>;
+  /** Settings, keys and game package. `null`: there was no project yet. */
+  authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
+  /** The commit in which a revision lies; `null`: the log has no such revision. */
+  commitAt(project: Project, revision: number): Promise<Commit | null>;
+  /** The last revision of that commit. */
+  lastOfCommit(project: Project, revision: number): Promise<number | null>;
+  /** The last revision that was stored at this time (unix ms) or before; −1: there was none yet. */
+  revisionAt(project: Project, time: number): Promise<number>;
+}
+
+interface PastAddress {
+  readonly space: Space;
+  /** Its id. */
+  readonly collection: string;
+  readonly key: string;
+}
+
+type Context = Parameters<typeof eventsBack>[0] & { readonly limits: Pick<AppContext['limits'], 'commandMs'> };
+
+/** Reads that run at a time over all projects, of which one may have half, and those of one project that may wait. */
+const SLOTS = 8;
+const MAX_WAITING = 64;
+/** Characters of definitions that are kept folded, over all projects, and after how many events a long fold is kept on its way. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const KEPT_EVERY = 256;
+
+/** The resident subjects: their past is folded from the first event on. */
+type Folded = { readonly authority: AuthorityState | null; readonly definitions: DefinitionsState };
+
+interface Kept {
+  readonly projectId: string;
+  readonly subject: Subject;
+  readonly revision: number;
+  readonly state: AuthorityState | DefinitionsState;
+}
+
+export function createPast(context: Context): Past {
+  return new LogPast(context);
+}
+
+class LogPast implements Past {
+  readonly #context: Context;
+  readonly #reads: Bulkhead;
+  /** States by project, subject and the revision that made them: a fold begins at the nearest one before. */
+  readonly #kept = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS, sizeCalculation: ({ state }) => charactersOf(state) });
+  readonly #folding = new SingleFlight<Kept['state'] | null>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
+    this.#reads = new Bulkhead({ slots: SLOTS, queue: MAX_WAITING, timeout });
+  }
+
+  async documentAt(project: Project, { space, collection, key }: PastAddress, revision: number): Promise<PastDocument | null> {
+    const [own] = await this.documentChanges(project, { space, collection, key }, revision, 1);
+    if (own !== undefined) return own;
+    return space === 'live' ? null : this.documentAt(project, { space: 'live', collection, key }, revision);
+  }
+
+  documentChanges(
+    project: Project,
+    { space, collection, key }: PastAddress,
+    revision: number,
+    count: number,
+  ): Promise<readonly PastChange[]> {
+    const subject = documentSubject(space, collection, key);
+    return this.#reading(project, async () => {
+      const search = new DocumentSearch(subject, count);
+      for await (const event of this.#back(project, subject, revision)) if (search.take(event)) break;
+      return accepted(search.result());
+    });
+  }
+
+  async recordsAt(project: Project, space: Space, collection: string, player: string, revision: number): Promise<readonly SaveRecord[]> {
+    const own = await this.#listAt(project, recordListSubject(space, collection, player), revision);
+    if (own !== null) return own.records;
+    return space === 'live' ? [] : this.recordsAt(project, 'live', collection, player, revision);
+  }
+
+  async definitionsAt(project: Project, revision: number): Promise<DefinitionsState> {
+    return (await this.#foldedAt(project, 'definitions', revision)) ?? EMPTY_DEFINITIONS;
+  }
+
+  authorityAt(project: Project, revision: number): Promise<AuthorityState | null> {
+    return this.#foldedAt(project, 'authority', revision);
+  }
+
+  commitAt(project: Project, revision: number): Promise<Commit | null> {
+    return this.#reading(project, () => commitAt(project, revision));
+  }
+
+  lastOfCommit(project: Project, revision: number): Promise<number | null> {
+    return this.#reading(project, () => lastOfCommit(project, revision));
+  }
+
+  revisionAt(project: Project, time: number): Promise<number> {
+    return this.#reading(project, () => revisionAt(project, time, project.set.head));
+  }
+
+  /** A list has no whole event but its fork, so all of it is read: as many events as the player made and named slots. */
+  #listAt(project: Project, subject: Subject<'records'>, revision: number): Promise<RecordListState | null> {
+    return this.#reading(project, async () => {
+      const events: ProjectEvent[] = [];
+      for await (const event of this.#back(project, subject, revision)) {
+        if (event.type === 'log.redacted') throw redacted(event.revision);
+        if (!isRecordListEvent(event) || subject !== listOf(event)) continue;
+        events.push(event);
+        if (event.data.fork !== undefined) break;
+      }
+      let state: RecordListState | null = null;
+      for (const event of events.toReversed())
+        if (isRecordListEvent(event)) state = evolveRecordList(state, event, event.metadata.recordedAt);
+      return state;
+    });
+  }
+
+  async #foldedAt<K extends keyof Folded>(project: Project, kind: K, revision: number): Promise<Folded[K] | null> {
+    const subject = SUBJECT_OF[kind];
+    if (project.set.residentChangedAt(subject) <= revision) return project[kind];
+    const { views } = this.#context;
+    const changed = await this.#reading(
+      project,
+      async () => (await views.revisions(project.id, subject, { before: revision + 1, limit: 1 }))[0],
+    );
+    if (changed === undefined) return null;
+    const state = await this.#folding.run(`${project.id} ${subject} ${changed}`, null, () =>
+      this.#reading(project, () => this.#fold(project, subject, changed)),
+    );
+    // A subject has one kind of state, which the compiler cannot relate to it here.
+    return state as Folded[K] | null;
+  }
+
+  /** Folds a resident subject from the nearest state that is kept. Only revisions are held: the texts of its events may be many megabytes. */
+  async #fold(project: Project, subject: typeof AUTHORITY | typeof DEFINITIONS, revision: number): Promise<Kept['state'] | null> {
+    const deadline = this.#deadline();
+    const begun = this.#nearest(project.id, subject, revision);
+    const after = begun?.revision ?? -1;
+    const revisions: number[] = [];
+    for await (const page of revisionsBack(this.#context, project, subject, revision)) {
+      revisions.push(...page.filter((each) => each > after));
+      if ((page.at(-1) ?? -1) <= after) break;
+    }
+    let state = begun?.state ?? null;
+    let folded = 0;
+    for await (const event of eventsOf(this.#context, project, revisions.toReversed(), deadline)) {
+      state = evolve(subject, state, event) as Kept['state'] | null;
+      folded += 1;
+      if (folded % KEPT_EVERY === 0) this.#keep(project.id, subject, event.revision, state);
+    }
+    this.#keep(project.id, subject, revision, state);
+    return state;
+  }
+
+  #nearest(projectId: string, subject: Subject, revision: number): Kept | undefined {
+    let nearest: Kept | undefined;
+    for (const kept of this.#kept.values()) {
+      if (kept.projectId !== projectId || kept.subject !== subject || kept.revision > revision) continue;
+      if (nearest === undefined || kept.revision > nearest.revision) nearest = kept;
+    }
+    return nearest;
+  }
+
+  #keep(projectId: string, subject: Subject, revision: number, state: Kept['state'] | null): void {
+    if (state !== null) this.#kept.set(`${projectId} ${subject} ${revision}`, { projectId, subject, revision, state });
+  }
+
+  #back(project: Project, subject: Subject, revision: number): AsyncGenerator<ProjectEvent> {
+    return eventsBack(this.#context, project, subject, revision, this.#deadline());
+  }
+
+  #deadline(): Deadline {
+    const { scheduler, limits } = this.#context;
+    return { until: scheduler.monotonic() + limits.commandMs, late: () => refusal('PAST_TIMEOUT') };
+  }
+
+  #reading<T>(project: Project, read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(project.id, read, { onReject: busy });
+  }
+}
+
+const SUBJECT_OF = { authority: AUTHORITY, definitions: DEFINITIONS } as const;
+
+function listOf({
+  data: { space, collection, player },
+}: Extract<ProjectEvent, { readonly type: `record.${'created' | 'renamed' | 'deleted'}` }>) {
+  return recordListSubject(space, collection, player);
+}
+
+function charactersOf(state: Kept['state']): number {
+  if (!('sources' in state)) return 4_096;
+  let characters = 4_096;
+  for (const text of state.sources.values()) characters += text.length;
+  return characters;
+}
+
+function redacted(revision: number): Error {
+  return refusal('REDACTED', `The data at revision ${revision} were redacted, and what follows needs them`);
+}
+
+function busy(): Error {
+  return refusal('BUSY', 'Too many reads of the past of this project wait for each other; try again shortly');
+}

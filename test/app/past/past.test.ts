@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { operatorAccess } from '../../../src/app/access.ts';
+import { createPast } from '../../../src/app/past/past.ts';
+import type { ViewReader } from '../../../src/app/ports/readers.ts';
+import type { DecisionContext } from '../../../src/app/project/decision-context.ts';
+import { evolve } from '../../../src/app/project/evolve.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
+import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
+import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.ts';
+import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
+import { decidePromote } from '../../../src/domain/definition/release/promote.ts';
+import { fillDefaults } from '../../../src/domain/document/schema.ts';
+import type { DomainEvent, ProjectEvent, PublishTarget, Space } from '../../../src/domain/events.ts';
+import { changeSettings, createProject } from '../../../src/domain/project/decide.ts';
+import type { SubjectState } from '../../../src/domain/states.ts';
+import {
+  AUTHORITY,
+  DEFINITIONS,
+  documentSubject,
+  recordListSubject,
+  type Subject,
+  type SubjectKey,
+  stateOf,
+  subjectsOf,
+} from '../../../src/domain/subjects.ts';
+import { accepted, Refusal } from '../../../src/kernel/errors.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { RoundRobin } from '../../../src/kernel/round-robin.ts';
+import { redacted } from '../../../src/log/commitment.ts';
+import { readProjectEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { codeOf, STREAM, Table } from '../support.ts';
+
+/** What was, against a fold of the whole log from its first event on, by the rules that fold the present. */
+
+const COLLECTION = 'heroes';
+const PLAYER = 'p1';
+const KEYS = [PLAYER, `${PLAYER}_aaaaaa`, `${PLAYER}_bbbbbb`];
+
+type Act = (ctx: DecisionContext, now: number) => readonly DomainEvent[];
+
+function writing(target: PublishTarget, write: (writes: DocumentWrites, collection: Collection) => void): Act {
+  return (ctx, now) => {
+    const access = operatorAccess(target)(ctx);
+    const collection = access.definitions.collection(COLLECTION);
+    const writes = new DocumentWrites(ctx, access, now, 65_536);
+    if (collection !== undefined) write(writes, collection);
+    return writes.events;
+  };
+}
+
+type Collection = NonNullable<ReturnType<ReturnType<typeof effectiveDefinitions>['collection']>>;
+const how = { player: PLAYER, saveVersion: null, strictSaveVersion: false, checkSchema: false, source: 'direct', isCorrection: false };
+
+function definition(gold: number): JsonObject {
+  const properties = { gold: { type: 'number', default: gold, _ledger: true }, bag: { type: 'array', items: { type: 'string' } } };
+  return { id: COLLECTION, name: COLLECTION, collectionType: 'per-platformid', maxRecords: 4, schema: { type: 'object', properties } };
+}
+
+const targets = fc.constantFrom<PublishTarget>('live', 'live', 'next');
+const keys = fc.constantFrom(...KEYS);
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.tuple(targets, keys, fc.integer({ min: -5, max: 50 })).map(([target, key, value]) => operation(target, key, value)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(targets, keys, fc.nat(99))
+      .map(([target, key, gold]) =>
+        writing(target, (writes, to) => writes.write(to, key, { kind: 'replace', document: { gold, n: key } }, how)),
+      ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(targets, keys).map(([target, key]) => writing(target, (writes, to) => writes.remove(to, key, 'direct'))),
+  },
+  { weight: 1, arbitrary: fc.tuple(targets, fc.nat(99)).map(([target, gold]) => publishing(target, gold)) },
+  {
+    weight: 1,
+    arbitrary: fc.constant<Act>((ctx) => accepted(decidePromote(ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, { dryRun: false })).events),
+  },
+  { weight: 1, arbitrary: fc.boolean().map(setting) },
+  // Several documents of one commit: nobody sees half of it.
+  {
+    weight: 1,
+    arbitrary: targets.map((target) =>
+      writing(target, (writes, to) => {
+        for (const key of KEYS) writes.write(to, key, { kind: 'operations', ops: [{ op: 'inc', path: 'gold', value: 1 }] }, how);
+      }),
+    ),
+  },
+);
+
+function operation(target: PublishTarget, key: string, value: number): Act {
+  const ops = [
+    { op: 'inc', path: 'gold', value, source: 'test' },
+    { op: 'push', path: 'bag', value: `item${value}` },
+  ];
+  return writing(target, (writes, to) => writes.write(to, key, { kind: 'operations', ops }, how));
+}
+
+function publishing(target: PublishTarget, gold: number): Act {
+  return (ctx) =>
+    accepted(decideUpsertMany(ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, 'collection', [definition(gold)], { target, replaceAll: false }))
+      .events;
+}
+
+function setting(fill: boolean): Act {
+  return (ctx) => accepted(changeSettings(ctx.read(AUTHORITY), ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, { fillDefaults: fill })).events;
+}
+
+class History {
+  readonly table = new Table();
+  readonly views: { -readonly [Name in 'caughtUp' | 'revisions']: ViewReader[Name] } = {
+    caughtUp: async () => true,
+    revisions: async (_, subject, { before, limit }) => (await this.#revisionsOf(subject)).filter((each) => each < before).slice(0, limit),
+  };
+  readonly past = createPast({
+    views: this.views,
+    scheduler: this.table.machine,
+    roundRobin: new RoundRobin(this.table.machine),
+    limits: { commandMs: 1_000_000 },
+  });
+  project!: Project;
+  /** Events that were read. */
+  reads = 0;
+  #acts = 0;
+
+  /** Revisions whose data were redacted. */
+  readonly redacted = new Set<number>();
+
+  async run(acts: readonly Act[]): Promise<this> {
+    const { log } = this.table;
+    const reading: Log = {
+      append: (...all) => log.append(...all),
+      read: async (...all) => {
+        const events = await log.read(...all);
+        this.reads += events.length;
+        return events.map((event) => (this.redacted.has(event.revision) ? { ...event, data: redacted(event.data) } : event));
+      },
+      head: (stream) => log.head(stream),
+      truncate: (...all) => log.truncate(...all),
+      end: () => log.end(),
+      follow: (options) => log.follow(options),
+      close: () => log.close(),
+    };
+    this.project = await this.table.open({}, 1e6, reading);
+    await this.act((ctx) => accepted(createProject(ctx.read(AUTHORITY), { projectId: 'table', name: 'Table' })).events);
+    await this.act(publishing('live', 100));
+    for (const act of acts) await this.act(act);
+    return this;
+  }
+
+  async act(act: Act): Promise<void> {
+    this.#acts += 1;
+    const command = {
+      commandId: `act-${this.#acts}`,
+      cause: 'test',
+      actor: { kind: 'secret' as const },
+      decide: (ctx: DecisionContext, now: number) => ({ events: act(ctx, now), answer: null }),
+    };
+    await this.wait(this.project.execute(command)).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+    });
+  }
+
+  wait<T>(promise: Promise<T>): Promise<T> {
+    return this.table.passing(promise, 1_000_000);
+  }
+
+  async events(): Promise<readonly ProjectEvent[]> {
+    const stored = await this.table.log.inner.read(STREAM, { limit: 100_000, direction: 'forwards' });
+    return stored.map((event) => readProjectEvent(event));
+  }
+
+  /** The index of subjects, without the subjects that it leaves out. */
+  async #revisionsOf(subject: SubjectKey): Promise<readonly number[]> {
+    const events = (await this.events()).filter(({ type }) => type !== 'ledger.posted');
+    return events
+      .filter((event) => subjectsOf(event).some((each) => each === subject))
+      .map(({ revision }) => revision)
+      .reverse();
+  }
+}
+
+const has = (state: SubjectState | null) => (state !== null && 'document' in state ? state : null);
+const seen = (state: { document: JsonObject | null; version: number; updatedAt: number } | null) =>
+  state === null ? null : { document: state.document, version: state.version, updatedAt: state.updatedAt };
+
+test('every past read is what a fold of the whole log says', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 40 }), async (commands) => {
+      const history = await new History().run(commands);
+      const { past, project } = history;
+      const folded = new Map<Subject, SubjectState | null>();
+      let commit: number[] = [];
+      for (const event of await history.events()) {
+        for (const subject of subjectsOf(event)) folded.set(subject, evolve(subject, folded.get(subject) ?? null, event));
+        commit.push(event.revision);
+        if (event.metadata.left !== undefined) continue;
+        const definitions = stateOf('definitions', DEFINITIONS, folded.get(DEFINITIONS) ?? null) ?? EMPTY_DEFINITIONS;
+        const { revision } = event;
+        for (const space of ['live', `next${definitions.generation}`] satisfies Space[]) {
+          const target = space === 'live' ? 'live' : 'next';
+          for (const key of KEYS) {
+            const own = folded.get(documentSubject(space, COLLECTION, key)) ?? folded.get(documentSubject('live', COLLECTION, key)) ?? null;
+            const was = await history.wait(past.documentAt(project, { space, collection: COLLECTION, key }, revision));
+            expect(seen(was)).toEqual(seen(has(own)));
+            const then = await history.wait(past.definitionsAt(project, revision));
+            const schemas = [then, definitions].map((state) => effectiveDefinitions(state, target).collection(COLLECTION)?.schema);
+            const [first, second] = schemas.map((schema) => (schema && was?.document ? fillDefaults(schema, was.document) : null));
+            expect(first).toEqual(second);
+          }
+          const list =
+            folded.get(recordListSubject(space, COLLECTION, PLAYER)) ?? folded.get(recordListSubject('live', COLLECTION, PLAYER));
+          const records = list !== undefined && list !== null && 'records' in list ? list.records : [];
+          expect(await history.wait(past.recordsAt(project, space, COLLECTION, PLAYER, revision))).toEqual(records);
+        }
+        expect(await history.wait(past.definitionsAt(project, revision))).toEqual(definitions);
+        expect(await history.wait(past.authorityAt(project, revision))).toEqual(folded.get(AUTHORITY));
+        for (const inside of commit) {
+          const { first, last, events } = (await history.wait(past.commitAt(project, inside))) ?? { first: -1, last: -1, events: [] };
+          expect([first, last, events.map((each) => each.revision)]).toEqual([commit[0], revision, commit]);
+        }
+        commit = [];
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
+
+const inc = operation('live', PLAYER, 1);
+const at = { space: 'live', collection: COLLECTION, key: PLAYER } as const;
+
+test('the revision of a time is the last one that was stored by then, whatever another program wrote between', async () => {
+  const history = await new History().run(Array.from({ length: 20 }, () => inc));
+  await history.table.log.inner.append(STREAM, history.project.set.head, [{ id: 'foreign', type: 'note', data: '{}', metadata: '{}' }]);
+  await history.wait(history.project.refresh());
+  await history.act(inc);
+  const events = await history.events();
+  const times = events.map(({ type, metadata }) => (type === 'log.foreign' ? null : metadata.recordedAt));
+  const known = times.map((time, revision) => time ?? times.slice(0, revision).findLast((each) => each !== null) ?? 0);
+  for (const time of new Set(known.flatMap((each) => [each - 1, each, each + 1]))) {
+    const expected = known.findLastIndex((each) => each <= time);
+    expect([time, await history.wait(history.past.revisionAt(history.project, time))]).toEqual([time, expected]);
+  }
+  expect(await history.wait(history.past.commitAt(history.project, events.length))).toBe(null);
+});
+
+test('a past document costs at most 129 of its events, however long its past is', async () => {
+  const history = await new History().run(Array.from({ length: 700 }, () => inc));
+  const { past, project } = history;
+  for (const revision of [5, 300, 640, 900, 1200, project.set.head]) {
+    history.reads = 0;
+    expect(await history.wait(past.documentAt(project, at, revision))).toMatchObject({ document: { gold: expect.any(Number) } });
+    expect(history.reads).toBeLessThanOrEqual(129 + 8);
+  }
+});
+
+test('what needs redacted data is refused, and what does not is answered', async () => {
+  const history = await new History().run([
+    writing('live', (writes, to) => writes.write(to, PLAYER, { kind: 'replace', document: { gold: 1, text: 'x'.repeat(500) } }, how)),
+    inc,
+    inc,
+    writing('live', (writes, to) => writes.write(to, PLAYER, { kind: 'replace', document: { gold: 9 } }, how)),
+  ]);
+  const [whole = -1, first = -1, second = -1, last = -1] = (await history.events())
+    .filter(({ type }) => type === 'document.written')
+    .map(({ revision }) => revision);
+  history.redacted.add(first);
+  const { past, project } = history;
+  const read = (revision: number) => codeOf(history.wait(past.documentAt(project, at, revision)));
+  expect([await read(whole), await read(first), await read(second), await read(last)]).toEqual([
+    'stored',
+    'REDACTED',
+    'REDACTED',
+    'stored',
+  ]);
+  // A rebuilt index does not name it any more.
+  const named = history.views.revisions;
+  history.views.revisions = async (...all) => (await named(...all)).filter((revision) => revision !== first);
+  expect([await read(second), await read(last)]).toEqual(['REDACTED', 'stored']);
+});
