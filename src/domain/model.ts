@@ -1,7 +1,7 @@
 import type { COLLECTION_TYPES, collection, OPEN_TO } from '../contract/resources/collection.ts';
 import type { endpoint, library, workflow } from '../contract/resources/logic.ts';
 import type { Written } from '../contract/resources/member.ts';
-import type { join, query, queryConfig } from '../contract/resources/query.ts';
+import type { NormalConfig, NormalJoin, query } from '../contract/resources/query.ts';
 import type { WindowName } from '../contract/resources/rate-limits.ts';
 import type { ExactNumber, Json, JsonObject } from '../kernel/json.ts';
 
@@ -138,10 +138,10 @@ export interface QueryModel {
   readonly sources: readonly {
     readonly collectionId: string;
     readonly alias: string;
-    /** As the definition has it. */
-    readonly join?: Written<typeof join>;
+    readonly join?: NormalJoin;
   }[];
-  readonly config: Written<typeof queryConfig>;
+  /** Under normal names. */
+  readonly config: NormalConfig;
   readonly hash: string;
   readonly definition: Written<typeof query>;
 }

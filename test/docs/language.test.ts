@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WINDOW_NAMES } from '../../src/contract/resources/rate-limits.ts';
-import { LOGIC_SYNONYMS, PART_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../src/contract/resources/synonyms.ts';
+import { LOGIC_SYNONYMS, PART_SYNONYMS, QUERY_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../src/contract/resources/synonyms.ts';
 import { preflight } from '../../src/domain/definition/push/preflight.ts';
 import { applyOperations } from '../../src/domain/document/operations.ts';
 import { SETTING_RULES } from '../../src/domain/project/settings.ts';
@@ -56,7 +56,7 @@ function synonymRows(table: Readonly<Record<string, Synonyms>>): readonly string
 
 test('every synonym stands there, in the order in which they count', () => {
   const table = PAGE.split('\n### Names that mean the same\n')[1]?.split('\n### ')[0] ?? '';
-  const expected = [STEP_SYNONYMS, PART_SYNONYMS, LOGIC_SYNONYMS].flatMap((each) => synonymRows(each));
+  const expected = [STEP_SYNONYMS, PART_SYNONYMS, LOGIC_SYNONYMS, QUERY_SYNONYMS].flatMap((each) => synonymRows(each));
   expect(table.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expected);
 });
 

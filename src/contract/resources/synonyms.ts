@@ -6,8 +6,8 @@ import { optional, type Written } from './member.ts';
  * reads a definition (`src/language/normal`).
  */
 
-/** When a member counts: it is there at all; it is not null; or it is a text that is not empty. */
-export type Counts = 'there' | 'given' | 'text';
+/** When a member counts: it is there at all; it is not null; it is a text that is not empty; or it reads as a text, as numbers do and blanks do not. */
+export type Counts = 'there' | 'given' | 'text' | 'readable';
 
 /** The names of one member. The first of them that counts wins. A name with a dot is a member of a member. */
 export interface Row {
@@ -80,6 +80,34 @@ export const LOGIC_SYNONYMS = {
   block: BODY,
   workflow: { check: row('given', 'check', 'condition') },
   endpoint: { rateLimits: row('given', 'rateLimits', 'rateLimit') },
+} as const;
+
+const PATH = row('readable', 'path', 'field');
+const ROW_VALUE = {
+  name: row('readable', 'name', 'key', 'id'),
+  label: row('readable', 'label', 'title'),
+  expression: row('readable', 'expression', 'expr', 'valueExpression'),
+} as const;
+
+/** Of queries. */
+export const QUERY_SYNONYMS = {
+  source: { collectionId: row('readable', 'collectionId', 'collection'), alias: row('readable', 'alias', 'as') },
+  join: {
+    index: row('given', 'index', 'sourceIndex'),
+    source: row('readable', 'source', 'as'),
+    left: row('readable', 'left', 'local', 'localField', 'from', 'on.left', 'on.local'),
+    right: row('readable', 'right', 'foreign', 'foreignField', 'to', 'on.right', 'on.foreign'),
+    many: row('given', 'many', 'multiple'),
+  },
+  column: { ...ROW_VALUE, path: row('readable', 'path', 'field', 'source', 'valuePath') },
+  computedValue: { ...ROW_VALUE, path: PATH, default: row('given', 'default', 'defaultValue') },
+  metric: { name: row('readable', 'name', 'key'), path: PATH, expression: ROW_VALUE.expression },
+  config: {
+    expression: row('readable', 'valueExpression', 'fieldExpression', 'expression'),
+    fieldLabel: row('readable', 'fieldLabel', 'valueLabel'),
+    computed: row('there', 'computedFields', 'computations', 'calculations', 'computed'),
+    label: row('readable', 'label', 'title'),
+  },
 } as const;
 
 /** All names in these rows but the normal ones. */

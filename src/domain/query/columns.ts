@@ -1,7 +1,6 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { column, queryConfig } from '../../contract/resources/query.ts';
+import type { NormalColumn, NormalConfig } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { firstText, listOf, longForm } from '../../kernel/json-read.ts';
+import { listOf, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isForbidden } from '../../language/expressions/path.ts';
 import { attempt, type Evaluate, expressionOf, pathOf, type QueryEnvironment, type Row, templateOf, withValueAt } from './evaluate.ts';
 
@@ -17,9 +16,8 @@ export interface Column {
 }
 
 const MAX_COLUMNS = 100;
-export const PATH_NAMES = ['path', 'field', 'source', 'valuePath'] as const;
 
-export function columnsOf(config: Written<typeof queryConfig>): readonly Column[] {
+export function columnsOf(config: NormalConfig): readonly Column[] {
   const raw = [...listOf(config.fields), ...listOf(config.columns)].slice(0, MAX_COLUMNS);
   return raw.map(columnOf).filter((column) => column !== null);
 }
@@ -42,19 +40,19 @@ export function outputOf(
 }
 
 function columnOf(raw: Json): Column | null {
-  const written: Written<typeof column> = longForm(raw, 'path');
-  const expression = firstText(written, 'expression', 'expr', 'valueExpression');
-  const template = expression === undefined ? firstText(written, 'template') : undefined;
-  const path = firstText(written, ...PATH_NAMES);
-  const key = firstText(written, 'name', 'key', 'id') ?? path;
+  const written: NormalColumn = objectOf(raw);
+  const expression = stringOf(written.expression);
+  const template = expression === undefined ? stringOf(written.template) : undefined;
+  const path = stringOf(written.path);
+  const key = stringOf(written.name) ?? path;
   if (key === undefined || isForbidden(key)) return null;
   const evaluate =
     expression !== undefined ? expressionOf(expression) : template !== undefined ? templateOf(template) : path && pathOf(path);
   if (!evaluate) return null;
-  const output = firstText(written, 'outputPath') ?? (expression === undefined && template === undefined ? (path ?? key) : key);
+  const output = stringOf(written.outputPath) ?? (expression === undefined && template === undefined ? (path ?? key) : key);
   const outputPath = output.split('.');
   if ([...outputPath, ...(path ?? '').split('.')].some(isForbidden)) return null;
-  const label = firstText(written, 'label', 'title') ?? key;
+  const label = stringOf(written.label) ?? key;
   const shown = {
     key,
     label,

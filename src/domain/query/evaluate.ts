@@ -1,8 +1,7 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { rowValue } from '../../contract/resources/query.ts';
+import type { NormalValue } from '../../contract/resources/query.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { firstText } from '../../kernel/json-read.ts';
+import { stringOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 import { language } from '../../language/expressions/compilers.ts';
 import { LanguageError } from '../../language/expressions/errors.ts';
@@ -63,15 +62,12 @@ export function pathOf(text: string): Evaluate {
 }
 
 /** The first that is given of an expression, a template, a path and a fixed value; `null`: none is. */
-export function valueIn(
-  written: Written<typeof rowValue>,
-  pathNames: readonly (keyof Written<typeof rowValue> & string)[],
-): Evaluate | null {
-  const expression = firstText(written, 'expression', 'expr', 'valueExpression');
+export function valueIn(written: NormalValue): Evaluate | null {
+  const expression = stringOf(written.expression);
   if (expression !== undefined) return expressionOf(expression);
-  const template = firstText(written, 'template');
+  const template = stringOf(written.template);
   if (template !== undefined) return templateOf(template);
-  const path = firstText(written, ...pathNames);
+  const path = stringOf(written.path);
   if (path !== undefined) return path.includes('{{') ? expressionOf(path) : pathOf(path);
   const { value: fixed } = written;
   return fixed === undefined ? null : () => fixed;

@@ -1,7 +1,6 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { join as joinSchema, queryConfig } from '../../contract/resources/query.ts';
+import type { NormalConfig, NormalJoin } from '../../contract/resources/query.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../kernel/json.ts';
-import { firstText, flagOf, listOf, numberOf, objectOf } from '../../kernel/json-read.ts';
+import { flagOf, listOf, numberOf, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { getPath, member } from '../../kernel/path.ts';
 import type { QueryModel } from '../model.ts';
 import type { Row } from './evaluate.ts';
@@ -21,17 +20,14 @@ export interface Join {
   readonly many: boolean;
 }
 
-/** The join as written. */
-type Spec = Written<typeof joinSchema>;
-
 type QuerySource = QueryModel['sources'][number];
 
 /** How a source after the first is attached; `null`: it is merged with the others by key. */
-export function sourceJoin(config: Written<typeof queryConfig>, source: QuerySource, index: number): Spec | null {
+export function sourceJoin(config: NormalConfig, source: QuerySource, index: number): NormalJoin | null {
   if (source.join !== undefined) return source.join;
   return (
     listOf(config.joins)
-      .map((spec): Spec => objectOf(spec))
+      .map((spec): NormalJoin => objectOf(spec))
       .find((spec) => names(spec, source, index)) ?? null
   );
 }
@@ -43,45 +39,42 @@ export function joinsOf({ sources, config }: QueryModel): readonly Join[] {
     return spec === null ? [] : [joinOf(source, spec)];
   });
   const ownJoins = listOf(config.joins)
-    .map((spec): Spec => objectOf(spec))
+    .map((spec): NormalJoin => objectOf(spec))
     .filter((spec) => !sources.some((source, index) => names(spec, source, index)))
     .flatMap(joinOfCollection);
   return [...attached, ...ownJoins];
 }
 
-function names(spec: Spec, { collectionId, alias }: QuerySource, index: number): boolean {
-  const at = numberOf(spec.index) ?? numberOf(spec.sourceIndex);
+function names(spec: NormalJoin, { collectionId, alias }: QuerySource, index: number): boolean {
+  const at = numberOf(spec.index);
   if (at !== undefined) return at === index;
-  if (firstText(spec, 'sourceCollectionId', 'localKey', 'foreignKey') !== undefined) return false;
-  const name = firstText(spec, 'source', 'alias', 'as');
-  return name === undefined ? firstText(spec, 'collectionId') === collectionId : name === alias;
+  if ([spec.sourceCollectionId, spec.localKey, spec.foreignKey].some((each) => stringOf(each) !== undefined)) return false;
+  const name = stringOf(spec.source) ?? stringOf(spec.alias);
+  return name === undefined ? stringOf(spec.collectionId) === collectionId : name === alias;
 }
 
-function joinOf({ collectionId, alias }: QuerySource, spec: Spec): Join {
-  const on: Spec = objectOf(spec.on);
-  const left = firstText(spec, 'left', 'local', 'localField', 'from') ?? firstText(on, 'left', 'local');
-  const right = firstText(spec, 'right', 'foreign', 'foreignField', 'to') ?? firstText(on, 'right', 'foreign');
+function joinOf({ collectionId, alias }: QuerySource, spec: NormalJoin): Join {
   return {
     collectionId,
     alias,
-    left: keyOrPath(left),
-    right: keyOrPath(right),
+    left: keyOrPath(stringOf(spec.left)),
+    right: keyOrPath(stringOf(spec.right)),
     rightOrKey: false,
     inner: isInner(spec) || flagOf(spec.required) === true,
-    many: flagOf(spec.many) === true || flagOf(spec.multiple) === true || firstText(spec, 'cardinality') === 'many',
+    many: flagOf(spec.many) === true || stringOf(spec.cardinality) === 'many',
   };
 }
 
-function joinOfCollection(spec: Spec): Join[] {
-  const collectionId = firstText(spec, 'sourceCollectionId', 'collectionId');
+function joinOfCollection(spec: NormalJoin): Join[] {
+  const collectionId = stringOf(spec.sourceCollectionId) ?? stringOf(spec.collectionId);
   if (collectionId === undefined) return [];
-  const alias = firstText(spec, 'alias') ?? collectionId;
-  const [left, right] = [keyOrPath(firstText(spec, 'localKey')), keyOrPath(firstText(spec, 'foreignKey'))];
+  const alias = stringOf(spec.alias) ?? collectionId;
+  const [left, right] = [keyOrPath(stringOf(spec.localKey)), keyOrPath(stringOf(spec.foreignKey))];
   return [{ collectionId, alias, left, right, rightOrKey: true, inner: isInner(spec), many: false }];
 }
 
-function isInner(spec: Spec): boolean {
-  return firstText(spec, 'type')?.toLowerCase() === 'inner';
+function isInner(spec: NormalJoin): boolean {
+  return stringOf(spec.type)?.toLowerCase() === 'inner';
 }
 
 function keyOrPath(text: string | undefined): string | null {

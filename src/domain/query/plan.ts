@@ -1,10 +1,11 @@
 import type { Written } from '../../contract/resources/member.ts';
-import { type computedValue, type enrichment, QUERY_TYPES, type queryCache, type queryConfig } from '../../contract/resources/query.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { firstText, listOf, longForm, numberOf, objectOf } from '../../kernel/json-read.ts';
+import type { NormalComputed, NormalConfig } from '../../contract/resources/query.ts';
+import { type enrichment, QUERY_TYPES, type queryCache } from '../../contract/resources/query.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { firstText, listOf, numberOf, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isForbidden } from '../../language/expressions/path.ts';
 import type { QueryModel } from '../model.ts';
-import { type Column, columnsOf, PATH_NAMES } from './columns.ts';
+import { type Column, columnsOf } from './columns.ts';
 import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';
 import { type Join, joinsOf, sourceJoin } from './join.ts';
 
@@ -100,7 +101,7 @@ function makePlan(query: QueryModel): QueryPlan | string {
     computed: computedOf(config),
     metric,
     field,
-    fieldLabel: firstText(config, 'fieldLabel', 'valueLabel') ?? field,
+    fieldLabel: stringOf(config.fieldLabel) ?? field,
     order: config.order === 'asc' ? ('asc' as const) : ('desc' as const),
     limit: limit === undefined ? DEFAULT_LIMIT : Math.min(Math.max(Math.trunc(limit), 0), MAX_LIMIT),
     columns,
@@ -117,58 +118,51 @@ function isQueryType(type: string): type is QueryType {
   return QUERY_TYPES.some((known) => known === type);
 }
 
-type Config = Written<typeof queryConfig>;
-
-function metricOf(config: Config): { readonly metric: Evaluate | null; readonly field: string } {
-  const expression = firstText(config, 'valueExpression', 'fieldExpression', 'expression');
+function metricOf(config: NormalConfig): { readonly metric: Evaluate | null; readonly field: string } {
+  const expression = stringOf(config.expression);
   const { field: raw } = config;
-  const named = isObject(raw) ? firstText(raw, 'name', 'key', 'path', 'field') : typeof raw === 'string' && raw !== '' ? raw : undefined;
-  const field = named ?? expression ?? (isObject(raw) ? firstText(raw, 'expression', 'expr', 'valueExpression') : undefined) ?? 'value';
+  const named = isObject(raw) ? firstText(raw, 'name', 'path') : typeof raw === 'string' && raw !== '' ? raw : undefined;
+  const field = named ?? expression ?? (isObject(raw) ? stringOf(raw['expression']) : undefined) ?? 'value';
   if (expression !== undefined) return { metric: expressionOf(expression), field };
-  if (isObject(raw)) return { metric: valueIn(raw, ['path', 'field']), field };
+  if (isObject(raw)) return { metric: valueIn(raw), field };
   if (typeof raw !== 'string' || raw === '') return { metric: null, field };
   return { metric: raw.includes('{{') ? expressionOf(raw) : pathOf(raw), field };
 }
 
-function computedOf(config: Config): readonly ComputedColumn[] {
-  const raw = [config.computedFields, config.computations, config.calculations, config.computed].find((value) => value !== undefined);
-  const list = isObject(raw) ? Object.entries(raw).map(([name, value]) => named(name, value)) : listOf(raw);
-  return list.slice(0, MAX_COMPUTED).flatMap((item) => {
-    const written: Written<typeof computedValue> = objectOf(item);
-    const name = firstText(written, 'name', 'key', 'id');
-    const evaluate = valueIn(written, ['path', 'field']);
-    if (name === undefined || isForbidden(name) || evaluate === null) return [];
-    const target = (firstText(written, 'targetPath') ?? name).split('.');
-    const fallback = written.default ?? written.defaultValue;
-    return target.some(isForbidden) ? [] : [{ name, label: firstText(written, 'label', 'title') ?? name, evaluate, fallback, target }];
-  });
+function computedOf(config: NormalConfig): readonly ComputedColumn[] {
+  return listOf(config.computed)
+    .slice(0, MAX_COMPUTED)
+    .flatMap((item) => {
+      const written: NormalComputed = objectOf(item);
+      const name = stringOf(written.name);
+      const evaluate = valueIn(written);
+      if (name === undefined || isForbidden(name) || evaluate === null) return [];
+      const target = (stringOf(written.targetPath) ?? name).split('.');
+      return target.some(isForbidden)
+        ? []
+        : [{ name, label: stringOf(written.label) ?? name, evaluate, fallback: written.default, target }];
+    });
 }
 
-/** An entry of a map: a definition, or only an expression. */
-function named(name: string, value: Json): JsonObject {
-  return isObject(value) ? { name, ...value } : { name, expression: value };
-}
-
-function conditionOf(config: Config): Condition | null {
-  const operator = firstText(config, 'condition');
+function conditionOf(config: NormalConfig): Condition | null {
+  const operator = stringOf(config.condition);
   return operator === undefined ? null : { operator, value: config.conditionValue ?? null };
 }
 
-function profilesIn(config: Config): boolean {
+function profilesIn(config: NormalConfig): boolean {
   const written: Written<typeof enrichment> = objectOf(config.enrichment);
   if (listOf(written.fields).length > 0) return true;
-  const paths = [...listOf(config.fields), ...listOf(config.columns)].map((raw) => firstText(longForm(raw, 'path'), ...PATH_NAMES));
+  const paths = [...listOf(config.fields), ...listOf(config.columns)].map((raw) => stringOf(objectOf(raw)['path']));
   return paths.some((path) => path !== undefined && PROFILE.test(path));
 }
 
 const SORTED: ReadonlySet<QueryType> = new Set(['leaderboard', 'min', 'max']);
 
-function storedNumber(plan: Omit<QueryPlan, 'board' | 'sortedBy'>, config: Config): StoredNumber | null {
+function storedNumber(plan: Omit<QueryPlan, 'board' | 'sortedBy'>, config: NormalConfig): StoredNumber | null {
   const { field } = config;
   const [source, ...others] = plan.sources;
   const plain = SORTED.has(plan.type) && source !== undefined && others.length === 0 && plan.joins.length === 0;
-  if (!plain || plan.computed.length > 0 || firstText(config, 'valueExpression', 'fieldExpression', 'expression') !== undefined)
-    return null;
+  if (!plain || plan.computed.length > 0 || stringOf(config.expression) !== undefined) return null;
   if (typeof field !== 'string' || field.includes('{{') || Buffer.byteLength(field) > MAX_FIELD_BYTES) return null;
   const segments = field.split('.');
   // A row has these names besides its document, so no document has them.

@@ -1,6 +1,6 @@
 import type { Row, Synonyms } from '../../contract/resources/synonyms.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { objectOf } from '../../kernel/json-read.ts';
+import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 
 /**
@@ -60,6 +60,15 @@ function within({ pointer, source, moved }: At, name: string | number): At {
 /** Brings a part of a definition into normal form. What is in it already comes back as it is. */
 export type Part = (json: Json, at: At) => Json;
 
+/** What has a short form, which stands for an object with this one member. */
+export function orShort(name: string, isShort: (json: Json) => boolean, part: Part): Part {
+  return (json, at) => {
+    if (!isShort(json)) return part(json, at);
+    at.moved.set(`${at.pointer}/${name}`, at.source);
+    return { [name]: json };
+  };
+}
+
 /** An object with these synonyms, of which these members are parts themselves. */
 export function object(synonyms: Synonyms, parts: Readonly<Record<string, Part>> = {}): Part {
   const rows = Object.entries(synonyms);
@@ -109,6 +118,7 @@ const COUNTS: { readonly [C in Row['counts']]: (value: Json | undefined) => bool
   there: (value) => value !== undefined,
   given: (value) => value !== undefined && value !== null,
   text: isText,
+  readable: (value) => stringOf(value) !== undefined,
 };
 
 function isText(value: Json | undefined): boolean {
@@ -139,6 +149,10 @@ function withMember(json: JsonObject, name: string, value: Json): JsonObject {
 
 /** The other members with this one where the winner stood, because findings come in the order of members. */
 function inItsPlace(json: JsonObject, others: JsonObject, name: string, winner: string, value: Json): JsonObject {
-  const names = Object.keys(json).filter((each) => each === winner || Object.hasOwn(others, each));
-  return Object.fromEntries(names.map((each) => (each === winner ? [name, value] : [each, others[each] ?? null])));
+  const [place = ''] = winner.split('.');
+  const members = Object.keys(json).flatMap((each): [string, Json][] => {
+    const kept: [string, Json][] = Object.hasOwn(others, each) ? [[each, others[each] ?? null]] : [];
+    return each === place ? [[name, value], ...kept] : kept;
+  });
+  return Object.fromEntries(members);
 }

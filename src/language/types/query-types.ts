@@ -42,8 +42,8 @@ function rowOf(plan: QueryPlan, documents: (collection: string) => ObjectType | 
 /** The row with the number that it is ranked by: without it, it would not be in the leaderboard. */
 function withMetric(row: Type, { config }: QueryModel): Type {
   const { field } = config;
-  const isPath = typeof field === 'string' && !field.includes('{{') && config.valueExpression === undefined;
-  return isPath && config.expression === undefined && config.fieldExpression === undefined ? narrowed(row, field.split('.')) : row;
+  const isPath = typeof field === 'string' && !field.includes('{{') && config.expression === undefined;
+  return isPath ? narrowed(row, field.split('.')) : row;
 }
 
 function namesOf(row: Type, values: ObjectType): Names {

@@ -15,7 +15,7 @@ import { isDocuments, type Shape, type ShapedNames } from './shape.ts';
 /** Members that are texts for people, not templates. */
 const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
 /** Members whose text is calculated, so that it may call functions outside of tokens. */
-const CALCULATED = new Set(['expression', 'valueExpression', 'fieldExpression', 'expr']);
+const CALCULATED = new Set(['expression', 'valueExpression']);
 /** A name with members, without brackets, calls and nested tokens. */
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 /** The names of a path before its first bracket, of which all are whole: `values.prices` of `values.prices[0].cost`. */

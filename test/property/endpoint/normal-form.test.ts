@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLAUSE_SHAPE, clause, switchCase } from '../../../src/contract/resources/condition.ts';
 import { block, endpoint, workflow } from '../../../src/contract/resources/logic.ts';
+import { column, computedValue, join, query, queryConfig, source } from '../../../src/contract/resources/query.ts';
 import { onFail, onMissing, operation, route, STEPS, stepTypes } from '../../../src/contract/resources/step.ts';
-import { LOGIC_SYNONYMS, PART_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../../src/contract/resources/synonyms.ts';
+import { LOGIC_SYNONYMS, PART_SYNONYMS, QUERY_SYNONYMS, STEP_SYNONYMS, type Synonyms } from '../../../src/contract/resources/synonyms.ts';
+import { queryModel } from '../../../src/domain/definition/model/models.ts';
+import { queryPlan } from '../../../src/domain/query/plan.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 import { normalise } from '../../../src/language/normal/logic.ts';
+import { normaliseQuery } from '../../../src/language/normal/query.ts';
 import { run } from '../../language/support.ts';
 import { endpoints, workflows } from './definitions.ts';
+import { queries } from './queries.ts';
 
 /** The value at a pointer; names are not escaped, as in findings. `undefined`: there is none. */
 function valueAt(json: Json | undefined, pointer: string): Json | undefined {
@@ -57,6 +62,12 @@ const SCHEMAS: readonly (readonly [string, { readonly shape: object }, Synonyms]
   ['block', block, LOGIC_SYNONYMS.block],
   ['endpoint', endpoint, LOGIC_SYNONYMS.endpoint],
   ['workflow', workflow, LOGIC_SYNONYMS.workflow],
+  ['query', query, {}],
+  ['source', source, QUERY_SYNONYMS.source],
+  ['join', join, QUERY_SYNONYMS.join],
+  ['column', column, QUERY_SYNONYMS.column],
+  ['computedValue', computedValue, QUERY_SYNONYMS.computedValue],
+  ['config', queryConfig, QUERY_SYNONYMS.config],
 ];
 
 describe('the table of synonyms', () => {
@@ -124,3 +135,71 @@ describe('the normal form', () => {
     );
   });
 });
+
+describe('the normal form of a query', () => {
+  it('of a normal form is itself', () => {
+    fc.assert(
+      fc.property(queries, (definition) => {
+        const { definition: normal } = normaliseQuery(definition);
+        expect(normaliseQuery({ ...normal }).definition).toStrictEqual(normal);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('plans what the original plans', () => {
+    fc.assert(
+      fc.property(queries, (definition) => {
+        expect(planned({ ...normaliseQuery(definition).definition })).toEqual(planned(definition));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('leads back to where each of its values was written', () => {
+    fc.assert(
+      fc.property(queries, (definition) => {
+        const { definition: normal, sourceOf } = normaliseQuery(definition);
+        for (const [pointer, value] of leaves(normal)) {
+          const source = sourceOf(pointer);
+          // A map of computed values is a list, its names are places, and `on` is empty without the members that moved.
+          const isMade = /\/computed\/\d+\/(?:name|expression)$|\/(?:on|computed)$/.test(pointer);
+          if (!isMade) expect([source, valueAt(definition, source)]).toStrictEqual([source, value]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    [{ field: { key: 'k', field: 'gold' } }, { field: { name: 'k', path: 'gold' } }],
+    [
+      { columns: ['gold', { id: 'g', valuePath: 'gold', title: 'Gold' }] },
+      { columns: [{ path: 'gold' }, { name: 'g', path: 'gold', label: 'Gold' }] },
+    ],
+    [
+      { calculations: { twice: '{{gold * 2}}', half: { key: 'h', expr: 'gold / 2' } } },
+      {
+        computed: [
+          { name: 'twice', expression: '{{gold * 2}}' },
+          { name: 'half', expression: 'gold / 2' },
+        ],
+      },
+    ],
+    [{ joins: [{ sourceIndex: 1, on: { local: 'clan', right: 'id' } }] }, { joins: [{ index: 1, left: 'clan', right: 'id', on: {} }] }],
+    [
+      { fieldExpression: 'a', expression: 'b', valueLabel: 'V' },
+      { expression: 'a', fieldLabel: 'V' },
+    ],
+  ])('has one name for each member: %j', (config, normal) => {
+    expect(normaliseQuery({ config }).definition.config).toEqual(normal);
+  });
+});
+
+/** The plan of a query as data. */
+function planned(definition: JsonObject): unknown {
+  const plan = queryPlan(
+    queryModel({ kind: 'query', id: 'q', value: definition, hash: 'h', updatedAt: 0, live: null, staged: null }, () => undefined),
+  );
+  return JSON.parse(JSON.stringify(plan, (_, value) => (typeof value === 'function' ? 'computed' : value)));
+}

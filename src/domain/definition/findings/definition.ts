@@ -8,6 +8,7 @@ import { didYouMean } from '../../../kernel/nearest.ts';
 import { takeOf } from '../../../language/expressions/take.ts';
 import type { Normalised } from '../../../language/normal/form.ts';
 import { type Logic, normalise } from '../../../language/normal/logic.ts';
+import { normaliseQuery } from '../../../language/normal/query.ts';
 import { budgetsFindings } from '../../../language/validate/budgets.ts';
 import { inputFindings } from '../../../language/validate/input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from '../../../language/validate/library.ts';
@@ -28,15 +29,17 @@ const NO_LOGIC: Normalised<Logic> = { definition: {}, sourceOf: (pointer) => poi
 
 /** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
+  const query = kind === 'query' ? normaliseQuery(definition) : null;
   const { definition: logic, sourceOf } = LOGIC.has(kind) ? normalise(definition) : NO_LOGIC;
-  const findings = new Findings(known, new Set(Object.keys(objectOf(logic.blocks))), listOf(definition['imports']), sourceOf);
+  const blocks = new Set(Object.keys(objectOf(logic.blocks)));
+  const findings = new Findings(known, blocks, listOf(definition['imports']), query?.sourceOf ?? sourceOf);
   unknownMembers(kind, definition, findings);
   importsFindings(definition, findings);
   if (kind === 'endpoint') endpointFindings(logic, findings);
   else if (kind === 'workflow') workflowFindings(logic, findings);
   else if (kind === 'library') libraryFindings(logic, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
-  else queryFindings(definition, findings);
+  else if (query !== null) queryFindings(query.definition, findings);
   return findings.all;
 }
 

@@ -1,11 +1,12 @@
 import type { access, collection, dailySaves } from '../../../contract/resources/collection.ts';
 import type { endpoint } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import type { query, source } from '../../../contract/resources/query.ts';
+import type { NormalSource, query } from '../../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { isInternal } from '../../../language/exposure.ts';
 import { normalise } from '../../../language/normal/logic.ts';
+import { normaliseQuery } from '../../../language/normal/query.ts';
 import { compileSchema } from '../../document/schema.ts';
 import { callLimit } from '../../limit/calls.ts';
 import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from '../../model.ts';
@@ -118,12 +119,12 @@ export function workflowModel(entry: Entry): WorkflowModel {
 /** `collectionName`: name of a collection by id, for sources without an alias. */
 export function queryModel(entry: Entry, collectionName: (id: string) => string | undefined): QueryModel {
   const definition: Written<typeof query> = objectOf(entry.value);
-  const sources = listOf(definition.sources).flatMap((raw) => {
-    const one: Written<typeof source> = objectOf(raw);
-    const collectionId = isObject(raw) ? firstText(one, 'collectionId', 'collection') : stringOf(raw);
+  const normal = normaliseQuery(definition).definition;
+  const sources = listOf(normal.sources).flatMap((raw) => {
+    const { join, ...one }: NormalSource = objectOf(raw);
+    const collectionId = stringOf(one.collectionId);
     if (collectionId === undefined) return [];
-    const alias = firstText(one, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId;
-    const { join } = one;
+    const alias = stringOf(one.alias) ?? collectionName(collectionId) ?? collectionId;
     return [{ collectionId, alias, ...(isObject(join) ? { join } : {}) }];
   });
   return {
@@ -132,7 +133,7 @@ export function queryModel(entry: Entry, collectionName: (id: string) => string 
     type: stringOf(definition.type)?.toLowerCase() ?? 'leaderboard',
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     sources,
-    config: objectOf(definition.config),
+    config: objectOf(normal.config),
     hash: entry.hash,
     definition,
   };
