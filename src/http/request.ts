@@ -42,23 +42,32 @@ export type Answering<G extends KeyedGroup<G>> = {
   readonly [Name in keyof G]: (request: RequestOf<G[Name]>) => Awaitable<AnswerOf<G[Name]>>;
 };
 
+/** Refuses a caller whatever the body holds: it is asked before the body is read. */
+type Admit = (caller: Caller) => Awaitable<void>;
+
 /** Handlers of a group of routes that get their requests parsed. */
-export function answering<G extends Group & KeyedGroup<G>>(services: Services, group: G, answers: Answering<G>): Handlers<G> {
+export function answering<G extends Group & KeyedGroup<G>>(
+  services: Services,
+  group: G,
+  answers: Answering<G>,
+  admit?: Admit,
+): Handlers<G> {
   const handler = <Name extends keyof G>(name: Name): Handlers<G>[Name] => {
     const [route, answer] = [group[name], answers[name]];
-    return async (ctx) => answer(await readRequest(services, ctx, route));
+    return async (ctx) => answer(await readRequest(services, ctx, route, admit));
   };
   const handlers = Object.keys(group).map((name) => [name, handler(name)]);
   return Object.fromEntries(handlers) as Handlers<G>;
 }
 
 /**
- * Checks the key of a request, reads its body, and parses all of it. Throws as `authenticate` and `readJson` do, and the route's own refusal for
- * what does not fit.
+ * Checks the key of a request, reads its body, and parses all of it. Throws as `authenticate`, `admit` and `readJson` do, and the route's own
+ * refusal for what does not fit.
  */
-export async function readRequest<R extends KeyedRoute>(services: Services, ctx: Context, route: R): Promise<RequestOf<R>> {
+export async function readRequest<R extends KeyedRoute>(services: Services, ctx: Context, route: R, admit?: Admit): Promise<RequestOf<R>> {
   const { exchange } = ctx.state;
   const caller = await authenticate(services.app, ctx, route);
+  await admit?.(caller);
   const refuse = refusing(route);
   const sent = route.body === undefined ? undefined : await sentBody(exchange, route.body, boundsOf(services, route), refuse);
   const request = {

@@ -168,6 +168,7 @@ export function fakeApp(): FakeApp {
       revoke: async (caller) => session('sessions.revoke', caller),
     },
     guests: {
+      admit: async () => undefined,
       register: async (caller) => guest('guests.register', caller),
       join: async (caller, ...rest) => guest('guests.join', caller, rest),
       link: async (caller, ...rest) => guest('guests.link', caller, rest),

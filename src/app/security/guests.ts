@@ -29,6 +29,8 @@ import { NO_PROOF, verifyPlayer } from './players.ts';
  * sent again: what was done already is answered as it is.
  */
 export interface Guests {
+  /** Whether the project has guests at all. Throws 403 `GUESTS_DISABLED`. */
+  admit(caller: Caller): Promise<void>;
   /** Makes a guest with this device. */
   register(caller: Caller): Promise<GuestAnswer>;
   /** Adds the device to an existing guest. */
@@ -70,6 +72,10 @@ interface PassAnswer {
 
 export function createGuests(context: AppContext): Guests {
   return {
+    async admit(caller) {
+      await opened(context, caller);
+    },
+
     async register(caller) {
       const project = await opened(context, caller);
       const token = secretOf(caller);

@@ -4,13 +4,13 @@ import { guests } from '../../contract/routes/guests.ts';
 import { deviceIdOf } from '../../domain/guest/token.ts';
 import { freshHeaders } from '../answer.ts';
 import type { Handlers } from '../handlers.ts';
-import { answering } from '../request.ts';
+import { type Answering, answering } from '../request.ts';
 import type { Services } from './services.ts';
 
 /** Guests: players that are proven by their devices. The device's secret is sent as the player's token, an account in the body. */
 export function guestHandlers(services: Services): Handlers<typeof guests> {
   const { app } = services;
-  return answering(services, guests, {
+  const answers: Answering<typeof guests> = {
     register: async ({ caller }) => answered(await app.guests.register(caller)),
     join: async ({ caller, body }) => answered(await app.guests.join(caller, body)),
     link: async ({ caller, body }) => answered(await app.guests.link(caller, body.account)),
@@ -29,7 +29,8 @@ export function guestHandlers(services: Services): Handlers<typeof guests> {
     },
 
     revoke: async ({ caller, body }) => answered(await app.guests.revoke(caller, body.device)),
-  });
+  };
+  return answering(services, guests, answers, (caller) => app.guests.admit(caller));
 }
 
 function answered(answer: GuestAnswer) {
