@@ -34,7 +34,8 @@ metadata and the chain are, and how to read them. \`docs/schemas/events\` has a 
 
 *Privacy* says whose a text is: it names a *player*; it is *personal*, which is a person's own or tells of one; or neither. What names a person or is
 personal stands in data alone, which can be forgotten (\`data.redacted\`); metadata, types, ids and names of streams hold nothing of it. Besides these
-members, \`$player\` (player: who caused the event) and \`$salt\` end the data of every event of a project's stream.
+members, \`$player\` (player: who caused the event), in a commit's first event \`$request\` (personal: the id that the caller gave its request), and \`$salt\`
+end the data of every event of a project's stream.
 
 `;
 

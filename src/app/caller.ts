@@ -4,6 +4,7 @@ import type { ClientFacts } from '../domain/revision/status.ts';
 import type { SessionToken } from '../domain/session/token.ts';
 import type { ApiKey } from '../domain/states.ts';
 import type { Json } from '../kernel/json.ts';
+import type { RequestIds } from './request-ids.ts';
 
 /** What a request presented, and the caller that it was resolved to. */
 
@@ -34,6 +35,16 @@ export interface PresentedCredentials extends ClientFacts {
   readonly message?: string | null;
   /** The idempotency key. `null` or left out: the request has none. */
   readonly keyed?: IdempotentRequest | null;
+  /** Left out: the commits of the request name none. */
+  readonly request?: PresentedRequest;
+}
+
+/** The ids of a request. */
+interface PresentedRequest {
+  /** As its answer names it: the caller's own, or one that this node made. */
+  readonly requestId: string;
+  /** The one that this node made, unique and of characters that JSON need not escape; `null`: none. */
+  readonly madeId: string | null;
 }
 
 /** The idempotency key of a request. Nothing in it is trusted. */
@@ -81,6 +92,7 @@ export interface Caller extends Credential {
   readonly base?: number | null | undefined;
   readonly message?: string | null | undefined;
   readonly keyed?: IdempotentRequest | null | undefined;
+  readonly request?: RequestIds | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */

@@ -18,11 +18,12 @@ import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
 import type { Webhooks } from './ports/webhooks.ts';
-import { type Decided, type Decision, newCommandId, type Outcome } from './project/commit.ts';
+import type { Decided, Decision, Outcome } from './project/commit.ts';
 import type { DecisionContext } from './project/decision-context.ts';
 import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
 import type { Scans } from './project/scans.ts';
+import { commitIds } from './request-ids.ts';
 import type { HeartbeatFolds } from './telemetry/heartbeat-folds.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
@@ -149,7 +150,7 @@ export function execute<A>(
   decide: (ctx: DecisionContext, now: number) => Decided<A>,
   endpoint?: string,
 ): Promise<Outcome<A>> {
-  const command = { commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide };
+  const command = { ...commitIds(caller), cause, actor: actorOf(caller, endpoint), decide };
   const { store } = project.quotas;
   if (store === null || !COUNTED.test(cause)) return project.execute(command);
   return store.execute(project, command);

@@ -35,6 +35,8 @@ export interface Actor {
 /** Metadata of every event of `project-…`. Times are unix milliseconds, and never go back within a stream. */
 export interface EventMetadata {
   readonly commandId: string;
+  /** Of a commit's first event: the id that the caller gave the request. Left out where the command id is the request's. */
+  readonly requestId?: string;
   /** The use case, such as `document.write`. */
   readonly cause: string;
   readonly actor: Actor;

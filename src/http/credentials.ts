@@ -66,6 +66,7 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     base: takesSecretKey(rules) && exchange.method !== 'GET' ? baseOf(exchange) : null,
     message: exchange.family === 'manage' && exchange.method !== 'GET' ? accepted(readMessage(queryText(exchange, 'message'))) : null,
     keyed: keyedRequestOf(exchange, targetOf, route),
+    request: exchange,
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };

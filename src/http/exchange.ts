@@ -20,6 +20,8 @@ export interface Exchange {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
+  /** The id that this node made for the request; `null`: it has only the caller's own. */
+  madeId: string | null;
   /** Path as sent, without the query: only this part of the address may be logged, because the query carries keys. */
   readonly path: string;
   readonly search: string;
@@ -104,11 +106,14 @@ export type AddressOf = (req: IncomingMessage) => string | null;
 export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchange {
   const target = originForm(req.url ?? '/');
   const queryAt = target.indexOf('?');
+  const sentId = req.headers['x-correlation-id'];
+  const requestId = requestIdOf(sentId);
   return {
     req,
     method: req.method ?? 'GET',
     headers: req.headers,
-    requestId: requestIdOf(req.headers['x-correlation-id']),
+    requestId,
+    madeId: requestId === sentId ? null : requestId,
     path: queryAt < 0 ? target : target.slice(0, queryAt),
     search: queryAt < 0 ? '' : target.slice(queryAt + 1),
     startedAt: performance.now(),

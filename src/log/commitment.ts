@@ -11,6 +11,9 @@ export const SALT = '$salt';
 /** The member of an event's data that names the player who caused it. Metadata name no person, because they are never forgotten. */
 export const PLAYER = '$player';
 
+/** The member of the data of a commit's first event that holds the id which its caller gave the request. */
+export const REQUEST = '$request';
+
 /** Bytes of a salt. */
 const SALT_BYTES = 16;
 /** Random bits cost most by the call, so many are drawn at once. */
@@ -26,11 +29,12 @@ function newSalt(): string {
   return pool.toString('base64url', drawn - SALT_BYTES, drawn);
 }
 
-/** The text of an event's data as it is stored: with the player who caused it, and a salt. `text`: of a JSON object. */
-export function committed(text: string, player: string | undefined): string {
+/** The text of an event's data as it is stored: with the player who caused it, the id of its request, and a salt. `text`: of a JSON object. */
+export function committed(text: string, player: string | undefined, requestId?: string): string {
   const open = text === '{}' ? '{' : `${text.slice(0, -1)},`;
   const person = player === undefined ? '' : `"${PLAYER}":${JSON.stringify(player)},`;
-  return `${open}${person}"${SALT}":"${newSalt()}"}`;
+  const request = requestId === undefined ? '' : `"${REQUEST}":${JSON.stringify(requestId)},`;
+  return `${open}${person}${request}"${SALT}":"${newSalt()}"}`;
 }
 
 const REDACTED = /^\{"\$redacted":"([0-9a-f]{64})"\}$/;

@@ -9,7 +9,7 @@ import {
 } from '../domain/events.ts';
 import { decodeEvent, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { hashOf, isFirstFormat, verifyLink } from './chain.ts';
-import { isRedacted, PLAYER, SALT } from './commitment.ts';
+import { isRedacted, PLAYER, REQUEST, SALT } from './commitment.ts';
 import { FOREIGN, FOREIGN_HASH } from './foreign.ts';
 import type { NewEvent, RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
@@ -158,19 +158,34 @@ export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCAST
   }
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
-  const { said, player } = withoutCommitted(data);
+  const { said, player, requestId } = withoutCommitted(data);
+  return decoded(event, event.type, upcasted(event, said, metadata.schemaVersion, upcasts), caused(metadata, player, requestId), hash);
+}
+
+/** The metadata with what stands in data because it may be personal. */
+function caused(metadata: EventMetadata, player: string | undefined, requestId: string | undefined): EventMetadata {
   const { actor } = metadata;
-  const caused = player === undefined ? metadata : { ...metadata, actor: { ...actor, player } };
-  return decoded(event, event.type, upcasted(event, said, metadata.schemaVersion, upcasts), caused, hash);
+  const named = player === undefined ? metadata : { ...metadata, actor: { ...actor, player } };
+  return requestId === undefined ? named : { ...named, requestId };
 }
 
 /** Takes out what was put into the data when they were stored. These members are the last ones, so taking them out costs little. */
-function withoutCommitted(data: JsonObject): { readonly said: JsonObject; readonly player: string | undefined } {
+function withoutCommitted(data: JsonObject): {
+  readonly said: JsonObject;
+  readonly player: string | undefined;
+  readonly requestId: string | undefined;
+} {
   const said = data as Record<string, Json>;
   const player = said[PLAYER];
+  const request = said[REQUEST];
   delete said[SALT];
+  if (request !== undefined) delete said[REQUEST];
   delete said[PLAYER];
-  return { said, player: typeof player === 'string' ? player : undefined };
+  return { said, player: textOf(player), requestId: textOf(request) };
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Stands for an event of another program. What that wrote is not looked at. Throws {@link FirstFormat}. */

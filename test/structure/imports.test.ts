@@ -10,6 +10,7 @@ const USE_CASES = [
   'src/app/answers.ts',
   'src/app/access.ts',
   'src/app/context.ts',
+  'src/app/request-ids.ts',
   'src/app/idempotency.ts',
   'src/app/ports',
   'src/app/project',
@@ -27,7 +28,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What a game's folder and its server's address are enough for: no database, nothing of the server.
   'src/folder': RULES,
   'src/log': RULES,
-  'src/app/caller.ts': RULES,
+  'src/app/caller.ts': [...RULES, 'src/app/request-ids.ts'],
+  'src/app/request-ids.ts': ['src/kernel', 'src/app/project'],
   'src/app/answers.ts': RULES,
   // Only types: each interface is beside its implementation.
   'src/app/app.ts': [...RULES, 'src/app'],

@@ -3,7 +3,7 @@ import type { EventContract } from '../../src/contract/events/shape.ts';
 import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telemetry.ts';
 import { decodeEvent } from '../../src/kernel/json.ts';
 import { objectOf } from '../../src/kernel/json-read.ts';
-import { PLAYER, SALT } from '../../src/log/commitment.ts';
+import { PLAYER, REQUEST, SALT } from '../../src/log/commitment.ts';
 
 const KNOWN: ReadonlyMap<string, EventContract> = new Map(Object.entries({ ...EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS }));
 
@@ -22,9 +22,10 @@ export function checkPublished({
   const { schemaVersion }: { schemaVersion: number } = JSON.parse(metadata);
   const schema = schemaVersion === contract.version ? contract.data : contract.earlier[schemaVersion];
   if (schema === undefined) throw new Error(`No version ${schemaVersion} of ${type} is published`);
-  const { [SALT]: salt, [PLAYER]: player, ...said } = objectOf(decodeEvent(data));
+  const { [SALT]: salt, [PLAYER]: player, [REQUEST]: request, ...said } = objectOf(decodeEvent(data));
   if (salt !== undefined && !/^[\w-]{22}$/.test(String(salt))) throw new Error(`The salt of a ${type} is ${salt}`);
   if (player !== undefined && typeof player !== 'string') throw new Error(`The player of a ${type} is ${player}`);
+  if (request !== undefined && typeof request !== 'string') throw new Error(`The request id of a ${type} is ${request}`);
   const { error } = schema.safeParse(said);
   if (error !== undefined) throw new Error(`A ${type} is not as published: ${error.message}\n${data}`);
 }

@@ -10,9 +10,10 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, projectOf, stored } from '../context.ts';
 import { keyedBy, remembering, replayed } from '../idempotency.ts';
-import { type Decided, decidedBy, newCommandId, Overtaken } from '../project/commit.ts';
+import { type Decided, decidedBy, Overtaken } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
+import { commitIds } from '../request-ids.ts';
 import { wholeAnswer } from './answer-codec.ts';
 import { onBase } from './base.ts';
 import { UniqueSurvey } from './unique-survey.ts';
@@ -88,7 +89,7 @@ async function publishOnce<Answer extends JsonObject>(
         ? decided<PublishedAnswer<Answer> | 'stored'>('stored', first)
         : withPublishIndex(remembering(at, wholeAnswer<Answer>(), publish));
     };
-    const command = { commandId: newCommandId(), cause, actor: actorOf(caller), attempts: ATTEMPTS, decide: decidePublish };
+    const command = { ...commitIds(caller), cause, actor: actorOf(caller), attempts: ATTEMPTS, decide: decidePublish };
     const outcome = await project.execute(command).catch(async (error: unknown) => {
       const isOvertaken = error instanceof Overtaken;
       if (isOvertaken ? fences >= MAX_FENCES : !(await survey.loadRequested(error))) throw error;
@@ -110,7 +111,7 @@ async function publishOnce<Answer extends JsonObject>(
 /** Has the other nodes hold back their writes for a moment. */
 async function requestTurn(project: Project, caller: Caller): Promise<void> {
   const events: readonly DomainEvent[] = [{ type: 'publish.awaited', data: { by: project.writer.fence.id } }];
-  await project.execute({ commandId: newCommandId(), cause: 'publish.await', actor: actorOf(caller), decide: () => decided(null, events) });
+  await project.execute({ ...commitIds(caller), cause: 'publish.await', actor: actorOf(caller), decide: () => decided(null, events) });
 }
 
 interface PublishedAnswer<Answer> {

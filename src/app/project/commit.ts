@@ -54,6 +54,8 @@ export function newCommandId(): string {
 export interface Command<A> {
   /** Unique per request, of characters that JSON need not escape. */
   readonly commandId: string;
+  /** The id of its request, where that is another. It is stored with the commit's first event. */
+  readonly requestId?: string;
   /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
   readonly cause: string;
   readonly actor: Actor;

@@ -46,9 +46,10 @@ export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup
       ordinal += 1;
       if (event.type === 'write.flagged') flagged += 1;
       const left = commit.events.length - 1 - ordinal;
-      const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
+      const requestId = ordinal === 0 ? commit.command.requestId : undefined;
+      const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left, requestId);
       const id = randomUUID();
-      const data = committed(commit.texts[ordinal] ?? '{}', commit.command.actor.player);
+      const data = committed(commit.texts[ordinal] ?? '{}', commit.command.actor.player, requestId);
       const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data });
       hash = link.hash;
       const revision = head + 1 + events.length;
@@ -62,13 +63,21 @@ export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup
   return { commits: group, events, perCommit, hash, recordedAt, flagged };
 }
 
-function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {
-  return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
+function metadataOf(
+  { commandId, cause, actor }: Command<unknown>,
+  schemaVersion: number,
+  recordedAt: number,
+  left: number,
+  requestId: string | undefined,
+): EventMetadata {
+  const metadata =
+    left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
+  return requestId === undefined ? metadata : { ...metadata, requestId };
 }
 
 /**
  * The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. The player stands in the data,
- * which can be forgotten.
+ * which can be forgotten; so does a request id that the caller chose.
  */
 function printActor({ kind, keyId, endpoint }: Actor): string {
   const key = keyId === undefined ? '' : `,"keyId":"${keyId}"`;

@@ -11,6 +11,7 @@ import { requirePermissions } from '../access.ts';
 import type { Caller, PresentedCredentials } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import { RequestIds } from '../request-ids.ts';
 
 interface KeyIndex {
   readonly byValue: ReadonlyMap<string, ApiKey>;
@@ -79,6 +80,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
       : null,
     proof: presented.proof,
     keyed: presented.keyed,
+    request: presented.request && new RequestIds(presented.request),
     ...(isSecret || settings.requirePlayerAuth ? {} : { takesUnproven: true }),
   };
 }

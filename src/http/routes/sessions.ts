@@ -23,6 +23,7 @@ export function sessionHandlers(services: Services): Handlers<typeof sessions> {
     (operation: keyof typeof sessions): Handler<Opening> =>
     async (ctx) => {
       const requestId = randomUUID();
+      ctx.state.exchange.madeId = requestId;
       try {
         const { caller, body } = await readRequest(services, ctx, sessions[operation]);
         const claiming = withBodyClaim(ctx, caller, body);
