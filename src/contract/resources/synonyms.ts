@@ -110,6 +110,14 @@ export const QUERY_SYNONYMS = {
   },
 } as const;
 
+/** Of game values. Answers show groups and tables under the names that their author chose, so these have no normal form. */
+export const VALUE_SYNONYMS = {
+  group: { id: row('readable', 'id', 'group', 'name', 'key'), entries: row('given', 'entries', 'values') },
+  table: { id: row('readable', 'id', 'table', 'name', 'key') },
+  entry: { key: row('readable', 'key', 'name', 'id') },
+  column: { key: row('readable', 'key', 'id', 'name') },
+} as const;
+
 /** All names in these rows but the normal ones. */
 export type SynonymOf<T extends Synonyms> = { readonly [N in keyof T]: Exclude<T[N]['names'][number], N> }[keyof T];
 

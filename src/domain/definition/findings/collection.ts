@@ -10,6 +10,7 @@ import { takenCollection } from '../../document/address.ts';
 import type { Findings } from '../../finding.ts';
 import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
+import { writtenSchema } from '../model/models.ts';
 import { constantsFindings, tablesFindings } from './values.ts';
 
 /** Findings for collections and their schemas. */
@@ -38,7 +39,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   if (PARTS.every((part) => (definition[part] ?? null) === null)) {
     findings.add('EMPTY_COLLECTION_DEFINITION', '', 'This collection has no schema, tables or constants.');
   }
-  const schema = definition.schema ?? definition.fields;
+  const schema = writtenSchema(definition);
   if (schema !== undefined && schema !== null) {
     schemaFindings(schema, (definition.schema ?? null) === null ? '/fields' : '/schema', findings);
     misreadFindings(objectOf(schema), findings);

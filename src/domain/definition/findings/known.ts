@@ -1,13 +1,13 @@
-import type { collection } from '../../../contract/resources/collection.ts';
 import type { block, library as librarySchema, workflow as workflowSchema } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import { objectOf } from '../../../kernel/json-read.ts';
 import { member } from '../../../kernel/path.ts';
 import { closedSchema } from '../../../language/validate/fields.ts';
 import { type KnownByName, suggestionsAmong } from '../../../language/validate/meant.ts';
 import type { MissingName } from '../../finding.ts';
 import type { EffectiveDefinitions } from '../../model.ts';
+import { writtenSchema } from '../model/models.ts';
 import { definesValues, gameValues } from '../model/values.ts';
 
 /** What definitions may refer to in a target. */
@@ -24,14 +24,9 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
     block: (name) => blockIn(name, libraries),
     table: (name) => Object.hasOwn(held.values.values, name),
     value: (path) => hasValue(held.values.values, path),
-    closedSchema: (name) => closedSchema(schemaOf(held.collection(name)?.definition)),
+    closedSchema: (name) => closedSchema(writtenSchema(held.collection(name)?.definition ?? {})),
     suggestion: suggestionsAmong((missing) => namesIn(held, missing)),
   };
-}
-
-/** The schema as written, under either of its names. */
-export function schemaOf(written: Written<typeof collection> | undefined): Json | undefined {
-  return written?.schema ?? written?.fields;
 }
 
 /** The existing names of a kind; for blocks, those of the named library. */

@@ -1,10 +1,12 @@
 import { column, columnType, entry, group, table, type WrittenValues } from '../../../contract/resources/game-values.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
+import { VALUE_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { firstText, isReserved, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { unknownBeside, unknownMembers } from '../../../language/validate/members.ts';
 import type { Findings } from '../../finding.ts';
+import { writtenEntries } from '../model/values.ts';
 
 /** Findings for game values: the project's document, and `constants` and `tables` of collections. */
 
@@ -14,10 +16,10 @@ const COLUMN_TYPES: readonly string[] = columnType.options;
 const UNKNOWN = 'UNKNOWN_GAME_VALUE_MEMBER';
 /** Names of groups, tables, entries and columns: those of the contract, others that name the same, and those for people. */
 const FOR_PEOPLE = ['name', 'label', 'title', 'description', 'notes'];
-const GROUP_NAMES = [...namesIn(group), 'group', 'key', 'collectionId', ...FOR_PEOPLE];
-const TABLE_NAMES = [...namesIn(table), 'table', 'key', 'collectionId', ...FOR_PEOPLE];
-const ENTRY_NAMES = [...namesIn(entry), 'id', ...FOR_PEOPLE];
-const COLUMN_NAMES = [...namesIn(column), 'id', ...FOR_PEOPLE];
+const GROUP_NAMES = [...namesIn(group), ...VALUE_SYNONYMS.group.id.names, 'collectionId', ...FOR_PEOPLE];
+const TABLE_NAMES = [...namesIn(table), ...VALUE_SYNONYMS.table.id.names, 'collectionId', ...FOR_PEOPLE];
+const ENTRY_NAMES = [...namesIn(entry), ...VALUE_SYNONYMS.entry.key.names, ...FOR_PEOPLE];
+const COLUMN_NAMES = [...namesIn(column), ...VALUE_SYNONYMS.column.key.names, ...FOR_PEOPLE];
 /** Most findings for the rows of one table. Nobody reads more. */
 const MAX_ROW_FINDINGS = 20;
 
@@ -61,26 +63,22 @@ function itemFindings(written: Json, pointer: string, ids: Set<string>, isTaken:
 
 function groupFindings(item: Written<typeof group>, pointer: string, findings: Findings): void {
   unknownMembers(item, GROUP_NAMES, UNKNOWN, pointer, findings);
-  entriesFindings(entriesIn(item), `${pointer}/entries`, findings);
+  entriesFindings(writtenEntries(item), `${pointer}/entries`, findings);
 }
 
 /** `constants` of a collection, in a list or by id. */
 export function constantsFindings(constants: Json, pointer: string, findings: Findings): void {
-  for (const { at, item } of named(constants, pointer, ['id', 'group', 'name', 'key'], findings)) {
-    const inner = isObject(item) ? entriesIn(item) : undefined;
+  for (const { at, item } of named(constants, pointer, VALUE_SYNONYMS.group.id.names, findings)) {
+    const inner = isObject(item) ? writtenEntries(item) : undefined;
     // By id, the entries may stand directly in the map.
     if (inner !== undefined || isArray(constants)) groupFindings(objectOf(item), at, findings);
     else entriesFindings(item, at, findings);
   }
 }
 
-function entriesIn({ entries, values }: Written<typeof group>): Json | undefined {
-  return entries ?? values;
-}
-
 /** `tables` of a collection, in a list or by id. By id, the rows may stand directly in the map. */
 export function tablesFindings(tables: Json, pointer: string, findings: Findings): void {
-  for (const { at, item } of named(tables, pointer, ['id', 'table', 'name', 'key'], findings)) {
+  for (const { at, item } of named(tables, pointer, VALUE_SYNONYMS.table.id.names, findings)) {
     if (isObject(item)) tableFindings(item, at, findings);
     else if (!isArray(item) || isArray(tables)) findings.add('INVALID_GAME_VALUES', at, 'A table must be an object.');
   }
@@ -119,7 +117,7 @@ function entriesFindings(raw: Json | undefined, pointer: string, findings: Findi
   }
   for (const [index, entry] of entries.entries()) {
     unknownMembers(objectOf(entry), ENTRY_NAMES, UNKNOWN, `${pointer}/${index}`, findings);
-    if (firstText(objectOf(entry), 'key', 'name', 'id') !== undefined && Object.hasOwn(objectOf(entry), 'value')) continue;
+    if (firstText(objectOf(entry), ...VALUE_SYNONYMS.entry.key.names) !== undefined && Object.hasOwn(objectOf(entry), 'value')) continue;
     findings.add('GROUP_ENTRY_SHAPE', `${pointer}/${index}`, `An entry of a list needs a 'key' and a 'value'.`);
   }
 }
@@ -153,7 +151,7 @@ function columnTypes(raw: Json | undefined, pointer: string, findings: Findings)
   for (const [index, each] of columns.entries()) {
     const { type: named }: Written<typeof column> = objectOf(each);
     unknownMembers(objectOf(each), COLUMN_NAMES, UNKNOWN, `${pointer}/${index}`, findings);
-    const key = isObject(each) ? firstText(each, 'key', 'id', 'name') : stringOf(each);
+    const key = isObject(each) ? firstText(each, ...VALUE_SYNONYMS.column.key.names) : stringOf(each);
     const type = stringOf(named);
     const isKnown = type === undefined || COLUMN_TYPES.includes(type);
     if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {

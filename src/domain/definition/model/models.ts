@@ -41,7 +41,7 @@ function makeCollection(entry: Entry): CollectionModel {
     requireSaveVersion: flagOf(definition.requireSaveVersion) ?? false,
     maxRecords: Math.min(Math.max(1, Math.floor(numberOf(definition.maxRecords) ?? 1)), MAX_RECORDS),
     dailyLimit: dailyLimit(objectOf(definition.rateLimits)),
-    schema: compileSchema(definition.schema ?? definition.fields),
+    schema: compileSchema(writtenSchema(definition)),
     hash: entry.hash,
     definition,
   };
@@ -72,6 +72,11 @@ function accessOf(definition: Written<typeof collection>): AccessModel {
   };
   const { read, write }: Written<typeof access> = objectOf(stated);
   return isObject(stated) ? { read: named(read), write: named(write), records: named(read) } : CLOSED;
+}
+
+/** The schema as written, under either of its names. */
+export function writtenSchema({ schema, fields }: Written<typeof collection>): Json | undefined {
+  return schema ?? fields;
 }
 
 export function typeOfCollection(definition: Written<typeof collection>): CollectionModel['type'] {

@@ -6,6 +6,7 @@ import type {
   WrittenValues,
 } from '../../../contract/resources/game-values.ts';
 import type { Written } from '../../../contract/resources/member.ts';
+import { VALUE_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { firstText, isReserved, listOf, objectFrom, objectOf, objectsIn, stringOf } from '../../../kernel/json-read.ts';
 import type { CollectionModel, GameValuesModel } from '../../model.ts';
@@ -125,7 +126,7 @@ function withoutOwnerId({ collectionId: _, ...group }: JsonObject): JsonObject {
 
 /** Groups from a list of `{id|group|name, entries|values}`, or a map of group id → entries. */
 function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
-  const found = byId(raw, ['id', 'group', 'name', 'key'], (value) => (isWrapped(value) ? value : { entries: value }));
+  const found = byId(raw, VALUE_SYNONYMS.group.id.names, (value) => (isWrapped(value) ? value : { entries: value }));
   return found.map(([id, item]) => group(id, item, owner));
 }
 
@@ -154,7 +155,7 @@ function isWrapped(value: Json): value is JsonObject {
 }
 
 function group(id: string, item: Written<typeof groupSchema>, owner: string | null): Group {
-  const entries = entriesOf(item.entries ?? item.values);
+  const entries = entriesOf(writtenEntries(item));
   const answered = {
     name: firstText(item, 'name') ?? id,
     description: firstText(item, 'description') ?? '',
@@ -164,13 +165,18 @@ function group(id: string, item: Written<typeof groupSchema>, owner: string | nu
   return { id, entries, answer: answered };
 }
 
+/** Entries as written, under either of their names. */
+export function writtenEntries({ entries, values }: Written<typeof groupSchema>): Json | undefined {
+  return entries ?? values;
+}
+
 /** Entries from a map of name → value, or a list of `{key, value}`. */
 function entriesOf(raw: Json | undefined): JsonObject {
   if (!isArray(raw)) return objectFrom(Object.entries(objectOf(raw)));
   return objectFrom(
     objectsIn(raw).flatMap((entry): [string, Json][] => {
       const { value }: Written<typeof entrySchema> = entry;
-      const name = firstText(entry, 'key', 'name', 'id');
+      const name = firstText(entry, ...VALUE_SYNONYMS.entry.key.names);
       return name === undefined ? [] : [[name, value ?? null]];
     }),
   );
@@ -178,7 +184,7 @@ function entriesOf(raw: Json | undefined): JsonObject {
 
 /** Tables from a list of `{id|table|name, columns, rows}`, a map of table id → table, or a map of table id → rows. */
 function tablesOf(raw: Json | undefined, owner: string | null): Table[] {
-  const found = byId(raw, ['id', 'table', 'name', 'key'], (value) => (isArray(value) ? { rows: value } : objectOf(value)));
+  const found = byId(raw, VALUE_SYNONYMS.table.id.names, (value) => (isArray(value) ? { rows: value } : objectOf(value)));
   return found.map(([id, item]) => table(id, item, owner));
 }
 
@@ -197,7 +203,7 @@ function rowOf(cells: readonly Json[], names: readonly string[]): JsonObject {
 
 function columnNames(raw: Json | undefined): string[] {
   if (!isArray(raw)) return Object.keys(objectOf(raw));
-  return raw.map((column) => (isObject(column) ? firstText(column, 'key', 'id', 'name') : stringOf(column)) ?? '');
+  return raw.map((column) => (isObject(column) ? firstText(column, ...VALUE_SYNONYMS.column.key.names) : stringOf(column)) ?? '');
 }
 
 function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObject[] {

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { objectOf } from '../../../kernel/json-read.ts';
 import type { PublishTarget } from '../../events.ts';
 import type { EffectiveDefinitions } from '../../model.ts';
+import { writtenSchema } from '../model/models.ts';
 
 /**
  * What a project holds, for tools that write games against it without reading every definition: names, how each definition is called, and its
@@ -16,7 +17,7 @@ export function manifestOf(definitions: EffectiveDefinitions, target: PublishTar
     target,
     hash: definitions.hash,
     collections: definitions.collections.map(({ id, name, type, access: { read, write }, maxRecords, hash, definition }) => {
-      const schema = definition.schema ?? definition.fields ?? {};
+      const schema = writtenSchema(definition) ?? {};
       const accessMode = read === 'public' && write === 'public' ? 'public' : 'endpoint';
       return { id, name, collectionType: type, accessMode, access: { read, write }, maxRecords, schema, hash };
     }),

@@ -16,10 +16,10 @@ import type { EffectiveDefinitions } from '../../model.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { findingsOf } from '../findings/cached-findings.ts';
 import { droppedGuards } from '../findings/guards.ts';
-import { blockIn, blocksOf, hasValue, knownIn, libraryOf, namesIn, returnsOf, schemaOf, valuesLike } from '../findings/known.ts';
+import { blockIn, blocksOf, hasValue, knownIn, libraryOf, namesIn, returnsOf, valuesLike } from '../findings/known.ts';
 import { warningsOf } from '../findings/shown.ts';
 import { effectiveDefinitions } from '../model/effective.ts';
-import { typeOfCollection } from '../model/models.ts';
+import { typeOfCollection, writtenSchema } from '../model/models.ts';
 import { definitionOf, isRemoval } from '../model/overlay.ts';
 import { definesValues, gameValues } from '../model/values.ts';
 import { located, ParseBudget } from '../source/positions.ts';
@@ -88,7 +88,7 @@ export function knownByName(state: DefinitionsState, target: PublishTarget, push
     value: (path) => hasValue(pushedValues(), path),
     closedSchema: (name) => {
       const pushedOne = byName.get(lower(name));
-      return pushedOne === undefined ? held.closedSchema(name) : closedSchema(schemaOf(pushedOne));
+      return pushedOne === undefined ? held.closedSchema(name) : closedSchema(writtenSchema(pushedOne));
     },
     suggestion: suggestionsAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
   };

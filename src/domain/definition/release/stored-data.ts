@@ -10,6 +10,7 @@ import type { Finding } from '../../finding.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from '../../model.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { effectiveDefinitions } from '../model/effective.ts';
+import { writtenSchema } from '../model/models.ts';
 import { definitionOf } from '../model/overlay.ts';
 
 /** What a promotion means for stored documents and ledgers. Pure: the use case reads the stored data. */
@@ -28,12 +29,14 @@ export function changedCollections(state: DefinitionsState): readonly ChangedCol
   const staged = new Map(next.collections.map((model) => [model.id, model]));
   return live.collections.flatMap((model) => {
     const after = staged.get(model.id) ?? null;
-    return after !== null && jsonEquals(schemaText(model), schemaText(after)) ? [] : [{ id: model.id, live: model, next: after }];
+    return after !== null && jsonEquals(schemaIn(model.definition), schemaIn(after.definition))
+      ? []
+      : [{ id: model.id, live: model, next: after }];
   });
 }
 
-function schemaText({ definition }: { readonly definition: Written<typeof collection> }): Json {
-  return definition.schema ?? definition.fields ?? null;
+function schemaIn(definition: Written<typeof collection>): Json {
+  return writtenSchema(definition) ?? null;
 }
 
 /** Collections that a promotion would make, and that live does not have. */
@@ -46,12 +49,12 @@ export function newCollections(state: DefinitionsState): readonly string[] {
 /** Whether live has no such collection, or has it with another schema. */
 export function isNewSchema(state: DefinitionsState, id: string, pushed: Written<typeof collection>): boolean {
   const live = state.live.collection.get(id);
-  return live === undefined || !jsonEquals(schemaText({ definition: objectOf(definitionOf(live)) }), schemaText({ definition: pushed }));
+  return live === undefined || !jsonEquals(schemaIn(objectOf(definitionOf(live))), schemaIn(pushed));
 }
 
 /** The schema of a pushed collection. */
 export function schemaOfItem(pushed: Written<typeof collection>): SchemaModel {
-  return compileSchema(schemaText({ definition: pushed }));
+  return compileSchema(writtenSchema(pushed));
 }
 
 const PURGE = (id: string) => `'savepoint doc purge ${id}' deletes them; or choose another id.`;
