@@ -28,7 +28,7 @@ export interface FollowOptions {
 }
 
 export interface LiveOptions {
-  /** Told when the server loses sight of its log, so that there may be later values than those that came, and when it sees it again. */
+  /** Told `true` when the server loses sight of its log: later values may exist. Told `false` when the server sees the log again. */
   readonly onStale?: (isStale: boolean) => void;
 }
 

@@ -6,9 +6,9 @@ import { FolderProblem } from './problem.ts';
 import { addressOf, findProject } from './project-file.ts';
 
 /**
- * The address of the folder's server, and the keys for it. They come from the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`,
- * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`), from `savepoint.credentials.json`, which the client library also reads
- * (`SAVEPOINT_CREDENTIALS` names another file), and from the user's own file, which has keys by address and project.
+ * The address of the folder's server, and the keys for it. Their sources, in this order: the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`,
+ * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`); `savepoint.credentials.json`, or the file that `SAVEPOINT_CREDENTIALS` names, which the
+ * client library reads, too; the user's own file, which has keys by address and project.
  */
 
 /** A folder with its server, project and keys, as commands need them. */
@@ -136,9 +136,9 @@ interface Keys {
 }
 
 /**
- * The keys for a server. A key belongs to an address: one that names none (of the environment, or of a credentials file without `url`) is for an
- * address that the user named, or for this machine, and never for what `savepoint.json` says alone, which any commit may change. `withheld`: a
- * sentence about a key that was not used for that.
+ * The keys for a server. A key belongs to an address. A key of the environment, or of a credentials file without `url`, names no address: it is
+ * used for an address that the user named, and for this machine. It is not used for an address that only `savepoint.json` names, because any
+ * commit may change that file. `withheld`: a sentence about a key that was not used for this reason.
  */
 function keysOf({ dir, address, project, isNamed }: Server, env: Environment): Keys & { readonly withheld: string } {
   const stored = storedIn(dir, env);

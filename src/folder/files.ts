@@ -84,8 +84,8 @@ export function writeFileWhole(path: string, text: string, mode = 0o666): void {
 }
 
 /**
- * Throws {@link FolderProblem} where a file `path` (with `/` between) would not be in `dir`, because a folder on the way is a link, or where it
- * cannot be written, because there is a folder of that name or a file on the way.
+ * Throws {@link FolderProblem} if a file at `path` (with `/` between) would not be in `dir`: a folder on the way is a link. Also if the file
+ * cannot be written: a folder has that name, or a file stands on the way.
  */
 export function needPathInside(dir: string, path: string): void {
   const parts = path.split('/');

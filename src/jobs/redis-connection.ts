@@ -9,9 +9,8 @@ export function retryStrategy(times: number): number {
 }
 
 /**
- * Opens a connection for requests. They fail at once during an outage of Redis, so that nobody waits, and no request is sent after its
- * sender was told that it failed. Resolves when Redis has answered; rejects with the cause if it cannot be reached or does not answer in
- * time.
+ * Opens a connection for requests. During an outage of Redis a request fails at once: nobody waits, and nothing is sent later that its sender
+ * was told has failed. Resolves when Redis has answered. Rejects with the cause if Redis cannot be reached or does not answer in time.
  */
 export async function connectForReading(url: string, answerMs: number, onError: (error: unknown) => void): Promise<Redis> {
   const asking = new Redis(url, {

@@ -25,8 +25,8 @@ export function checkpointHash({ metadata }: Pick<NewEvent, 'metadata'>): string
 }
 
 /**
- * The event that a copy puts in the place of one that is not there or not ours, so that those after it keep their revisions. It is the same in
- * every copy, so that one copy can go on where another broke off.
+ * The event that a copy puts in the place of a missing or foreign event, so that the events behind keep their revisions. Every copy makes the same
+ * event, so that one copy can go on where another broke off.
  */
 export function fillerOf(type: string, { stream, position }: RecordedEvent, revision: number): RecordedEvent {
   const hex = digest('sha256', `${type} ${stream}@${revision}`);

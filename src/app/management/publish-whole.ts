@@ -35,9 +35,9 @@ const EVENT_BYTES = 1024;
 const CHANGE_BYTES = 384;
 /** Commits of one publish. The largest possible body needs about half of them. */
 const MAX_COMMITS = 1000;
-/** How often other nodes may change what a publish read, or the keys that it goes through, before it asks them to wait for it. */
+/** How often other nodes may change what a publish read. After that, the publish asks them to wait. */
 const ATTEMPTS = 2;
-/** How often it asks them. */
+/** How often a publish asks other nodes to wait. */
 const MAX_FENCES = 5;
 
 /** Makes one publish, if nobody has published since the base that the caller names: else throws 409 PUBLISH_CONFLICT. */

@@ -67,8 +67,8 @@ export function datedRules(rules: readonly Json[], before: Json, now: number): J
 }
 
 /**
- * The sent rules. A rule without an id keeps the id that was made for it before, wherever it now stands in the list. Ids that are made for
- * several rules on one field depend on their order, and a rule must not lose its counts when another one before it is added or removed.
+ * The sent rules. A rule without an id keeps the id that was made for it before, wherever the rule now stands in the list. Ids of several
+ * rules on one field are made from their order. Without this, adding or removing a rule would lose the counts of the rules behind it.
  */
 function keepingIds(rules: readonly Json[], earlier: readonly IdentifiedRule[]): JsonObject[] {
   const sent = rules.filter(isObject).map(({ [SINCE]: _, [KEPT_ID]: __, ...rule }): JsonObject => rule);

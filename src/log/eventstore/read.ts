@@ -84,8 +84,8 @@ interface Collecting {
 }
 
 /**
- * The events of one read. It listens to the read instead of iterating over it. A read that is cancelled ends its iteration neither with an
- * error nor with an end, and one that is left early keeps its call open.
+ * The events of one read, taken by listeners. An iteration would be wrong here: a cancelled read ends it neither with an error nor with an end,
+ * and leaving it early keeps the call open.
  */
 function collect({ connection, timeoutMs, signal, own }: Collecting, open: (reads: Reads) => Reading): Promise<readonly RecordedEvent[]> {
   return new Promise((resolve, reject) => {

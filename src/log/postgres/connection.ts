@@ -10,8 +10,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * A pool for the log. Its sessions are set so that no setting of the database can weaken the log, and so that the server releases the head
- * lock when the node that holds it has vanished.
+ * A pool for the log. Its sessions have their own settings: no setting of the database can weaken the log, and the server releases the head
+ * lock of a node that has vanished.
  */
 export function createPool({ connection, timeoutMs, max }: ConnectionOptions): pg.Pool {
   const pool = new pg.Pool({

@@ -19,9 +19,9 @@ const FIRST_RETRY_MS = 50;
 export const LAST_RETRY_MS = 1000;
 
 /**
- * Knows the end of the log while anybody follows it. One loop asks for what other processes append, once for all followers, and only
- * - when no answer came for `pollMs`, or
- * - when an own append came back with a position beyond the next one. Then another process has appended, and its events are fetched first.
+ * Knows the end of the log while anybody follows it. One loop asks for what other processes append, once for all followers. It asks
+ * - when no answer came for `pollMs`;
+ * - when an own append came back with a position beyond the next one: another process has appended, and its events are fetched first.
  */
 export class EndWatch {
   /** Notified of every event that becomes known, and of every query that found none. */

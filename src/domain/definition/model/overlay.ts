@@ -8,8 +8,8 @@ import type { DefinitionItem, DefinitionsState, Layer } from '../../states.ts';
 import { AUTHORING_MEMBERS } from '../source/compile.ts';
 
 /**
- * `next` is an overlay over `live`. An entry is one definition as a target sees it. An entry is made once per item, or pair of items, and stays
- * the same object until one of them is published again, so whatever is derived from it can be cached by identity.
+ * `next` is an overlay over `live`. An entry is one definition as a target sees it. An entry stays the same object
+ * until its item is published again, in live or next. So what is derived from an entry can be cached by identity.
  */
 export interface Entry {
   readonly kind: DefinitionKind;
