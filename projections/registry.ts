@@ -1,6 +1,7 @@
 import type { Projection } from './batch.ts';
 import { access } from './models/access/projection.ts';
 import { authority } from './models/authority/projection.ts';
+import { corrections } from './models/corrections/projection.ts';
 import { definitions } from './models/definitions/projection.ts';
 import { documents } from './models/documents/projection.ts';
 import { flags } from './models/flags/projection.ts';
@@ -30,6 +31,7 @@ export const PROJECTIONS: readonly Projection[] = [
   access,
   guests,
   uniques,
+  corrections,
   ledger,
   records,
   publishes,

@@ -19,6 +19,7 @@ export type ProjectionName =
   | 'access'
   | 'guests'
   | 'uniques'
+  | 'corrections'
   | 'ledger'
   | 'records'
   | 'publishes'
@@ -64,6 +65,7 @@ export const TABLES: readonly Table[] = [
   { name: 'guests', projection: 'guests', key: ['guest'] },
   { name: 'guest_names', projection: 'guests', key: ['kind', 'name'] },
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
+  { name: 'undone_commits', projection: 'corrections', key: ['commit'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
   // First in its projection: removing a project's rows must wait for the page that is being filled.

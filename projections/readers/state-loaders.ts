@@ -32,6 +32,7 @@ export interface StateRow {
   readonly player: string | null;
   readonly guest: string | null;
   readonly body: string | null;
+  readonly undone: boolean | null;
 }
 
 export type Column = keyof StateRow;
@@ -56,6 +57,7 @@ export const COLUMN_TYPES: Readonly<Record<Column, 'text' | 'bigint' | 'double p
   player: 'text',
   guest: 'text',
   body: 'text',
+  undone: 'boolean',
 };
 
 export interface StateLoader<Kind extends SubjectKind = SubjectKind> {
@@ -157,6 +159,13 @@ export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> 
       AND r.request = w.request`,
     columns: { until: 'r.until' },
     state: ({ until }) => ({ until: Number(until) }),
+  },
+  undone: {
+    keyColumns: { commit: 'bigint' },
+    keyOf: unchanged,
+    rows: '{undone_commits} c ON c.project = $1 AND c.commit = w.commit',
+    columns: { undone: 'c.undone' },
+    state: ({ undone }) => ({ undone: undone === true }),
   },
   authority: {
     keyColumns: {},

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
+import type { Corrections } from './correction/corrections.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
@@ -67,6 +68,7 @@ export interface App {
   readonly history: History;
   readonly tests: Tests;
   readonly purge: Purge;
+  readonly corrections: Corrections;
   readonly gamePackage: GamePackage;
   readonly settings: Settings;
   readonly telemetry: Telemetry;

@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
+import { createCorrections } from './correction/corrections.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
 import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
@@ -9,6 +10,7 @@ import { createManifest } from './management/manifest.ts';
 import { createPurge } from './management/purge.ts';
 import { createSettings } from './management/settings.ts';
 import { createTests } from './management/tests.ts';
+import { createPast } from './past/past.ts';
 import { authenticate } from './security/authenticate.ts';
 import { createGuests } from './security/guests.ts';
 import { createSecurityConfig } from './security/security-config.ts';
@@ -47,6 +49,7 @@ export function createApp(context: AppContext): App {
     manifest: createManifest(context),
     tests: createTests(context),
     purge: createPurge(context),
+    corrections: createCorrections(context, createPast(context)),
     settings: createSettings(context),
     telemetry: createTelemetry(context),
   };

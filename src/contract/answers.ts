@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Corrected as CorrectedSchema, corrections } from './routes/corrections.ts';
 import type { collections, gameValues, rateLimitRules } from './routes/definitions.ts';
 import type { documents, documentViews, saveRecords } from './routes/documents.ts';
 import type { globalRecords, globalRecordViews } from './routes/global-records.ts';
@@ -74,6 +75,8 @@ export type AutoTest = Exclude<AutoTested, { readonly results: unknown }>;
 export type SuggestedTests = BodyOf<typeof tests.suggestTests>;
 export type TestRun = BodyOf<typeof tests.runTests>;
 export type Settings = BodyOf<typeof settings.read>;
+export type Corrected = ShownBy<typeof CorrectedSchema>;
+export type Undone = BodyOf<typeof corrections.undo>;
 export type Purged = BodyOf<typeof purge.documents>;
 export type KeyRevoked = BodyOf<typeof settings.revokePublicKey>;
 export type PackageSynced = BodyOf<typeof gamePackage.sync>;

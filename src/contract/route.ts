@@ -100,6 +100,7 @@ export const TAGS = {
   Pages: 'Texts that a project shows to anybody',
   Definitions: 'Collections, endpoints, workflows, libraries, queries, game values and rate-limit rules of a project',
   Publishing: 'Pushes of whole projects, staging, promotion, rollback',
+  Corrections: 'What support puts right: commits undone, players restored, grants',
   Tests: 'Saved tests and dry runs',
   Project: "A project's settings and keys, its package, its history",
   System: 'The server itself',

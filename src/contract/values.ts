@@ -30,6 +30,15 @@ function isSentNumber(value: unknown): boolean {
 export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC' });
 export const count = z.int().min(0);
 
+/** Texts without controls, and without what changes the order or the lines of what is shown. */
+export const ONE_LINE = /^[^\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/u;
+
+/** A line of text that says something: without blanks around it, of 1 to `most` characters. */
+export function lineOf(most: number) {
+  const form = `one line of 1 to ${most} characters, without control characters`;
+  return z.string(form).trim().min(1, form).max(most, form).regex(ONE_LINE, form);
+}
+
 /** The type as read-only, at every depth. JSON itself stays as it is. */
 type Shown<T> = [Json] extends [T]
   ? T

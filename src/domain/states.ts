@@ -47,6 +47,11 @@ interface UniqueState {
   readonly holder: string;
 }
 
+/** Whether what a commit did is undone. A commit whose undoing was undone itself is not. */
+interface UndoneState {
+  readonly undone: boolean;
+}
+
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
 export interface RecordListState {
   readonly records: readonly SaveRecord[];
@@ -186,6 +191,7 @@ export interface StateOf {
   readonly guest: GuestState;
   readonly 'guest-name': GuestName;
   readonly request: UsedRequest;
+  readonly undone: UndoneState;
 }
 
 export type SubjectKind = keyof StateOf;

@@ -85,6 +85,11 @@ export function recordListSubject(space: Space, collection: string, player: stri
   return subject('records', `${space}/${collection}/${player}`);
 }
 
+/** Whether a commit is undone; `revision`: its last. */
+export function undoneSubject(revision: number): Subject<'undone'> {
+  return subject('undone', String(revision));
+}
+
 /** A page of the project. Pages are not staged. */
 export function pageSubject(slug: string): Subject<'page'> {
   return subject('page', slug);
@@ -154,6 +159,7 @@ const SUBJECTS: SubjectsByEvent = {
   'record.created': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'record.renamed': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'record.deleted': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
+  'correction.made': ({ undone = [] }) => undone.map(([revision]) => undoneSubject(revision)),
   'page.saved': ({ slug }) => [pageSubject(slug)],
   'page.removed': ({ slug }) => [pageSubject(slug)],
   'answer.kept': (data) => [idempotencySubject(data)],

@@ -4,6 +4,7 @@ import type { JsonObject } from './json-value.ts';
 export const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
   ADDRESS_TAKEN: [400, 'Another route has this address, so nothing could be reached under it; choose another name'],
+  ALREADY_UNDONE: [409, 'This commit is undone already'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
   AUTH_SESSION_DISABLED: [403, 'Auth sessions are not enabled for this project: its setting is enableAuthSessions'],
@@ -18,6 +19,7 @@ export const CATALOGUE = {
   COLLECTION_TYPE_MISMATCH: [400, 'This operation needs a global collection: `collectionType: global` in its definition'],
   COMPILE_LIMIT: [400, 'These definitions take too long or too much memory to compile; push them in smaller parts'],
   COMPILER_FAILED: [500, 'The compiler of definitions failed; nothing was written'],
+  CORRECTION_BLOCKED: [409, 'Something stands in the way of this correction; nothing was written'],
   DISABLED: [403, 'This project is currently disabled'],
   ENCRYPTED_REQUEST_INVALID_ID: [400, 'The request id has another form than `{unixSeconds}_{random}`'],
   ENCRYPTED_REQUEST_REPLAY_DETECTED: [409, 'This request was received before'],
@@ -57,6 +59,7 @@ export const CATALOGUE = {
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],
   NOT_FOUND: [404, 'There is no such route: check method and path'],
   NOTHING_TO_ROLL_BACK: [409, 'Nothing was published live, or all of it was rolled back'],
+  NOTHING_TO_UNDO: [409, 'This commit did nothing that could be undone'],
   OUTCOME_UNKNOWN: [
     504,
     'The write was sent, but it is not known yet whether it was stored. With the same Idempotency-Key it may be sent again; without one, read before you repeat it',
@@ -110,7 +113,7 @@ export const CATALOGUE = {
 export type Code = keyof typeof CATALOGUE;
 
 /** What a `NOT_FOUND` is about. `route`: nothing is served under this method and path. */
-export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page'] as const;
+export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page', 'commit'] as const;
 
 /** Facts of a refusal besides code and text. */
 export interface RefusalExtra {

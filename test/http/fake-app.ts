@@ -1,6 +1,7 @@
 import type { App, Caller, GuestAnswer, PresentedCredentials, SessionAnswer } from '../../src/app/app.ts';
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
+import { corrections } from '../../src/contract/routes/corrections.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
@@ -220,6 +221,7 @@ export function fakeApp(): FakeApp {
       read: async (caller) => managed(gamePackage.read, 'gamePackage.read', caller, []),
       init: async (caller, ...rest) => managed(gamePackage.init, 'gamePackage.init', caller, rest),
     },
+    corrections: { undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest) },
     purge: { documents: async (caller, ...rest) => managed(purge.documents, 'purge.documents', caller, rest) },
     settings: {
       async read(caller) {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const made = await newProject(env, 'Examples');
-  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw' });
+  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', restore: 'rw' });
   game = createClient(node.url, { ...made, secretKey });
 });
 
@@ -96,7 +96,7 @@ describe('the examples of the contract', () => {
     for (const id of ['putGameValues', 'putRateLimitRules', 'putEndpoints', 'postQueries', 'putTests']) await ok(send(routeCalled(id)));
     await ok(game.manage('PATCH', game.definitions('endpoints'), { body: PRICE }));
     await ok(game.manage('POST', game.storage(`saves/${PLAYER}`), { body: { name: 'Ada', gold: 10 } }));
-    await ok(send(routeCalled('writeDocument')));
+    made['written'] = String((await ok(send(routeCalled('writeDocument')))).headers['x-ns-position']);
     await ok(send(routeCalled('sendHeartbeat')));
     made['record'] = Object((await ok(send(routeCalled('createSaveRecord')))).body).recordId;
     made['key'] = Object((await ok(send(routeCalled('appendRecord')))).body).record._id;
@@ -114,8 +114,9 @@ describe('the examples of the contract', () => {
     if (opens) await ok(game.manage('PUT', game.definitions('settings'), { body: { enableAuthSessions: true } }));
     if (id === 'registerGuest') await ok(game.manage('PUT', game.definitions('settings'), { body: { guestSignIn: true } }));
     // The client compares status and body with the contract.
+    const { example = {} } = route;
     const { status, body, text } = await send(
-      route,
+      id === 'undoCommit' ? { ...route, example: { ...example, body: { reason: 'twice', revision: Number(made['written']) } } } : route,
       id === 'readRecord' ? { key: made['key'] ?? '' } : { record: made['record'] ?? '' },
       opens ? { 'x-platform-token': playerToken() } : {},
     );

@@ -33,6 +33,7 @@ export const subjects: Projection = {
 
 const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
   'write.flagged',
+  'correction.made',
   'ledger.posted',
   'call.counted',
   'unique.claimed',

@@ -11,7 +11,7 @@ import { evolveAuthority } from '../../domain/project/evolve.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
 import { evolveSession } from '../../domain/session/evolve.ts';
 import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
-import { documentSubject, kindOf, type Subject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+import { documentSubject, kindOf, type Subject, type SubjectKey, undoneSubject, windowSubject } from '../../domain/subjects.ts';
 
 /** State of a subject after an event that changes it (`subjectsOf`). */
 type Evolve<K extends SubjectKind> = (state: StateOf[K] | null, event: ProjectEvent, subject: Subject<K>) => StateOf[K] | null;
@@ -30,6 +30,7 @@ const EVOLVE: { readonly [K in SubjectKind]: Evolve<K> } = {
   guest: (state, event) => (isGuestEvent(event) ? evolveGuest(state, event) : state),
   'guest-name': (state, event) => (isGuestEvent(event) ? evolveGuestName(event) : state),
   request: (state, event) => (event.type === 'request.consumed' ? { until: event.data.until } : state),
+  undone: undoneAfter,
 };
 
 /** State of one subject after an event that changes it. Speculation, tail and loading all fold with it. */
@@ -76,6 +77,12 @@ function uniqueAfter(state: StateOf['unique'] | null, event: ProjectEvent, subje
   if (!isDocumentEvent(event)) return state;
   const holder = holderAfter(event.data.unique, keyOf(event), hash);
   return holder === undefined ? state : holder === null ? null : { holder };
+}
+
+function undoneAfter(state: StateOf['undone'] | null, event: ProjectEvent, subject: Subject<'undone'>): StateOf['undone'] | null {
+  if (event.type !== 'correction.made') return state;
+  const found = event.data.undone?.find(([revision]) => undoneSubject(revision) === subject);
+  return found === undefined ? state : { undone: found[1] };
 }
 
 function windowAfter(state: StateOf['window'] | null, event: ProjectEvent, subject: Subject<'window'>): StateOf['window'] | null {

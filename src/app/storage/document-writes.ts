@@ -3,7 +3,7 @@ import { sortedFields } from '../../domain/definition/model/sorted-fields.ts';
 import { ByAddress } from '../../domain/document/by-address.ts';
 import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '../../domain/document/decide.ts';
 import { ReadDocument } from '../../domain/document/read-document.ts';
-import type { DomainEvent, WindowChange } from '../../domain/events.ts';
+import type { DomainEvent, SaveRecord, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
@@ -16,7 +16,10 @@ import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { RecordWrites } from './record-writes.ts';
 
 /** How a caller writes. `player` counts in global collections; ledger entries name `source`. */
-type WriteOptions = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source' | 'isCorrection'>;
+type WriteOptions = Pick<
+  WriteCommand,
+  'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source' | 'reason' | 'isCorrection'
+>;
 
 /**
  * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes to one
@@ -109,11 +112,12 @@ export class DocumentWrites {
   }
 
   /** Deletes a document; no effect if there is none. Throws 409 STALE_SAVE if the caller names another version than the present one. */
-  remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
+  remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null, reason?: string): void {
     const { state, fork } = this.located(collection.id, key);
     const { space, settings } = this.#access;
     const read = this.#read?.get(collection.id, key) ?? undefined;
-    const command = { collection, space, key, current: state, read, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
+    const { fillDefaults } = settings;
+    const command = { collection, space, key, current: state, read, fork, now: this.#now, source, reason, fillDefaults };
     const decision = accepted(decideDelete(command, saveVersion));
     if (decision.events.length > 0 && decision.state) {
       this.#append(collection.id, key, this.#withClaims(collection, key, decision.before, null, decision.events), decision.state);
@@ -126,6 +130,21 @@ export class DocumentWrites {
   removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
     this.#recordWrites().remove(collection, player, recordId);
     this.remove(collection, slotKey(player, recordId), source);
+  }
+
+  /** Adds a save record to a player's list under this id. Throws 409 RECORD_LIMIT_REACHED. */
+  createRecord(collection: CollectionModel, { player, recordId }: Slot, name: string): void {
+    this.#recordWrites().create(collection, player, [recordId], name);
+  }
+
+  /** Throws 404 RECORD_NOT_FOUND. */
+  renameRecord(collection: CollectionModel, { player, recordId }: Slot, name: string): void {
+    this.#recordWrites().rename(collection, player, recordId, name);
+  }
+
+  /** A player's save records after the writes so far. */
+  recordsOf(collection: string, player: string): readonly SaveRecord[] {
+    return this.#recordWrites().list(collection, player);
   }
 
   /** A write's events, with its changes of unique values. */

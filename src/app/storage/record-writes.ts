@@ -1,4 +1,4 @@
-import type { DomainEvent, RecordCreated, Space } from '../../domain/events.ts';
+import type { DomainEvent, RecordCreated, SaveRecord, Space } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { createRecord, deleteRecord, freeId, type RecordCommand, renameRecord } from '../../domain/record/decide.ts';
 import { evolveRecordList, type RecordListEvent } from '../../domain/record/evolve.ts';
@@ -52,16 +52,21 @@ export class RecordWrites {
     if (this.#has(collection, player, recordId)) this.remove(collection, player, recordId);
   }
 
-  #has(collection: CollectionModel, player: string, recordId: string): boolean {
-    return this.#located(collection, player).records.some((record) => record.recordId === recordId);
+  /** The list as it is now. */
+  list(collection: string, player: string): readonly SaveRecord[] {
+    return this.#located(collection, player).records;
   }
 
-  #located(collection: CollectionModel, player: string): LocatedList {
-    return this.#lists.get(`${collection.id}/${player}`) ?? recordListIn(this.#ctx, this.#space, collection.id, player);
+  #has(collection: CollectionModel, player: string, recordId: string): boolean {
+    return this.list(collection.id, player).some((record) => record.recordId === recordId);
+  }
+
+  #located(collection: string, player: string): LocatedList {
+    return this.#lists.get(`${collection}/${player}`) ?? recordListIn(this.#ctx, this.#space, collection, player);
   }
 
   #command(collection: CollectionModel, player: string): RecordCommand {
-    return { collection, space: this.#space, player, ...this.#located(collection, player) };
+    return { collection, space: this.#space, player, ...this.#located(collection.id, player) };
   }
 
   #append({ collection, player, records }: RecordCommand, event: RecordListEvent): void {

@@ -126,6 +126,18 @@ export const DOCUMENT_EVENTS = {
     'Every change of money in this commit: what ledger fields of documents read before and after. It is the last event of the commit.',
     members({ space, postings: list(posting) }),
   ),
+  'correction.made': event(
+    'Support put something right in this commit: why, and which commits it undoes.',
+    members({
+      reason: personalText,
+      ticket: absent(personalText, 'Of the support desk'),
+      undone: absent(
+        list(z.tuple([count, z.boolean()]).readonly()),
+        'Pairs of the last revision of a commit, and whether it counts as undone now',
+      ),
+      restored: absent(members({ player: playerText, revision: count }), 'Whose data became what they were as of which revision'),
+    }),
+  ),
   'record.created': event('A save slot of a player; its data is the document `{player}_{recordId}`.', members(record)),
   'record.renamed': event('A save slot has another name.', members(record)),
   'record.deleted': event('A save slot is gone.', members(withoutName)),

@@ -1,5 +1,6 @@
 import type { Family } from '../families.ts';
 import type { Route } from '../route.ts';
+import { corrections } from './corrections.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { endpoints } from './endpoints.ts';
@@ -21,7 +22,21 @@ import { tests } from './tests.ts';
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
-  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, purge, settings, gamePackage, sessions, guests, support],
+  ...[
+    gameValues,
+    rateLimitRules,
+    projectFacts,
+    logs,
+    publishing,
+    tests,
+    purge,
+    settings,
+    gamePackage,
+    sessions,
+    guests,
+    support,
+    corrections,
+  ],
   ...[securityConfig, saveFailures, home, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));
 

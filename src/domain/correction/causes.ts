@@ -12,6 +12,9 @@ export const CAUSE = {
   import: 'project.import',
 } as const;
 
+/** What ledgers name as the source of entries that a correction makes. */
+export const SOURCE = { undo: 'undo', restore: 'restore', grant: 'grant' } as const;
+
 const CORRECTIONS: ReadonlySet<string> = new Set(Object.values(CAUSE));
 
 /** Whether a commit with this cause puts something right and is no play. */

@@ -38,6 +38,8 @@ export interface DocumentCommand {
   readonly now: number;
   /** Source of ledger entries for which no operation names one: an endpoint's slug, or `direct`. */
   readonly source: string;
+  /** Why, for entries for which no operation says it. */
+  readonly reason?: string | undefined;
   /** Whether readers see the defaults of what a document lacks. If so, operations, limits and the ledger start from them too. */
   readonly fillDefaults: boolean;
   /** `current` as it reads, if that is known already. */

@@ -13,6 +13,7 @@ interface LedgerWriteContext {
   readonly collection: CollectionModel;
   readonly current: DocumentState | null;
   readonly source: string;
+  readonly reason?: string | undefined;
 }
 
 export interface LedgerUpdate extends LedgerChange {
@@ -25,7 +26,7 @@ export interface LedgerUpdate extends LedgerChange {
  * ledger. `after`: `null` for a delete. `moves`: of the write's operations, if it is made of some.
  */
 export function updateLedger(
-  { collection: { schema }, current, source }: LedgerWriteContext,
+  { collection: { schema }, current, source, reason }: LedgerWriteContext,
   from: () => JsonObject | null,
   after: ReadDocument | null,
   moves: readonly Move[] = NO_MOVES,
@@ -33,7 +34,7 @@ export function updateLedger(
   const unchanged = current?.balances;
   if (!schema.hasLedger && (after !== null || unchanged === undefined)) return { entries: [], required: 0, balances: unchanged };
   const prior = balancesOf(current);
-  const write = { schema, balances: prior, from: from(), isNew: !isThere(current), after, moves, source };
+  const write = { schema, balances: prior, from: from(), isNew: !isThere(current), after, moves, source, reason };
   const { entries, required } = ledgerEntries(write);
   return { entries, required, balances: entries.length === 0 ? unchanged : balancesText(withEntries(prior, entries)) };
 }

@@ -42,6 +42,8 @@ export interface LedgerWrite {
   readonly moves?: readonly Move[];
   /** Source of changes for which no operation names one. */
   readonly source: string;
+  /** Why they are made; left out: nobody says. */
+  readonly reason?: string | undefined;
 }
 
 export interface Entries {
@@ -84,7 +86,8 @@ export function ledgerEntries(write: LedgerWrite): Entries {
 const NO_ENTRIES: Entries = { entries: [], required: 0 };
 
 function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
-  const { schema, balances, from, isNew, after, moves = NO_MOVES, source } = write;
+  const { schema, balances, from, isNew, after, moves = NO_MOVES, source, reason } = write;
+  const own = reason === undefined ? { source } : { source, reason };
   const fields: FieldEntries[] = [];
   const movesOf = movesFinder(moves);
   const [read, stored] = after === null ? [NOTHING, NOTHING] : [after.asRead, after.stored];
@@ -126,13 +129,13 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
     if (!numbersEqual(balances, old))
       entries.push(unasked(field, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
     const moved = moves.length < 2 && numbersEqual(old, end) ? NOT_MOVED : numberMoves(field, old, end, movesOf(field));
-    for (const { at, before, after, origin } of moved) entries.push({ at, entry: entry(field, before, after, { source, ...origin }) });
+    for (const { at, before, after, origin } of moved) entries.push({ at, entry: entry(field, before, after, { ...own, ...origin }) });
     if (!numbersEqual(end, now)) entries.push({ ...unasked(field, end, now, DEFAULT), at: moved.at(-1)?.at ?? UNASKED });
     if (entries.length > 0) fields.push({ entries, required: moved.length > 0 });
   };
 
   if (schema.root !== null) visitMembers(schema.root, '', balances, from ?? NOTHING, read, stored);
-  if (after === null) fields.push(...reversals(balances, fields, source));
+  if (after === null) fields.push(...reversals(balances, fields, own));
   return fields;
 }
 
@@ -146,9 +149,9 @@ function unasked(field: string, before: NumberValue, after: NumberValue, origin:
 }
 
 /** Entries for fields that no longer have a ledger, when their document is deleted. */
-function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], source: string): FieldEntries[] {
+function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], origin: LedgerOrigin): FieldEntries[] {
   const left = withEntries(balances, entriesOf(fields));
-  return [...balancesIn(left)].map(([path, value]) => ({ entries: [unasked(path, value, 0, { source })], required: true }));
+  return [...balancesIn(left)].map(([path, value]) => ({ entries: [unasked(path, value, 0, origin)], required: true }));
 }
 
 function entriesOf(fields: readonly FieldEntries[]): LedgerEntry[] {

@@ -1,4 +1,5 @@
 import { eachFamily, type Family } from '../../contract/families.ts';
+import { corrections } from '../../contract/routes/corrections.ts';
 import {
   collections,
   endpointDefinitions,
@@ -26,6 +27,7 @@ import { tests } from '../../contract/routes/tests.ts';
 import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mount, type Routers } from '../handlers.ts';
 import { answering } from '../request.ts';
+import { correctionHandlers } from './corrections.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
@@ -101,6 +103,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, publishing, publishingHandlers(services));
   mount(routers, tests, testHandlers(services));
   mount(routers, purge, purgeHandlers(services));
+  mount(routers, corrections, correctionHandlers(services));
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 

@@ -1,3 +1,4 @@
+import { ONE_LINE } from '../../../contract/values.ts';
 import { type Refusal, refusal } from '../../../kernel/errors.ts';
 import type { DomainEvent } from '../../events.ts';
 
@@ -5,8 +6,6 @@ import type { DomainEvent } from '../../events.ts';
 
 /** Characters of a message. */
 const MAX_MESSAGE = 500;
-/** Controls, and what changes the order or the lines of what is shown. */
-const UNSHOWABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /** The message, without blanks around it; `null`: there is none. */
 export function readMessage(text: string | null): string | null | Refusal {
@@ -14,7 +13,7 @@ export function readMessage(text: string | null): string | null | Refusal {
   if (message === '') return null;
   if (message.length > MAX_MESSAGE)
     return refusal('INVALID_REQUEST', `\`message\` has ${message.length} characters, and at most ${MAX_MESSAGE} are kept`);
-  if (UNSHOWABLE.test(message)) return refusal('INVALID_REQUEST', '`message` is one line of text: it holds a control character');
+  if (!ONE_LINE.test(message)) return refusal('INVALID_REQUEST', '`message` is one line of text: it holds a control character');
   return message;
 }
 

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { managementKeys } from '../credentials.ts';
+import { PLAYER, READ_HEADERS } from '../parameters.ts';
+import { type Route, route } from '../route.ts';
+import { anyJson, anyNumber, count, instant, lineOf } from '../values.ts';
+import { ok } from './managed.ts';
+
+/** What support puts right: one commit undone, a player restored. */
+
+export const POLICIES = ['give', 'reverse'] as const;
+export const OBSTACLES = ['schema', 'unique'] as const;
+
+/** Why, and how: what every correction is asked with. */
+const why = {
+  reason: lineOf(256).meta({ description: 'Why, for whoever reads the log and the ledger later', examples: ['lost by a crash'] }),
+  ticket: lineOf(128).exactOptional().meta({ description: 'Of the support desk' }),
+} as const;
+const how = {
+  ...why,
+  despite: z
+    .array(z.enum(OBSTACLES))
+    .max(OBSTACLES.length)
+    .default([])
+    .meta({ description: '`schema`: store also what the present schema refuses. `unique`: leave a unique value with who took it since' }),
+  dryRun: z.boolean().default(false).meta({ description: 'Look only: the answer says what would be done' }),
+} as const;
+
+const at = { collection: z.string(), key: z.string() } as const;
+const value = { before: anyJson.optional(), made: anyJson.optional(), now: anyJson.optional() } as const;
+
+const documents = z
+  .array(
+    z.strictObject({
+      ...at,
+      version: count.nullable().meta({ description: 'Afterwards; null: it is deleted' }),
+      changes: z.array(z.strictObject({ path: z.string(), from: anyJson.optional(), to: anyJson.optional() })),
+    }),
+  )
+  .meta({ description: 'What changes, by dotted path; an empty path is the whole document' });
+const coins = z
+  .array(z.strictObject({ player: z.string(), ...at, field: z.string(), before: anyNumber, after: anyNumber, delta: anyNumber }))
+  .meta({ description: 'What the ledgers say of it' });
+
+/** What a correction does to data. */
+const corrected = {
+  documents,
+  slots: z
+    .array(z.strictObject({ collection: z.string(), player: z.string(), recordId: z.string(), is: z.enum(['made', 'renamed', 'removed']) }))
+    .meta({ description: 'Save records that come, go, or get their name back' }),
+  coins,
+  left: z
+    .array(z.strictObject({ ...at, path: z.string(), ...value }))
+    .meta({ description: 'What stays as it is: somebody changed it since, or took the item away. `before` and `made`: around the commit' }),
+  shortfalls: z
+    .array(z.strictObject({ ...at, field: z.string(), asked: anyNumber, moved: anyNumber, short: anyNumber }))
+    .meta({ description: 'Numbers that could not go back as far as asked, and how much is missing' }),
+  more: count.meta({ description: 'Lines that are left out: the lists hold 500 each at most' }),
+} as const;
+
+export const Corrected = z.strictObject(corrected);
+
+const answered = {
+  ok,
+  dryRun: ok.optional(),
+  revision: count
+    .nullable()
+    .meta({ description: 'Of the new commit: undo this to take it back. null: nothing was to be done, it was a look, or a kept answer' }),
+} as const;
+
+const ABOUT = { family: 'manage', tag: 'Corrections', method: 'POST', keys: managementKeys('rw', 'restore'), writes: true } as const;
+const ERRORS = [
+  ...(['VALIDATION_FAILED', 'NOT_FOUND', 'CORRECTION_BLOCKED', 'APPEND_TOO_LARGE', 'BEHIND', 'BUSY', 'REDACTED', 'PAST_TIMEOUT'] as const),
+] as const;
+
+const SHOWN = {
+  documents: [{ collection: 'saves', key: PLAYER, version: 8, changes: [{ path: 'gold', from: 130, to: 30 }] }],
+  slots: [],
+  coins: [{ player: PLAYER, collection: 'saves', key: PLAYER, field: 'gold', before: 130, after: 30, delta: -100 }],
+  left: [],
+  shortfalls: [],
+  more: 0,
+} as const;
+
+export const corrections = {
+  undo: route({
+    ...ABOUT,
+    id: 'undoCommit',
+    path: '/:project/undo',
+    summary: 'Undo what one commit did to documents and save records',
+    description: [
+      'Numbers with a ledger, and those that were changed by `inc`, go back by the opposite amount, whatever happened since; items go back into',
+      'lists and out of them; everything else goes back if nobody changed it since. What stays is listed. The answer names the new commit, which',
+      'can be undone in its turn. A publish is not undone: roll it back.',
+    ].join('\n'),
+    body: {
+      schema: z.strictObject({
+        revision: z.int().min(0).meta({ description: 'Any revision of the commit, as `x-ns-position` and the log name it' }),
+        policy: z
+          .enum(POLICIES)
+          .default('reverse')
+          .meta({ description: '`reverse`: who got something gives back what is left of it. `give`: nobody pays' }),
+        ...how,
+      }),
+      required: true,
+    },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
+    answers: {
+      200: z
+        .strictObject({
+          ...answered,
+          undone: z
+            .strictObject({ revision: count, at: instant, cause: z.string() })
+            .meta({ description: 'The commit, by its last revision' }),
+          ...corrected,
+        })
+        .meta({ id: 'Undone', description: 'What was undone' }),
+    },
+    answerHeaders: READ_HEADERS,
+    errors: [...ERRORS, 'NOTHING_TO_UNDO', 'ALREADY_UNDONE'],
+    idempotent: true,
+    example: {
+      body: { revision: 41, reason: 'granted by mistake' },
+      answer: { ok: true, revision: 57, undone: { revision: 42, at: '2026-03-01T12:00:00.000Z', cause: 'endpoint.call' }, ...SHOWN },
+    },
+  }),
+} as const satisfies Readonly<Record<string, Route>>;

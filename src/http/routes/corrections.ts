@@ -1,0 +1,12 @@
+import { corrections } from '../../contract/routes/corrections.ts';
+import type { Handlers } from '../handlers.ts';
+import { answering } from '../request.ts';
+import { managed, type Services } from './services.ts';
+
+/** Support: undoes and restores. */
+export function correctionHandlers(services: Services): Handlers<typeof corrections> {
+  const { app } = services;
+  return answering(services, corrections, {
+    undo: async ({ caller, body }) => managed(await app.corrections.undo(caller, body)),
+  });
+}
