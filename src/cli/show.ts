@@ -2,7 +2,7 @@ import type { Change } from '../folder/changes.ts';
 import type { Finding } from '../folder/findings.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { counted, table } from './context.ts';
-import { styled } from './terminal.ts';
+import { printableLine, styled } from './terminal.ts';
 
 /** How commands on a game's folder show changes, findings and conflicts to people. */
 
@@ -99,10 +99,10 @@ export function summaryOf(findings: readonly Finding[]): string {
   return `${counted(findings.length, 'finding')} in ${counted(new Set(findings.map(({ path }) => path)).size, 'file')}`;
 }
 
-/** A table of publishes: revision, time, who, what, and why where somebody said so. */
+/** A table of publishes: revision, time, who, what, and why where somebody said so; below each, the fields that it changed. */
 export function shownPublishes(publishes: readonly JsonObject[]): string {
   const isSaid = publishes.some((each) => each['message'] !== undefined);
-  return table(
+  const listed = table(
     ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES', ...(isSaid ? ['WHY'] : [])],
     publishes.map((each) => [
       String(each['revision']),
@@ -113,6 +113,27 @@ export function shownPublishes(publishes: readonly JsonObject[]): string {
       ...(isSaid ? [String(each['message'] ?? '')] : []),
     ]),
   );
+  const [header = '', ...lines] = listed.split('\n');
+  return [header, ...lines.flatMap((line, row) => [line, ...changedFields(publishes[row]?.['changes'])])].join('\n');
+}
+
+/** Of a publish: its definitions, or their fields, that are listed. */
+const MAX_CHANGES = 5;
+
+/** `    game-values  Shop › sword › price  30 → 35` */
+function changedFields(changes: Json | undefined): readonly string[] {
+  const differing = objectsIn(changes).map((change) => ({
+    name: nameOfChange(change),
+    fields: objectsIn(change['fields']),
+    more: change['more'],
+  }));
+  const lines = differing.flatMap(({ name, fields }) => fields.map((field) => `    ${name}  ${fieldText(field)}`));
+  const left = lines.length - MAX_CHANGES + differing.reduce((sum, { more }) => sum + Number(more ?? 0), 0);
+  return [...lines.slice(0, MAX_CHANGES), ...(left > 0 ? [`    … and ${counted(left, 'more field')}`] : [])];
+}
+
+function fieldText({ label, path, before, after }: JsonObject): string {
+  return printableLine(`${String(label || path)}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
 }
 
 function actorOf(actor: Json | undefined): string {
@@ -120,14 +141,18 @@ function actorOf(actor: Json | undefined): string {
   return String(actor['label'] ?? actor['keyId'] ?? actor['kind'] ?? '');
 }
 
-const MAX_CHANGES = 5;
-
 function changesIn(changes: Json | undefined): string {
-  const names = (isArray(changes) ? changes : [])
-    .filter((each) => isObject(each))
-    .map(({ kind, id, removed, hash }) => {
-      const name = id === '*' ? String(kind) : `${String(kind)} ${String(id)}`;
-      return removed === true || hash === null ? `-${name}` : name;
-    });
+  const names = objectsIn(changes).map((change) => {
+    const name = nameOfChange(change);
+    return change['removed'] === true || change['hash'] === null ? `-${name}` : name;
+  });
   return names.length > MAX_CHANGES ? `${names.slice(0, MAX_CHANGES).join(', ')} and ${names.length - MAX_CHANGES} more` : names.join(', ');
+}
+
+function nameOfChange({ kind, id }: JsonObject): string {
+  return id === '*' ? String(kind) : `${String(kind)} ${String(id)}`;
+}
+
+function objectsIn(list: Json | undefined): readonly JsonObject[] {
+  return isArray(list) ? list.filter(isObject) : [];
 }

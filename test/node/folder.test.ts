@@ -10,7 +10,7 @@ import { pushFolder } from '../../src/folder/push.ts';
 import { Remote } from '../../src/folder/remote.ts';
 import { readFolder } from '../../src/folder/sources.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { here, newApiKey, newProject } from './support/command-line.ts';
+import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -454,6 +454,28 @@ test('publishes say who, what and why, as push, promote and rollback were told',
   await ends(0, 'rollback', '--yes', '-m', 'Too early');
   const listed = await ends(0, 'publishes');
   for (const why of ['Heroes have gold', 'First release', 'Too early', 'Secret key']) expect(listed).toContain(why);
+});
+
+test('publishes say field by field what changed, and who, also where the key was revoked since', async () => {
+  const { dir, write, ends, env } = await manager('Fields');
+  const { SAVEPOINT_PROJECT: project } = env;
+  const shop = (price: number) =>
+    `items:\n  - {id: shop, type: table, name: Shop, columns: [{key: id, type: string}, {key: price, type: number}], rows: [{id: sword, price: ${price}}]}\n`;
+  write('values.yml', shop(30));
+  await ends(0, 'push', '--live');
+  const { key, keyId } = JSON.parse(await printed(['key', 'create', project, '--label', 'Designer', '--json'], { env: database }));
+  write('values.yml', shop(35));
+  expect(await here(['push', '--dir', dir], { env: { ...env, SAVEPOINT_SECRET_KEY: key } })).toMatchObject({ code: 0 });
+  await ends(0, 'promote', '--yes');
+  expect(await ends(0, 'publishes')).toMatch(/game-values {2}Shop › sword › price {2}30 → 35[\s\S]*Designer/);
+  await printed(['key', 'revoke', project, keyId], { env: database });
+  const { publishes } = JSON.parse(await ends(0, 'publishes', '--json'));
+  const change = { kind: 'game-values', action: 'change', fields: [{ label: 'Shop › sword › price', before: 30, after: 35 }] };
+  expect(publishes).toMatchObject([
+    { action: 'promote', changes: [change] },
+    { target: 'next', actor: { label: 'Designer' }, changes: [change] },
+    { target: 'live', changes: [{ action: 'add' }] },
+  ]);
 });
 
 test('a rollback names the tests that came with what it took back and fail without it', async () => {

@@ -16,6 +16,11 @@ SELECT $1, key_id, ordinal, kind, label, hash, display, enabled, permissions::js
 FROM unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::bigint[])
   AS w (key_id, ordinal, kind, label, hash, display, enabled, permissions, created_at)`;
 
+const LABELS = `
+INSERT INTO {key_labels} (project, key_id, label)
+SELECT $1, key_id, label FROM unnest($2::text[], $3::text[]) AS w (key_id, label)
+ON CONFLICT DO NOTHING`;
+
 const AUTHORITY_EVENTS: ReadonlySet<string> = new Set([
   'project.created',
   'project.deleted',
@@ -40,6 +45,8 @@ export const authority: Projection = {
     if (last === undefined) return;
     const state = events.reduce(evolveAuthority, await load(tx));
     if (state !== null) await store(tx, state, last.revision);
+    const issued = events.flatMap((event) => (event.type === 'key.issued' ? [event.data] : []));
+    if (issued.length > 0) await tx.run('authority-labels', LABELS, [issued.map(({ keyId }) => keyId), issued.map(({ label }) => label)]);
   },
 };
 

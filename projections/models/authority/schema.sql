@@ -22,3 +22,11 @@ CREATE TABLE {project_keys} (
   created_at bigint NOT NULL,
   PRIMARY KEY (project, key_id)
 );
+
+-- Of every key that there was, also of those that were revoked: histories say who did something.
+CREATE TABLE {key_labels} (
+  project text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  PRIMARY KEY (project, key_id)
+);

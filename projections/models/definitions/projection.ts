@@ -1,6 +1,8 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/model/evolve.ts';
+import { isPublish, publishDifferences } from '../../../src/domain/definition/release/publish-difference.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DefinitionItem, DefinitionsState } from '../../../src/domain/states.ts';
+import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Projection } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from './read.ts';
@@ -32,6 +34,11 @@ const DELETE_SOURCES = `
 DELETE FROM {definition_sources} WHERE project = $1
   AND (hash, part) IN (SELECT hash, part FROM unnest($2::text[], $3::int[]) AS w (hash, part))`;
 
+const PUT_DIFFERENCES = `
+INSERT INTO {publish_differences} (project, revision, differences)
+SELECT $1, revision, differences::json FROM unnest($2::bigint[], $3::text[]) AS w (revision, differences)
+ON CONFLICT DO NOTHING`;
+
 interface ItemRow {
   readonly layer: string;
   readonly item: DefinitionItem;
@@ -51,13 +58,14 @@ export const definitions: Projection = {
   name: 'definitions',
   kind: 'state',
   derived: false,
-  async project({ definitions: { before, after }, wiped }, tx) {
+  async project({ definitions: { before, after }, events, wiped }, tx) {
     if (after === null || before === after) return;
     const old = wiped ? null : before;
     await tx.run('definitions-set', SET, [after.generation, after.liveHash, after.nextHash]);
     await deleteGone(tx, old, after);
     await putItems(tx, old, after);
     await putSources(tx, old, after);
+    await putDifferences(tx, old, events);
   },
 };
 
@@ -138,6 +146,18 @@ async function putSources(tx: Transaction, before: DefinitionsState | null, afte
     rows.map((row) => row.ordinal),
     rows.map((row) => row.text),
   ]);
+}
+
+/** Each publish is compared with the definitions that it met, which the events before it in the batch made. */
+async function putDifferences(tx: Transaction, before: DefinitionsState | null, events: readonly ProjectEvent[]): Promise<void> {
+  if (!events.some(isPublish)) return;
+  let state = before ?? EMPTY_DEFINITIONS;
+  const rows: (readonly [revision: number, differences: string])[] = [];
+  for (const event of events) {
+    if (isPublish(event)) rows.push([event.revision, stringifyJson(publishDifferences(state, event))]);
+    state = evolveDefinitions(state, event);
+  }
+  await tx.run('differences-put', PUT_DIFFERENCES, [rows.map(([revision]) => revision), rows.map(([, differences]) => differences)]);
 }
 
 function sameItem(a: ItemRow | undefined, b: ItemRow): boolean {

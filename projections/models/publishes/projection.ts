@@ -1,3 +1,4 @@
+import { targetOf as changedTarget } from '../../../src/domain/definition/release/publish-difference.ts';
 import type { DefinitionChange, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Projection } from '../../batch.ts';
@@ -43,8 +44,7 @@ const ACTIONS = {
 } as const;
 
 function targetOf(event: PublishEvent): PublishTarget {
-  if (event.type === 'definitions.published') return event.data.target;
-  return event.type === 'definitions.nextRenewed' ? 'next' : 'live';
+  return event.type === 'definitions.nextRenewed' ? 'next' : changedTarget(event);
 }
 
 function changesOf(event: PublishEvent): readonly DefinitionChange[] {

@@ -1,7 +1,7 @@
 import { decidedOn, type PublishSince } from '../../domain/definition/push/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
-import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
+import type { DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Caller } from '../caller.ts';
@@ -63,14 +63,14 @@ async function baseStateOf(context: AppContext, project: Project, { key }: Calle
       `x-ns-base names revision ${base}, and this project is at ${project.set.head}: it is of another project`,
     );
   }
-  const { definitions: seen, authority } = project;
+  const { definitions: seen } = project;
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
   if (changedAt <= base) return { definitions: seen, since: { count: 0, publishes: [] } };
   if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
   const { count, newest } = await publishedSince(context, project, base);
   // As `publishes`, which shows definitions of every kind.
   const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
-  return { definitions: seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
+  return { definitions: seen, since: { count, publishes: mayKnow ? newest.map(listedPublish) : [] } };
 }
 
 /** Counts what was published after the base, page by page. Throws 409 PUBLISH_CONFLICT if there are too many publishes to count. */
@@ -94,11 +94,7 @@ function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
   return one.liveHash === other.liveHash && one.nextHash === other.nextHash && one.generation === other.generation;
 }
 
-function listedPublish(
-  { revision, action, target, actor, cause, message, at, changes }: PublishRow,
-  authority: AuthorityState | null,
-): PublishSince {
-  const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
+function listedPublish({ revision, action, target, actor, label, cause, message, at, changes }: PublishRow): PublishSince {
   return {
     revision,
     action,
@@ -106,7 +102,7 @@ function listedPublish(
     cause,
     at: new Date(at).toISOString(),
     ...(message === null ? {} : { message }),
-    actor: { ...actor, ...(label === undefined ? {} : { label }) },
+    actor: { ...actor, ...(label === null ? {} : { label }) },
     changes: changes.slice(0, MAX_CHANGES).map(({ kind, id, hash }) => ({ kind, id, removed: hash === null })),
     ...(changes.length > MAX_CHANGES ? { more: changes.length - MAX_CHANGES } : {}),
   };

@@ -4,7 +4,6 @@ import type { AccessContext, SharedAccess } from '../../domain/access/context.ts
 import { answered } from '../../domain/definition/push/publish-events.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
-import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
@@ -72,14 +71,14 @@ interface PublishesAnswer extends ManageAnswer<contract.Publishes> {
 export async function publishesAnswer(
   context: AppContext,
   project: Project,
-  { authority, state: { liveHash, nextHash } }: SharedAccess,
+  { state: { liveHash, nextHash } }: SharedAccess,
   caller: Pick<Caller, 'position'>,
   query: PublishesQuery,
 ): Promise<PublishesAnswer> {
   const page = { before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER, limit: query.limit };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);
-  const publishes = found.publishes.map((row) => shown(row, authority));
+  const publishes = found.publishes.map(shown);
   const result = answered({ liveHash, nextHash, publishes, before: found.next });
   return { ...positioned(context, project, caller, reached), result, revision: found.revision };
 }
@@ -91,15 +90,14 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
   return access;
 }
 
-/** The label of the key is missing if the key has been revoked. */
-function shown({ restored, at, actor, message, ...row }: PublishRow, { keys }: AuthorityState): contract.Publishes['publishes'][number] {
-  const key = actor.keyId === undefined ? undefined : keys.get(actor.keyId);
+function shown(publish: PublishRow): contract.Publishes['publishes'][number] {
+  const { restored, at, actor, label, message, differences, ...row } = publish;
   return {
     ...row,
-    changes: row.changes.map((change) => ({ ...change })),
+    changes: row.changes.map((change, place) => ({ ...change, ...differences?.[place] })),
     ...(restored === null ? {} : { restored }),
     ...(message === null ? {} : { message }),
-    actor: { ...actor, ...(key === undefined ? {} : { label: key.label }) },
+    actor: { ...actor, ...(label === null ? {} : { label }) },
     at: new Date(at).toISOString(),
   };
 }

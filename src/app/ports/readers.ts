@@ -1,3 +1,4 @@
+import type { PublishDifference } from '../../domain/definition/release/publish-difference.ts';
 import type { Actor, DefinitionChange, PublishTarget, Space } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import type { Subject, SubjectKey } from '../../domain/subjects.ts';
@@ -209,7 +210,11 @@ export interface PublishRow {
   /** For a rollback: the revision that live shows again, −1 for none. */
   readonly restored: number | null;
   readonly changes: readonly DefinitionChange[];
+  /** One for each change; `null`: none are kept. */
+  readonly differences: readonly PublishDifference[] | null;
   readonly actor: Actor;
+  /** Of the key that did it, also of one that was revoked; `null`: no key did. */
+  readonly label: string | null;
   readonly cause: string;
   /** Why; `null`: nobody said. */
   readonly message: string | null;

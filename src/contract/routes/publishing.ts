@@ -11,16 +11,31 @@ const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
+const DifferingField = z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() });
+
 /** What happens to a definition. */
 const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;
 
 /** How a definition differs. */
 const differing = {
   members: z.array(z.string()),
-  fields: z.array(z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+  fields: z.array(DifferingField),
   more: count.optional(),
   opens: z.array(z.string()).optional().meta({ description: 'What it opens to more callers, a sentence each' }),
 } as const;
+
+/** A change of a publish in the history. */
+const Published = z.strictObject({
+  kind: z.string(),
+  id: z.string(),
+  hash: z.string().nullable(),
+  action: acted.action.optional(),
+  fields: z
+    .array(DifferingField)
+    .optional()
+    .meta({ description: 'Of a changed definition, of which long values are cut; absent where it was too large to be compared' }),
+  more: count.optional().meta({ description: 'How many fields are not listed; a publish keeps 30' }),
+});
 
 /** Of a dry run. */
 const nextDocuments = count.optional().meta({
@@ -362,7 +377,7 @@ export const publishing = {
                 hash: z.string(),
                 generation: count.nullable(),
                 restored: z.int().optional(),
-                changes: z.array(Change),
+                changes: z.array(Published),
                 actor: z.object({ kind: z.string(), label: z.string().nullable().optional() }).catchall(anyJson),
                 cause: z.string(),
                 message: z.string().optional().meta({ description: 'Why, as `message` of the request said' }),
@@ -389,7 +404,15 @@ export const publishing = {
             target: 'live',
             hash: '0123456789abcdef',
             generation: null,
-            changes: [{ kind: 'collection', id: 'saves', hash: '0123456789abcdef' }],
+            changes: [
+              {
+                kind: 'collection',
+                id: 'saves',
+                hash: '0123456789abcdef',
+                action: 'change',
+                fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
+              },
+            ],
             actor: { kind: 'secret', keyId: 'k1', label: 'first' },
             cause: 'collection.put',
             message: 'Slots for saves',

@@ -18,11 +18,11 @@ const MAX_FIELDS = 200;
 /** Most characters of a shown value. Of a longer one the beginning is shown, as text. */
 const MAX_VALUE = 1000;
 
-/** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. */
-export function storedDifference(kind: DefinitionKind, before: Json, after: Json): FieldDifferences {
+/** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. `maxValue`: characters of a shown value. */
+export function storedDifference(kind: DefinitionKind, before: Json, after: Json, maxValue = MAX_VALUE): FieldDifferences {
   // Rules are compared as the list that was sent, whether they are stored with the text of their file or without.
   const sent = (value: Json): Json => (kind === 'rate-limit-rules' ? sentRules(value) : value);
-  return { ...differenceOf(sent(before), sent(after), isContent), ...openedBetween(kind, before, after) };
+  return { ...differenceOf(sent(before), sent(after), isContent, maxValue), ...openedBetween(kind, before, after) };
 }
 
 /** Only the content of a source file is compared, not its path or format. */
@@ -36,8 +36,8 @@ function isContent(name: string): boolean {
  * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `isContent` is false have no
  * `fields`.
  */
-export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean): FieldDifferences {
-  const walk = new Walk();
+export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean, maxValue = MAX_VALUE): FieldDifferences {
+  const walk = new Walk(maxValue);
   if (!isObject(before) || !isObject(after)) {
     walk.compare(ROOT, before, after);
     return { members: [], ...walk.found() };
@@ -70,7 +70,12 @@ function pointerPart(name: string): string {
 
 class Walk {
   readonly #fields: FieldDifferences['fields'][number][] = [];
+  readonly #maxValue: number;
   #count = 0;
+
+  constructor(maxValue: number) {
+    this.#maxValue = maxValue;
+  }
 
   found(): Omit<FieldDifferences, 'members' | 'opens'> {
     const more = this.#count - this.#fields.length;
@@ -107,8 +112,8 @@ class Walk {
     this.#fields.push({
       path,
       label: label.join(' › '),
-      ...(before === undefined ? {} : { before: shown(before) }),
-      ...(after === undefined ? {} : { after: shown(after) }),
+      ...(before === undefined ? {} : { before: shown(before, this.#maxValue) }),
+      ...(after === undefined ? {} : { after: shown(after, this.#maxValue) }),
     });
   }
 }
@@ -134,7 +139,7 @@ function membersOf(before: JsonObject, after: JsonObject): (readonly [name: stri
   return [...names].map((name) => [name, member(before, name), member(after, name)]);
 }
 
-function shown(value: Json): Json {
+function shown(value: Json, most: number): Json {
   const text = stringifyJson(value);
-  return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`;
+  return text.length <= most ? value : `${text.slice(0, most)}…`;
 }
