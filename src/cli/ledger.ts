@@ -26,7 +26,17 @@ interface LedgerOptions extends RemoteOptions {
 
 /** What is shown of a ledger. */
 const LEDGER = members({
-  entries: listOf(members({ ts: text, field: text, delta: something, after: something, source: text, reason: optional(text) })),
+  entries: listOf(
+    members({
+      ts: text,
+      field: text,
+      delta: something,
+      after: something,
+      source: text,
+      reason: optional(text),
+      actor: optional(something),
+    }),
+  ),
   summary: members({
     totalIncrease: something,
     totalDecrease: something,
@@ -66,7 +76,7 @@ export function ledgerCommand(): Command {
       const remote = remoteOf(options);
       const { field, from, to, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
-      const query = { field, from, to, limit, cursor, order: newest ? 'desc' : undefined };
+      const query = { field, from, to, limit, cursor, order: newest ? 'desc' : undefined, who: 'true' };
       const answer = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
         const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
         if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
@@ -81,8 +91,8 @@ export function ledgerCommand(): Command {
 
 function ledgerText({ entries, summary, cursor }: Ledger, newest: boolean): string {
   if (entries.length === 0) return 'Nothing was changed.';
-  const rows = entries.map(({ ts, field, delta, after, source, reason }) => {
-    return [ts, field, signed(delta), stringifyJson(after), source, reason ?? ''].map(visible);
+  const rows = entries.map(({ ts, field, delta, after, source, reason, actor }) => {
+    return [ts, field, signed(delta), stringifyJson(after), source, whoOf(actor), reason ?? ''].map(visible);
   });
   const { totalIncrease, totalDecrease, netChange, entryCount, truncated, sources } = summary;
   const sums = `${entryCount === 1 ? '1 entry' : `${entryCount} entries`}: +${stringifyJson(totalIncrease)}, ${stringifyJson(totalDecrease)}, net ${stringifyJson(netChange)}`;
@@ -91,7 +101,14 @@ function ledgerText({ entries, summary, cursor }: Ledger, newest: boolean): stri
     ...(truncated ? ['(sums of the first 50 000 entries)'] : []),
     ...(cursor === null ? [] : [`More: ${newest ? '--newest ' : ''}--cursor ${cursor}`]),
   ];
-  return [table(['TIME', 'FIELD', 'CHANGE', 'AFTER', 'SOURCE', 'REASON'], rows), sums, ...notes].join('\n');
+  return [table(['TIME', 'FIELD', 'CHANGE', 'AFTER', 'SOURCE', 'WHO', 'REASON'], rows), sums, ...notes].join('\n');
+}
+
+/** The key's label, or the player of a request that came with the game's own key. */
+function whoOf(actor: Ledger['entries'][number]['actor']): string {
+  if (actor === undefined) return '';
+  const { kind, keyId, label, player } = actor;
+  return (kind === 'public' ? player && `player ${player}` : undefined) ?? label ?? keyId ?? kind;
 }
 
 /** The sums by source, the largest first; no line where all is of one. */

@@ -105,7 +105,7 @@ describe('savepoint doc and ledger', () => {
     expect(await refused('doc', 'get', 'players', '7', 'town')).toContain('has no field town');
     const ledger = await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env });
     // An entry for each operation, in the order asked for.
-    expect(ledger).toMatch(/gold {2,}\+5 .*a gift[\s\S]*gold {2,}-2 .*a gift/);
+    expect(ledger).toMatch(/gold {2,}\+5 .*Secret key +a gift[\s\S]*gold {2,}-2 .*a gift/);
     expect(await json('ledger', 'players', '7')).toMatchObject({ summary: { netChange: 13 } });
     const paged = await printed(['ledger', 'players', '7', '--newest', '--limit', '1', '--field', 'gold'], { env });
     expect(paged).toMatch(/gold +-2 .*\n3 entries[\s\S]*\nMore: --newest --cursor \d+\.\d+/);

@@ -125,7 +125,7 @@ describe('ledger', () => {
     await feed.commit(wrote('p1', entry('gold', 0, 1, 'shop')));
     await project(pool, log, feed);
     await pool.query(
-      `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n + 1, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true
+      `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n + 1, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true, actor
        FROM savepoint.ledger_v1, generate_series(1, $1::int) n WHERE project = 'long'`,
       [MAX_SUMMED + 10],
     );

@@ -7,11 +7,11 @@ import { addToTotals } from './sums.ts';
 const INSERT = `
 WITH written AS (
 INSERT INTO {ledger}
-       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed)
-SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id, true
+       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed, actor)
+SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id, true, actor::json
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[])
-  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
+            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[], $17::text[])
+  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, actor)
 ON CONFLICT DO NOTHING
 RETURNING space, collection, player, key, field, source, amount, delta)
 ${addToTotals('written', '$1')}`;
@@ -49,6 +49,7 @@ export const ledger: Projection = {
       rows.map(({ entry }) => entry.reason ?? null),
       rows.map(({ event }) => event.metadata.recordedAt),
       rows.map(({ event }) => event.id),
+      rows.map(({ event }) => stringifyJson({ ...event.metadata.actor })),
     ]);
   },
 };

@@ -66,8 +66,10 @@ WITH selected AS ${selected === SELECTED_LIVE ? 'NOT MATERIALIZED ' : ''}(${sele
 summed AS (${summed})
 SELECT ${isCut} AS cut, ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'ordinal', p.ordinal, 'field', p.field, 'before', p.before::text,
-      'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id)), '[]')
-    FROM (SELECT * FROM selected WHERE (revision, ordinal) ${beyond} ($8::bigint, $9::int) ORDER BY ${sorted} LIMIT $10) p) AS page,
+      'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id,
+      'actor', p.actor, 'label', k.label) ORDER BY ${sorted}), '[]')
+    FROM (SELECT * FROM selected WHERE (revision, ordinal) ${beyond} ($8::bigint, $9::int) ORDER BY ${sorted} LIMIT $10) p
+    LEFT JOIN {key_labels} k ON k.project = $1 AND k.key_id = p.actor->>'keyId') AS page,
   (SELECT coalesce(json_agg(json_build_object('source', g.source, 'count', g.count, 'total', g.total::text) ORDER BY g.source), '[]')
     FROM summed g) AS sources,
   (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
@@ -164,9 +166,20 @@ async function queryWithTimeout(pool: Pool, query: QueryConfig): Promise<QueryRe
 }
 
 /** An event that changed several fields has an entry for each. The first entry has the event's id, the others that id and their ordinal. */
-function rowOf({ before, after, delta, field, source, reason, at, eventId, ordinal }: Entry): LedgerRow {
+function rowOf({ before, after, delta, field, source, reason, at, eventId, ordinal, actor, label }: Entry): LedgerRow {
   const id = ordinal === 0 ? eventId : `${eventId}.${ordinal}`;
-  return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId: id };
+  return {
+    field,
+    before: parseJson(before),
+    after: parseJson(after),
+    delta: parseJson(delta),
+    source,
+    reason,
+    at,
+    eventId: id,
+    actor,
+    label,
+  };
 }
 
 function summaryOf({ sources, totals, cut }: Row): LedgerPage['summary'] {

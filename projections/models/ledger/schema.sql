@@ -20,6 +20,8 @@ CREATE TABLE {ledger} (
   -- Whether {ledger_totals} includes it, which is always true. A build that does not know totals cannot insert without this column, so only
   -- builds that do can write the table.
   summed boolean NOT NULL,
+  -- Who made the commit, as its metadata say.
+  actor json NOT NULL,
   PRIMARY KEY (project, space, collection, player, revision, ordinal)
 );
 

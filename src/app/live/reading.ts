@@ -96,6 +96,8 @@ export function ledgerReading(
     to: null,
     cursor: null,
     order: options.get('order') ?? null,
+    // All who may read the topic are told the same.
+    who: null,
   };
   return {
     name: `ledger ${access.space} ${collection.id} ${at.key} ${JSON.stringify([query.field, query.limit, query.order])}`,

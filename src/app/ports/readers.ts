@@ -65,6 +65,9 @@ export interface LedgerRow {
   /** Unix ms. */
   readonly at: number;
   readonly eventId: string;
+  readonly actor: Actor;
+  /** Of the key that the request came with, also of one that was revoked. */
+  readonly label: string | null;
 }
 
 export interface LedgerFilter {

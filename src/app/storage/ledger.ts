@@ -24,6 +24,8 @@ export interface LedgerQuery {
   readonly limit: string | null;
   readonly cursor: string | null;
   readonly order: string | null;
+  /** Whether each entry says who changed it. `null`: no. */
+  readonly who: string | null;
 }
 
 const PAGE_WITHOUT_LIMIT = 1000;
@@ -49,6 +51,7 @@ export interface LedgerAnswer extends ReadAnswer<Ledger> {
 
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
   const ledger = await readableLedger(context, caller, at);
+  if (isAsked(query.who) && ledger.access.key.kind !== 'secret') throw refusal('FORBIDDEN', '`who` needs a secret key');
   return ledgerAnswer(context, ledger, ledger.caller, at, query);
 }
 
@@ -129,18 +132,19 @@ function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, {
 }
 
 function printed(
-  { field, from, to }: Pick<Ledger, 'field' | 'from' | 'to'>,
+  { field, from, to, who }: Pick<Ledger, 'field' | 'from' | 'to'> & Pick<LedgerQuery, 'who'>,
   { entries, summary, cursor }: LedgerPage,
   collectionId: string,
   platformId: string,
 ): TextOf<Ledger> {
+  const isWho = isAsked(who);
   const body: Ledger = {
     ok: true,
     platformId,
     field,
     from,
     to,
-    entries: entries.map((entry) => entryOf(entry, collectionId, platformId)),
+    entries: entries.map((entry) => ({ ...entryOf(entry, collectionId, platformId), ...(isWho ? { actor: actorOf(entry) } : {}) })),
     summary: {
       totalIncrease: summary.totalIncrease,
       totalDecrease: summary.totalDecrease,
@@ -189,6 +193,15 @@ function entryOf(row: LedgerRow, collectionId: string, platformId: string): Ledg
     eventId: row.eventId,
     event_id: row.eventId,
   };
+}
+
+function actorOf({ actor, label }: LedgerRow): NonNullable<Ledger['entries'][number]['actor']> {
+  return { ...actor, ...(label === null ? {} : { label }) };
+}
+
+function isAsked(text: string | null): boolean {
+  if (text === null || text === 'true' || text === 'false') return text === 'true';
+  throw refusal('INVALID_BODY', 'who must be true or false');
 }
 
 function orderOf(text: string | null): LedgerOrder {

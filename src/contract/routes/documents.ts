@@ -3,6 +3,7 @@ import { DOCUMENT_KEYS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
 import {
   AS_PLAYER,
   AT_POSITION,
+  flag,
   PLAYER,
   POSITION_HEADER,
   READ_HEADERS,
@@ -66,6 +67,16 @@ const LedgerEntry = z
     ts: instant,
     eventId: z.string(),
     event_id: z.string(),
+    actor: z
+      .object({
+        kind: z.enum(['public', 'secret', 'operator']),
+        keyId: z.string().optional(),
+        label: z.string().optional().meta({ description: 'Of the key, also of one that was revoked' }),
+        player: z.string().optional().meta({ description: 'For whom the request was made' }),
+        endpoint: z.string().optional(),
+      })
+      .optional()
+      .meta({ description: 'Who changed it; with `who=true`' }),
   })
   .meta({ id: 'LedgerEntry', description: 'One change of a number that the ledger follows' });
 
@@ -232,6 +243,7 @@ export const documentViews = {
       limit: z.int().min(1).max(500),
       cursor: z.string().meta({ description: '`cursor` of the page before, in the same order' }),
       order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`asc`: oldest first; `desc`: newest first' }),
+      who: flag('Each entry says who changed it. Needs a secret key'),
     },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Ledger },

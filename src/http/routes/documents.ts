@@ -55,6 +55,7 @@ export function documentViewHandlers({ app, settings, turns }: Services): Handle
         limit: queryParam(ctx, 'limit'),
         cursor: queryParam(ctx, 'cursor'),
         order: queryParam(ctx, 'order'),
+        who: queryParam(ctx, 'who'),
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
       const { result } = ledger;

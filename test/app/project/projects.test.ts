@@ -121,7 +121,7 @@ const NO_VIEWS: ViewReader = {
   ledgerFields: no,
 };
 
-const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null, order: null };
+const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null, order: null, who: null };
 
 const PRESENTED: PresentedCredentials = {
   key: null,
@@ -251,7 +251,18 @@ test.each([
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const asked: number[] = [];
   const summary = { totalIncrease: 0, totalDecrease: 0, netChange: 0, entryCount: 0, truncated: false, sources: [] };
-  const entry = { field: 'gold', before: 0, after: 5, delta: 5, source: 'api', reason: null, at: 0, eventId: 'e' };
+  const entry = {
+    field: 'gold',
+    before: 0,
+    after: 5,
+    delta: 5,
+    source: 'api',
+    reason: null,
+    at: 0,
+    eventId: 'e',
+    actor: { kind: 'operator' as const },
+    label: null,
+  };
   const app = appOver(projects, table, {
     ...NO_VIEWS,
     hasShown: async () => true,
