@@ -31,17 +31,8 @@ export class Calls {
   async call(endpoint: string, input: unknown = {}, options: CallOptions = {}): Promise<Result<AnyJson>> {
     const slug = checkArguments(() => requireKind('endpoint', endpoint, 'string')).ok ? slugOf(endpoint) : '';
     if (slug === '') return failure('INVALID_ARGUMENT', `"${endpoint}" names no endpoint`);
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
-    }
-    // Checked before the body is encrypted, so that an input that JSON cannot hold is always refused the same way.
-    const printed = jsonText(input, this.#connection.options.json);
-    if (!printed.ok) return printed;
-    const { idempotencyKey = newIdempotencyKey() } = options;
-    const relay = this.#relay();
-    const result = await (relay === null
-      ? this.#send(slug, input, idempotencyKey, options)
-      : this.#connection.followed({ key: idempotencyKey }, () => this.#relayed(relay, slug, input, idempotencyKey, options)));
+    const { idempotencyKey: key = newIdempotencyKey() } = options;
+    const result = await this.#connection.followed({ key }, () => this.#carryOut(slug, input, key, options));
     const body = this.#connection.revisions.noteCall(result.ok ? result.value : result.error.body, result.ok);
     if (result.ok) this.#errors.delete(slug);
     else this.#errors.set(slug, result.error);
@@ -51,6 +42,17 @@ export class Calls {
   lastError(endpoint: string): SavepointError | null {
     requireKind('endpoint', endpoint, 'string');
     return this.#errors.get(slugOf(endpoint)) ?? null;
+  }
+
+  async #carryOut(slug: string, input: unknown, key: string, options: CallOptions): Promise<Result<unknown>> {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
+    }
+    // Checked before the body is encrypted, so that an input that JSON cannot hold is always refused the same way.
+    const printed = jsonText(input, this.#connection.options.json);
+    if (!printed.ok) return printed;
+    const relay = this.#relay();
+    return relay === null ? this.#send(slug, input, key, options) : this.#relayed(relay, slug, input, key, options);
   }
 
   async #send(slug: string, input: object, key: string, options: CallOptions): Promise<Result<unknown>> {

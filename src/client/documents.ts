@@ -331,14 +331,17 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     );
   }
 
-  async #sendWrite(request: ApiRequest, key: string, change: OwnWrite['change']): Promise<Result<Answer>> {
-    const write = { collection: this.#collection, key, change };
-    const refused = this.#connection.refusalOf(write, request.key ?? '');
-    if (refused !== null) return { ok: false, error: refused };
-    const settled = this.#connection.writing(write);
-    const answer = await this.#connection.send(request);
-    settled(answer);
-    return answer;
+  #sendWrite(request: ApiRequest, document: string, change: OwnWrite['change']): Promise<Result<Answer>> {
+    const { key = '' } = request;
+    const write = { collection: this.#collection, key: document, change };
+    return this.#connection.followed({ key, collection: this.#collection, document }, async () => {
+      const refused = this.#connection.refusalOf(write, key);
+      if (refused !== null) return { ok: false, error: refused };
+      const settled = this.#connection.writing(write);
+      const answer = await this.#connection.send(request);
+      settled(answer);
+      return answer;
+    });
   }
 
   #keyOf({ key, record }: DocumentAddress): Result<string> {

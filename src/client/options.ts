@@ -61,7 +61,7 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly publishTarget?: PublishTarget;
   /** What the program is: `game` when left out. Only `dedicated` and `editor` may have a secret key. */
   readonly clientType?: ClientType;
-  /** The revision of the game, if the project tracks revisions. */
+  /** The revision of the game, if the project tracks revisions. 0 is none, as of a local session. */
   readonly revision?: number;
   /** Names the game's package in reports: `org.game`. */
   readonly packageIdent?: string;
@@ -82,9 +82,9 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly fetch?: Fetch;
 }
 
-/** The revision that is sent. An editor runs what nobody has published, so it sends none. */
-export function liveRevision({ revision, clientType }: Pick<ClientOptions, 'revision' | 'clientType'>): number | undefined {
-  return clientType === 'editor' ? undefined : revision;
+/** The revision that is sent. An editor and a local session (revision 0) run what nobody has published, so they send none. */
+export function liveRevision({ revision = 0, clientType }: Pick<ClientOptions, 'revision' | 'clientType'>): number | undefined {
+  return clientType === 'editor' || revision <= 0 ? undefined : revision;
 }
 
 /** Options of one request. */

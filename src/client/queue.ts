@@ -140,7 +140,10 @@ export class Queue<G extends GameTypes = AnyGame> {
   readonly #entries: QueueEntries<QueuedWrite>;
   readonly #options: QueueOptions;
   readonly #unlock: () => void;
+  /** Of the writes that wait: what ends `result` of each. */
   readonly #results = new Map<string, (result: Result<AnyJson>) => void>();
+  /** The same for whoever follows the client's writes. */
+  readonly #followed = new Map<string, (result: Result<AnyJson>) => void>();
   readonly #closing = new AbortController();
   #waking = new AbortController();
   #state: QueueState = 'idle';
@@ -317,6 +320,9 @@ export class Queue<G extends GameTypes = AnyGame> {
     this.#wake();
     await this.#running;
     this.#state = 'closed';
+    const waits = failure('QUEUE_CLOSED', 'The queue was closed; the write waits until it is opened again');
+    for (const tell of this.#followed.values()) tell(waits);
+    this.#followed.clear();
     (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#wake);
     this.#unobserve();
     this.#unlock();
@@ -365,8 +371,9 @@ export class Queue<G extends GameTypes = AnyGame> {
   /** The outcome of a write that is stored. Whoever follows the client's writes is told of it, too. */
   #resultOf(write: Sendable): Promise<Result<AnyJson>> {
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
+    const followed = new Promise<Result<AnyJson>>((resolve) => this.#followed.set(write.id, resolve));
     const about = write.kind === 'call' ? {} : { collection: write.collection, document: this.#keyOf(write.at) };
-    void this.#client.connection.followed({ key: write.id, ...about }, () => result);
+    void this.#client.connection.followed({ key: write.id, ...about }, () => followed);
     return result;
   }
 
@@ -461,8 +468,10 @@ export class Queue<G extends GameTypes = AnyGame> {
     }
     await this.#entries.removeHead();
     this.#settling = null;
-    this.#results.get(write.id)?.(result);
-    this.#results.delete(write.id);
+    for (const told of [this.#followed, this.#results]) {
+      told.get(write.id)?.(result);
+      told.delete(write.id);
+    }
   }
 
   /** Waits before the next attempt. Resolves to `false` if the queue is being closed. */

@@ -65,7 +65,11 @@ export class RevisionPrompt {
     this.#options = options;
     this.#stops = [
       revision.onOutdated((outdated) => revision.settings.autoOpenOnOutdated && this.open(outdated)),
-      revision.onChange(({ isOutdated }) => void (isOutdated || this.#become('closed'))),
+      revision.onChange(({ isOutdated }) => {
+        if (!isOutdated) this.#become('closed');
+        // What is offered may have changed.
+        else if (this.#state === 'open') this.#become('open');
+      }),
     ];
   }
 
@@ -119,7 +123,8 @@ export class RevisionPrompt {
    */
   get canContinue(): boolean {
     const { enforcementMode, action } = this.#outdated ?? {};
-    return enforcementMode === 'allow_continue' || (action !== 'block_writes' && action !== 'block_all');
+    if (enforcementMode === 'allow_continue') return true;
+    return action !== 'block_writes' && action !== 'block_all' && revisionOf(this.#client).status?.state !== 'blocked';
   }
 
   /**

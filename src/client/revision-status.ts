@@ -94,7 +94,8 @@ function statusOf(raw: Members): RevisionStatus {
   });
 }
 
-function profileStatus(block: Members): RevisionStatus {
+/** The status that the member `revision` of `load-profile` tells. */
+export function profileStatus(block: Members): RevisionStatus {
   const [ends, now] = [number(block['graceEndsAtUnixSeconds']), number(block['serverUnixSeconds'])];
   const leftSeconds = ends === null || now === null ? null : ends - now;
   const isOutdated = block['revisionOutdated'] === true;

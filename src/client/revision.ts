@@ -2,13 +2,15 @@ import type { RevisionStatus as Handshake } from '../contract/answers.ts';
 import { requireClient } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { Connection } from './connection.ts';
-import { mapped, orThrow, type Result } from './errors.ts';
+import { mapped, orThrow, type Result, success } from './errors.ts';
 import type { AnyGame, GameTypes } from './game.ts';
 import { Listeners } from './listeners.ts';
 import { liveRevision, type RequestOptions } from './options.ts';
+import type { Settings } from './request.ts';
 import {
   type Members,
   outdatedOf,
+  profileStatus,
   type RevisionOutdated,
   type RevisionStatus,
   refusedStatus,
@@ -42,6 +44,9 @@ export interface RevisionSettings {
   /** A host that is outdated takes no more requests of guests. */
   autoDisconnectHost: boolean;
 }
+
+/** Bound on the revisions that are noted. */
+const MAX_TOLD = 1000;
 
 const known = new WeakMap<Connection, Revision>();
 
@@ -87,8 +92,8 @@ export class Revision {
   readonly #outdated: Listeners<RevisionOutdated>;
   readonly #lobbyList: Listeners<void>;
   #status: RevisionStatus | null = null;
-  /** The revision that the game was told of. */
-  #told: number | null | undefined;
+  /** The revisions that the game was told of; `null`: one that a document route did not name. */
+  readonly #told = new Set<number | null>();
 
   /**
    * `now`: the server's clock, unix ms.
@@ -159,17 +164,8 @@ export class Revision {
    * ```
    */
   async tryInit({ packageIdent, ...options }: RequestOptions & { readonly packageIdent?: string } = {}): Promise<Result<Handshake>> {
-    const { projectId, clientType = 'game', packageIdent: known } = this.#connection.options;
-    const revision = liveRevision(this.#connection.options);
-    const body = {
-      projectId,
-      clientType,
-      networkStorageVersion: '1.0',
-      isPublishedGameBundle: revision !== undefined,
-      packageIdent: packageIdent ?? known,
-      revisionId: revision,
-    };
-    const ask = { method: 'POST', family: 'manage', path: ['revision-init'], body, isRepeatable: true, options } as const;
+    const prepare = async (settings: Settings) => success({ body: initBody(settings, packageIdent) });
+    const ask = { method: 'POST', family: 'manage', path: ['revision-init'], isRepeatable: true, options, prepare } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Handshake);
   }
 
@@ -200,7 +196,8 @@ export class Revision {
   }
 
   /**
-   * Calls the listeners of `onOutdated`, whatever the settings say: for trying out what the game does then. `status` stays.
+   * Calls the listeners of `onOutdated`, whatever the settings say: for trying out what the game does then. With `graceSeconds` the grace
+   * period has just begun, without it is over; other members are told as they are given. `status` stays.
    *
    * @example
    * ```ts
@@ -211,8 +208,17 @@ export class Revision {
    * ```
    */
   testOutdated(given: Partial<RevisionOutdated> = {}): void {
-    const status = refusedStatus(this.#status, true, 'A test: this version of the game is too old.');
-    const data = outdatedOf(status, {}, this.#now());
+    const now = Math.floor(this.#now() / 1000);
+    const { graceSeconds = 0 } = given;
+    const revision = {
+      revisionOutdated: true,
+      currentRevisionId: liveRevision(this.#connection.options),
+      graceSeconds,
+      graceEndsAtUnixSeconds: given.graceEndsAtUnixSeconds ?? now + graceSeconds,
+      serverUnixSeconds: now,
+      message: 'A test: this version of the game is too old.',
+    };
+    const data = outdatedOf(profileStatus(revision), { revision }, this.#now());
     this.#outdated.emit({ ...data, source: 'manual-test', reason: 'ManualTest', ...given });
   }
 
@@ -250,9 +256,20 @@ export class Revision {
    */
   tell(outdated: RevisionOutdated): void {
     const { enabled, showOnlyOnce } = this.settings;
-    if (!enabled || this.#outdated.isEmpty || (showOnlyOnce && this.#told === outdated.latestRevisionId)) return;
-    this.#told = outdated.latestRevisionId;
-    this.#outdated.emit(outdated);
+    if (!enabled || this.#outdated.isEmpty) return;
+    const isNew = this.#noteTold(outdated.latestRevisionId);
+    if (isNew || !showOnlyOnce) this.#outdated.emit(outdated);
+  }
+
+  /** Returns whether the game was not told of the revision before. */
+  #noteTold(revision: number | null): boolean {
+    const told = this.#told;
+    // A document route names no revision: what is named next is the same one.
+    const isNew = revision === null ? told.size === 0 : !told.delete(null) && !told.has(revision);
+    // Lobbies come from other computers, and may name as many as they like.
+    if (told.size >= MAX_TOLD) told.clear();
+    if (revision !== null || isNew) told.add(revision);
+    return isNew;
   }
 
   /** `body`: what said so. */
@@ -264,4 +281,17 @@ export class Revision {
     if (isChange) this.#changed.emit(status);
     if (status.isOutdated) this.tell(outdatedOf(status, body, this.#now()));
   }
+}
+
+/** The body of the question whether the revision is current. */
+function initBody(settings: Settings, packageIdent = settings.packageIdent) {
+  const revision = liveRevision(settings);
+  return {
+    projectId: settings.projectId,
+    clientType: settings.clientType ?? 'game',
+    networkStorageVersion: '1.0',
+    isPublishedGameBundle: revision !== undefined,
+    packageIdent,
+    revisionId: revision,
+  };
 }

@@ -165,6 +165,8 @@ test('an endpoint can be called by its address', async () => {
   await client.tryCall(address, { item: 'castle' });
   expect(client.lastError('buy')?.code).toBe('NO_ITEM');
   expect(client.lastError('echo')).toBeNull();
+  await client.tryCall('echo', { at: () => 1 });
+  expect(client.lastError('echo')?.code).toBe('INVALID_ARGUMENT');
 });
 
 test('members of an input belong to the game, whatever their names', async () => {

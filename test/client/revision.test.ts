@@ -138,18 +138,53 @@ describe('a game that is outdated', () => {
     const { client, told } = await outdatedGame();
     revisionOf(client).settings.enabled = false;
     revisionOf(client).testOutdated();
-    revisionOf(client).testOutdated({ graceSeconds: 5 });
-    expect(told).toMatchObject([{ source: 'manual-test', reason: 'ManualTest' }, { graceSeconds: 5 }]);
+    revisionOf(client).testOutdated({ graceSeconds: 300 });
+    expect(told).toMatchObject([
+      { source: 'manual-test', reason: 'ManualTest', currentRevisionId: 7, action: 'block_writes', graceExpired: true },
+      { reason: 'ManualTest', graceSeconds: 300, timeRemaining: 300, action: 'warn', graceExpired: false, graceRemainingMinutes: 5 },
+    ]);
+    expect(told[1]?.graceEndsAtUnixSeconds).toBe((told[1]?.serverUnixSeconds ?? 0) + 300);
     expect(revisionOf(client).status).toBeNull();
   });
 
-  test('an editor sends no revision', async () => {
+  test('is told once, also where documents said so first, and where lobbies of several newer revisions are looked at', async () => {
+    await game.change({ ...ENFORCED, revisionGracePeriodMinutes: null });
+    const { client, told } = await outdatedGame();
+    await client.documents('players').trySave({ gold: 1 });
+    await client.tryCall('buy', { item: 'axe' });
+    expect(told).toMatchObject([{ latestRevisionId: null }]);
+    for (const ns_rev of ['9', '8', '9']) compareLobby(client, { ns_rev });
+    expect(told.map(({ latestRevisionId }) => latestRevisionId)).toEqual([null, 9]);
+  });
+
+  test.each([
+    ['an editor', { clientType: 'editor' }],
+    ['a local session', { revision: 0 }],
+  ])('%s sends no revision, and compares its own with no lobby', async (_, options) => {
     const { fetch, sent } = network();
-    const { client } = await outdatedGame({ clientType: 'editor', fetch });
+    const { client } = await outdatedGame({ ...options, fetch });
     await revisionOf(client).tryInit();
+    const { isPublishedGameBundle, ...init } = JSON.parse(sent.at(-1)?.body ?? '');
+    expect([isPublishedGameBundle, 'revisionId' in init]).toEqual([false, false]);
     await client.tryCall('buy', { item: 'axe' });
     expect(sent.some(({ headers }) => 'x-ns-revision-id' in headers)).toBe(false);
     expect(JSON.parse(sent.at(-1)?.body ?? '')).toMatchObject({ security: { revisionId: 0 } });
+    expect([lobbyMetadata(client).ns_rev, compareLobby(client, { ns_rev: '9' })]).toEqual(['0', 'unknown']);
+  });
+
+  test('asks at its start with the whole body, also where its credentials are read with the first request', async () => {
+    const { fetch, sent } = network();
+    const { url, projectId, publicKey } = game.options;
+    const client = createClient({ fetch, credentials: () => ({ url, projectId, publicKey }), revision: 7, packageIdent: 'studio.game' });
+    expect(await revisionOf(client).init()).toMatchObject({ revisionOutdated: true, playerRevision: 7, currentRevisionId: 8 });
+    expect(JSON.parse(sent[0]?.body ?? '')).toEqual({
+      projectId,
+      clientType: 'game',
+      networkStorageVersion: '1.0',
+      isPublishedGameBundle: true,
+      packageIdent: 'studio.game',
+      revisionId: 7,
+    });
   });
 });
 
@@ -223,6 +258,18 @@ describe('the prompt', () => {
     client.configure({ revision: 8 });
     await client.call('buy', { item: 'axe' });
     expect(states).toEqual(['waiting', 'open', 'closed']);
+    prompt.close();
+  });
+
+  test('that is open when the grace period ends offers no longer to go on', async () => {
+    await game.change(ENFORCED);
+    const { client } = await outdatedGame();
+    const offered: boolean[] = [];
+    const prompt = openRevisionPrompt(client, { onChange: ({ canContinue }) => offered.push(canContinue) });
+    await client.call('buy', { item: 'axe' });
+    await game.change({ revisionGracePeriodMinutes: null });
+    await client.tryCall('buy', { item: 'axe' });
+    expect([offered, prompt.state]).toEqual([[true, false], 'open']);
     prompt.close();
   });
 

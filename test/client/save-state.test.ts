@@ -71,6 +71,37 @@ test('a state of one document follows no other of its collection, be it a player
   await queue.close();
 });
 
+test('what is refused before it is sent is no success either: a value that JSON drops, and a save that would be overwritten by the queue', async () => {
+  const { fetch } = network(...Array.from({ length: 50 }, () => 'lost' as const));
+  const client = createClient({ ...game.options, player: await game.newRich(), fetch });
+  const saves = saveState(client);
+  await client.tryCall('buy', { item: () => 'axe' });
+  expect([saves.status, saves.lastError?.message]).toEqual(['error', expect.stringContaining('`item`')]);
+  const queue = await openQueue(client, { storage: memoryStorage() });
+  const own = saveState(client.documents('players'));
+  await queue.save('players', { gold: 1 });
+  await client.documents('players').trySave({ gold: 2 });
+  expect([own.status, own.lastError?.code]).toEqual(['saving', 'WRITE_QUEUED']);
+  await queue.close();
+});
+
+test('a queue that is closed saves nothing more, until it is opened again', async () => {
+  const storage = memoryStorage();
+  const { fetch } = network(...Array.from({ length: 3 }, () => 'lost' as const));
+  const client = createClient({ ...game.options, player: await game.newRich(), fetch });
+  const saves = saveState(client);
+  const first = await openQueue(client, { storage });
+  await first.update('players', inc('gold', 5));
+  await vi.waitUntil(() => first.state === 'waiting', 30_000);
+  await first.close();
+  expect([saves.status, saves.lastError?.code]).toEqual(['error', 'QUEUE_CLOSED']);
+  const second = await openQueue(client, { storage });
+  expect(saves.status).toBe('saving');
+  await second.idle();
+  expect([saves.status, saves.lastError]).toEqual(['saved', null]);
+  await second.close();
+});
+
 test('a write of the offline queue is one saving until it is stored, also over a restart of the game', async () => {
   const storage = memoryStorage();
   const player = await game.newRich();
