@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Purged, Written } from '../contract/answers.ts';
 import { typeOfCollection } from '../domain/definition/model/models.ts';
-import { CORRECTION } from '../domain/document/correction.ts';
+import { CORRECTION } from '../domain/document/sources.ts';
 import { flag, members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';

@@ -5,10 +5,11 @@ import { z } from 'zod';
 /** Scopes of what a game is made of. Routes about the whole project need all of them. */
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 /**
- * All scopes. Those after the first are for support, and no key has them unless they were given: who makes a recovery code (`players`) can play
- * as that guest, and `restore` changes what players have.
+ * All scopes. `players` and `restore` are for support, and no key has them unless they were given: who makes a recovery code (`players`) can play
+ * as that guest, and `restore` changes what players have. `economy` shows what all players have together; `correction` passes the limits of the
+ * game, as does no other scope.
  */
-export const KEY_SCOPES = [...SCOPES, 'players', 'restore'] as const;
+export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'restore'] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
 

@@ -62,6 +62,8 @@ export interface FieldModel extends Bounds {
   readonly default: Json | undefined;
   readonly required: boolean;
   readonly ledger: boolean;
+  /** The currency that a number with a ledger is an amount of; `null`: the field is one of its own. */
+  readonly currency: string | null;
   readonly properties: ReadonlyMap<string, FieldModel> | undefined;
   readonly items: FieldModel | undefined;
   /** Whether there may be members without a definition: `true`: any; `false`: none. A field checks each of them. */

@@ -49,6 +49,14 @@ describe('a write', () => {
     expect(pending?.target).toMatchObject({ key: 'main', named: 'Bags', keyText: 'main_default' });
   });
 
+  it.each(['correction', 'default', 'definition'])(
+    'is refused with the source %s, also out of a template: the server alone says so',
+    (source) => {
+      const steps = [write({ op: 'inc', path: 'gold', value: 1 }, { op: 'inc', path: 'gold', value: 1, source: '{{input.source}}' })];
+      expect(refused({ steps }, { input: { source } }).message).toContain(`ops[1]: the source '${source}'`);
+    },
+  );
+
   it('does nothing when no operation is left', () => {
     expect(run({ steps: [write({ op: 'set', path: 'a', value: 1, when: false })] }).writes).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials, ownEnvironment, programPath } from '../../infra/harness/node.ts';
-import { here, printed } from './support/command-line.ts';
+import { here, newApiKey, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, run, startNode } from './support/program.ts';
@@ -177,6 +177,10 @@ describe('savepoint doc and ledger', () => {
     const op = { op: 'inc', path: 'coins', value: 5, source: 'correction', reason: 'mine' };
     const at = game.storage('purses/7');
     expect(await game.play('POST', at, { body: { ops: [op] } })).toMatchObject({ status: 403 });
+    const local = { SAVEPOINT_DATA: data };
+    const server = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, demoCredentials(data).projectId, { collections: 'x' }) };
+    const lacking = await here(['doc', 'set', 'purses', '7', 'coins+=5', ...correction], { env: server });
+    expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining('rw access to correction') });
   });
 
   test('a collection that is not there is named with the one that was probably meant', async () => {

@@ -15,6 +15,7 @@ import { documentSubject, idempotencySubject, type Subject } from '../../domain/
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, notFound, Refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
+import { requirePermissions } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -99,6 +100,7 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
     const player = caller.isSecret ? (namedPlayer(caller) ?? 'anonymous') : accepted(playerOf(caller, context.platformId));
     const request = accepted(read);
     const isCorrection = accepted(correction);
+    if (isCorrection) requirePermissions(access.key, ['correction'], 'rw');
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
     ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));
     return idempotent({ ctx, now, keyed }, VERSION_CODEC, () => {

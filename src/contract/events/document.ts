@@ -13,6 +13,7 @@ export const ledgerEntry = members({
   delta: json,
   source: plainText,
   reason: absent(personalText, 'Why, in the words of who wrote'),
+  currency: absent(plainText, '`_currency` of the field when it was written; without one the field is a currency of its own'),
 });
 
 export const posting = members({

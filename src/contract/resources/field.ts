@@ -39,6 +39,11 @@ export const field = z
       code: 'INVALID_FIELD_FLAG',
       expected: 'true or false',
     }),
+    _currency: optional(
+      z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/),
+      'Of a number with `_ledger`: what it is an amount of. Fields with one name are one currency in the economy, over collections and global documents.',
+      { code: 'INVALID_CURRENCY', expected: 'a name: a letter, then letters, digits, - and _, 64 at most' },
+    ),
     _unique: optional(
       z.union([flag, z.literal('caseless')]),
       'No two documents of the collection hold the same value; `caseless`: letter case does not count.',

@@ -1,15 +1,16 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { WriteBody } from './decide.ts';
-
-/** The source of an operator's or support's correction in a ledger. */
-export const CORRECTION = 'correction';
+import { CORRECTION, reservedSource } from './sources.ts';
 
 /**
  * Whether a write is a correction: all its operations name the source `correction`. It meets no rate-limit rule and counts in no window, so it
- * needs the secret key and a reason, and nothing else may come along with it. 403 `FORBIDDEN`, 400 `INVALID_OPERATION`.
+ * needs the secret key and a reason, and nothing else may come along with it. Whoever writes, the sources of entries that nobody asked for are
+ * refused. 403 `FORBIDDEN`, 400 `INVALID_OPERATION`.
  */
 export function readCorrection(body: WriteBody, isSecret: boolean): boolean | Refusal {
   const ops = body.kind === 'operations' ? body.ops : [];
+  const reserved = reservedSource(ops);
+  if (reserved !== null) return reserved;
   if (!ops.some(({ source }) => source === CORRECTION)) return false;
   if (!isSecret) return refusal('FORBIDDEN', `The source ${CORRECTION} needs the secret key: a correction passes the limits of the game`);
   const other = ops.findIndex(({ source }) => source !== CORRECTION);

@@ -17,6 +17,7 @@ import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } 
 import { OWN_MEMBERS } from './evolve.ts';
 import { type Move, movesFinder, NO_MOVES, type NumberMove, numberMoves } from './moves.ts';
 import type { ReadDocument } from './read-document.ts';
+import { UNASKED_SOURCE } from './sources.ts';
 import { isFollowedName } from './unfollowed.ts';
 
 type NumberValue = number | ExactNumber;
@@ -67,8 +68,8 @@ interface FieldEntries {
 }
 
 /** Sources of entries that no writer asked for. */
-const DEFAULT = { source: 'default' };
-const DEFINITION = { source: 'definition' };
+const DEFAULT = { source: UNASKED_SOURCE.default };
+const DEFINITION = { source: UNASKED_SOURCE.definition };
 
 /**
  * The entries of one write, in the order of its operations, and else of the schema. Every ledger field that now reads as another number,
@@ -100,7 +101,7 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
     read: Json | undefined,
     stored: Json | undefined,
   ) => {
-    if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, balanceAt(balances), from, read, stored);
+    if (field.ledger && !OWN_MEMBERS.has(path)) compare({ field: path, currency: field.currency }, balanceAt(balances), from, read, stored);
     if (field.ledgerBelow) visitMembers(field, `${path}.`, membersOf(balances), membersOf(from), membersOf(read), membersOf(stored));
   };
   const visitMembers = (
@@ -121,16 +122,16 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
       visit(additional, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
   };
-  const compare = (field: string, balances: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
+  const compare = (place: LedgerField, balances: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
     const [old, now] = [numberOf(from), numberOf(read)];
     const isDefault = from === undefined && stored === undefined;
     const end = isDefault ? old : now;
     const entries: PlacedEntry[] = [];
     if (!numbersEqual(balances, old))
-      entries.push(unasked(field, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
-    const moved = moves.length < 2 && numbersEqual(old, end) ? NOT_MOVED : numberMoves(field, old, end, movesOf(field));
-    for (const { at, before, after, origin } of moved) entries.push({ at, entry: entry(field, before, after, { ...own, ...origin }) });
-    if (!numbersEqual(end, now)) entries.push({ ...unasked(field, end, now, DEFAULT), at: moved.at(-1)?.at ?? UNASKED });
+      entries.push(unasked(place, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
+    const moved = moves.length < 2 && numbersEqual(old, end) ? NOT_MOVED : numberMoves(place.field, old, end, movesOf(place.field));
+    for (const { at, before, after, origin } of moved) entries.push({ at, entry: entry(place, before, after, { ...own, ...origin }) });
+    if (!numbersEqual(end, now)) entries.push({ ...unasked(place, end, now, DEFAULT), at: moved.at(-1)?.at ?? UNASKED });
     if (entries.length > 0) fields.push({ entries, required: moved.length > 0 });
   };
 
@@ -144,14 +145,17 @@ const NOT_MOVED: readonly NumberMove[] = [];
 const UNASKED = -1;
 
 /** An entry that no writer asked for. Such entries stand before those of operations. */
-function unasked(field: string, before: NumberValue, after: NumberValue, origin: LedgerOrigin): PlacedEntry {
+function unasked(field: LedgerField, before: NumberValue, after: NumberValue, origin: LedgerOrigin): PlacedEntry {
   return { at: UNASKED, entry: entry(field, before, after, origin) };
 }
 
 /** Entries for fields that no longer have a ledger, when their document is deleted. */
 function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], origin: LedgerOrigin): FieldEntries[] {
   const left = withEntries(balances, entriesOf(fields));
-  return [...balancesIn(left)].map(([path, value]) => ({ entries: [unasked(path, value, 0, origin)], required: true }));
+  return [...balancesIn(left)].map(([path, value]) => ({
+    entries: [unasked({ field: path, currency: null }, value, 0, origin)],
+    required: true,
+  }));
 }
 
 function entriesOf(fields: readonly FieldEntries[]): LedgerEntry[] {
@@ -178,8 +182,14 @@ function* namesIn(...objects: readonly JsonObject[]): Generator<string> {
   }
 }
 
-function entry(field: string, before: NumberValue, after: NumberValue, { source, reason }: LedgerOrigin): LedgerEntry {
-  return { field, before, after, delta: difference(before, after), source, ...(reason === undefined ? {} : { reason }) };
+function entry({ field, currency }: LedgerField, before: NumberValue, after: NumberValue, { source, reason }: LedgerOrigin): LedgerEntry {
+  const delta = difference(before, after);
+  return { field, before, after, delta, source, ...(reason === undefined ? {} : { reason }), ...(currency === null ? {} : { currency }) };
+}
+
+interface LedgerField {
+  readonly field: string;
+  readonly currency: string | null;
 }
 
 interface LedgerOrigin {

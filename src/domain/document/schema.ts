@@ -88,6 +88,7 @@ function compileField(raw: Json, required = false): FieldModel {
     default: undefined,
     required: required || written.required === true,
     ledger: written._ledger === true && LEDGER_TYPES.has(type),
+    currency: stringOf(written._currency) ?? null,
     ...boundsOf(written),
     properties,
     items,

@@ -15,6 +15,8 @@ export const DEFAULT_PERMISSIONS: Permissions = {
   game_values: 'rw',
   rate_limits: 'rw',
   settings: 'rw',
+  economy: 'r',
+  correction: 'rw',
 };
 
 const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {

@@ -1,7 +1,7 @@
 import { MAX_OPERATIONS, OPERATION_WORDS, type operation as operationSchema } from '../../contract/resources/step.ts';
 import type { Normal, PART_SYNONYMS } from '../../contract/resources/synonyms.ts';
-import { CORRECTION } from '../../domain/document/correction.ts';
 import { OperationError } from '../../domain/document/operations.ts';
+import { isReservedSource, saysReserved } from '../../domain/document/sources.ts';
 import { truncateText } from '../../domain/document/truncate-text.ts';
 import type { Operation } from '../../domain/events.ts';
 import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
@@ -180,6 +180,7 @@ interface OperationParts {
 
 function operationOf({ op, path, value, match, source, reason }: OperationParts): Operation {
   if (op === undefined || path === undefined) throw new LanguageError('missing "op" or "path".');
+  if (source !== undefined && isReservedSource(source)) throw new LanguageError(`${saysReserved(source)}.`);
   return {
     op,
     path,
@@ -242,9 +243,9 @@ function operation(written: Json, pointer: string, findings: Findings, documents
   if (!isText(op.path)) findings.add('MISSING_OP_PATH', pointer, `An operation needs a 'path'.`);
   if (documents !== null) operationFields(documents, op, pointer, findings);
   operationWhen(op, pointer, findings);
-  if (op.source === CORRECTION) {
+  if (isText(op.source) && isReservedSource(op.source)) {
     const fix = 'Corrections are writes of the secret key to a document, as of `savepoint doc set --correction`.';
-    findings.add('CORRECTION_COUNTED', `${pointer}/source`, `What an endpoint writes meets the limits, whatever its 'source'.`, fix);
+    findings.add('RESERVED_SOURCE', `${pointer}/source`, `The write is refused: ${saysReserved(op.source)}.`, fix);
   }
   const { value } = op;
   if (word === 'pull') {

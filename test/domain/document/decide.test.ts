@@ -75,6 +75,16 @@ describe('a correction', () => {
     }
   });
 
+  test.each(['default', 'definition'])('nobody writes with the source %s, which tells of what nobody wrote', (source) => {
+    const write = { op: 'inc', path: 'gold', value: 5, source };
+    for (const isSecret of [true, false]) {
+      expect(read([{ op: 'inc', path: 'gold', value: 1 }, write], isSecret)).toMatchObject({
+        code: 'INVALID_OPERATION',
+        message: expect.stringContaining(`ops[1]: the source '${source}'`),
+      });
+    }
+  });
+
   test('meets no rule and no daily limit, and counts in none', () => {
     const limited = collection({ gold: { type: 'number', _ledger: true } }, { dailyLimit: { per: 'player', count: 1 } });
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 1, action: 'clamp' }]);

@@ -163,12 +163,16 @@ function fieldFindings(written: Written<typeof field>, pointer: string, findings
     if (!isNumber(low) || !isNumber(high) || compareNumbers(low, high) <= 0) continue;
     findings.add('INVALID_FIELD_BOUND', `${pointer}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
   }
-  findings.structure(field, written, pointer, ...GROWTH_SETTINGS, '_ledger', '_unique');
+  findings.structure(field, written, pointer, ...GROWTH_SETTINGS, '_ledger', '_currency', '_unique');
   if (type !== undefined && !NUMBERS.has(type) && GROWTH_SETTINGS.some((name) => (written[name] ?? null) !== null)) {
     findings.add('INVALID_RATE_FIELD', pointer, 'Only the growth of numbers can be limited.');
   }
   if (written._ledger === true && type !== undefined && !NUMBERS.has(type)) {
     findings.add('INVALID_LEDGER', `${pointer}/_ledger`, 'A ledger follows numbers only.');
+  }
+  if ((written._currency ?? null) !== null && written._ledger !== true) {
+    const fix = "Add '_ledger: true' to the field.";
+    findings.add('CURRENCY_WITHOUT_LEDGER', `${pointer}/_currency`, 'A currency is counted by its ledger, and this field has none.', fix);
   }
   if (isUnique(written) && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
     findings.add('INVALID_UNIQUE', `${pointer}/_unique`, 'Only texts and numbers can be unique.');
