@@ -51,6 +51,7 @@ const LISTING_BEHIND = `EXISTS (SELECT FROM {record_lists} f WHERE f.project = t
 export const TABLES: readonly Table[] = [
   { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
   { name: 'subjects', projection: 'subjects', key: ['block'] },
+  { name: 'subject_buckets', projection: 'subjects', key: ['bucket', 'first', 'part'] },
   { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
   { name: 'idempotency', projection: 'idempotency', key: ['space', 'scope', 'caller', 'key'] },
   { name: 'save_records', projection: 'save_records', key: ['space', 'collection', 'player'] },

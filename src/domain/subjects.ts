@@ -95,6 +95,16 @@ export function pageSubject(slug: string): Subject<'page'> {
   return subject('page', slug);
 }
 
+/** A player in the index of subjects: every event that names him. */
+export function playerSubject(player: string): SubjectKey {
+  return `player/${player}`;
+}
+
+/** An id in the index of subjects, of whatever kind: a session, save record, request, command, event or idempotency key. */
+export function idSubject(id: string): SubjectKey {
+  return `id/${id}`;
+}
+
 /** The collection in which an event changes something. */
 export function collectionChangedBy(event: DomainEvent): SubjectKey | null {
   const { type, data } = event;

@@ -231,10 +231,14 @@ describe('verify', () => {
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
        WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' AND c.relname !~ '^telemetry'
-         AND c.relname NOT IN ('leaderboard_fills_v1', 'record_lists_v1') ORDER BY 1, a.attnum`,
+         AND c.relname NOT IN ('leaderboard_fills_v1', 'record_lists_v1', 'subject_buckets_v1') ORDER BY 1, a.attnum`,
     );
     const tables = [...new Set(columns.map((column) => String(column['table'])))];
-    expect(tables.length).toBe(TABLES.filter(({ projection, unfinished }) => projection !== 'telemetry' && unfinished !== 'true').length);
+    // subject_buckets is empty in so short a log; test/projections/subjects.test.ts compares it.
+    const filled = TABLES.filter(
+      ({ name, projection, unfinished }) => projection !== 'telemetry' && unfinished !== 'true' && name !== 'subject_buckets',
+    );
+    expect(tables.length).toBe(filled.length);
     for (const table of tables) await own.query(`CREATE TABLE public.${table} AS SELECT * FROM savepoint.${table}`);
     // One column of every table at a time.
     for (let place = 1; columns.some((column) => column['place'] === place); place++) {

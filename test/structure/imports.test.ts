@@ -95,7 +95,7 @@ const DOMAIN_LEVELS: readonly (readonly string[])[] = [
     ...['project', 'revision', 'security', 'telemetry'].map((room) => `src/domain/${room}`),
   ],
   ['src/language/expressions', 'src/language/normal'],
-  ['src/domain/query'],
+  ['src/domain/query', 'src/domain/commit'],
   ['src/language', 'src/language/steps', 'src/language/validate', 'src/language/types'],
   ['src/domain/definition/source'],
   ['src/domain/definition/model'],

@@ -46,7 +46,7 @@ type Own = ProjectEvent & {
   readonly type: 'session.created' | 'session.refreshed' | 'session.revoked' | 'request.consumed' | 'access.swept';
 };
 
-export const ACCESS_EVENTS: ReadonlySet<EventType> = new Set<Own['type']>([
+const ACCESS_EVENTS: ReadonlySet<EventType> = new Set<Own['type']>([
   'session.created',
   'session.refreshed',
   'session.revoked',

@@ -1,0 +1,98 @@
+import { isDocumentEvent, keyOf } from '../document/evolve.ts';
+import { playerOfKey } from '../document/key.ts';
+import type { EventType, ProjectEvent } from '../events.ts';
+import { isGuestEvent } from '../guest/evolve.ts';
+import { isPageEvent } from '../page/page.ts';
+import { isRecordListEvent } from '../record/evolve.ts';
+import {
+  AUTHORITY,
+  DEFINITIONS,
+  documentSubject,
+  idSubject,
+  pageSubject,
+  playerSubject,
+  recordListSubject,
+  type SubjectKey,
+} from '../subjects.ts';
+
+/**
+ * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes; the players whom it
+ * names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out, because nobody asks for their history, and so
+ * are the keys that commits were made with: one key may stand in all of them. What names a commit is of one of its events: the player who
+ * caused it and the command id of the last, the request id of the first.
+ */
+export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
+  const subjects = new Set<SubjectKey>();
+  const own = changedSubject(event);
+  if (own !== null) subjects.add(own);
+  for (const player of playersIn(event)) subjects.add(playerSubject(player));
+  for (const id of idsIn(event)) subjects.add(idSubject(id));
+  const { commandId, requestId, actor, left } = event.metadata;
+  if (requestId !== undefined) subjects.add(idSubject(requestId));
+  if (left !== undefined) return subjects;
+  if (commandId !== '') subjects.add(idSubject(commandId));
+  if (actor.player !== undefined) subjects.add(playerSubject(actor.player));
+  return subjects;
+}
+
+const AUTHORITY_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
+  'project.created',
+  'project.deleted',
+  'settings.changed',
+  'key.issued',
+  'key.changed',
+  'key.revoked',
+  'package.synced',
+]);
+
+function changedSubject(event: ProjectEvent): SubjectKey | null {
+  if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
+  if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
+  if (isPageEvent(event)) return pageSubject(event.data.slug);
+  if (event.type === 'source.stored' || event.type.startsWith('definitions.')) return DEFINITIONS;
+  return AUTHORITY_EVENTS.has(event.type) ? AUTHORITY : null;
+}
+
+/** The players whom an event names, besides who caused it. */
+function playersIn(event: ProjectEvent): readonly string[] {
+  if (isDocumentEvent(event)) return [playerOfKey(keyOf(event))];
+  if (isRecordListEvent(event)) return [event.data.player];
+  if (isGuestEvent(event))
+    return 'account' in event.data && event.data.account ? [event.data.guest, event.data.account] : [event.data.guest];
+  switch (event.type) {
+    case 'session.created':
+      return [event.data.player];
+    case 'answer.kept':
+      return event.data.caller === '' ? [] : [event.data.caller];
+    case 'request.consumed':
+      return event.data.identityType === 'platform' ? [event.data.identity] : [];
+    default:
+      return [];
+  }
+}
+
+function idsIn(event: ProjectEvent): readonly string[] {
+  switch (event.type) {
+    // Their ids are those that ledgers and flags name.
+    case 'ledger.posted':
+    case 'write.flagged':
+      return [event.id];
+    case 'record.appended':
+    case 'record.created':
+    case 'record.renamed':
+    case 'record.deleted':
+      return [event.data.recordId];
+    case 'session.created':
+      return [event.data.sessionId];
+    case 'session.refreshed':
+      return [event.data.sessionId, event.data.family];
+    case 'session.revoked':
+      return [...new Set([event.data.family, ...event.data.sessionIds])];
+    case 'request.consumed':
+      return [event.data.requestId];
+    case 'answer.kept':
+      return [event.data.key];
+    default:
+      return [];
+  }
+}
