@@ -75,8 +75,12 @@ describe('a switch', () => {
 
   test('is in the table of docs/telemetry.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/telemetry.md'), 'utf8');
-    const listed = [...page.matchAll(/^\| `(\w+)` \| `Analytics\w+`|^\| `(\w+)` \| `EnablePlayerAnalytics`/gm)].map(([, a, b]) => a ?? b);
-    expect(listed.sort()).toEqual([...NAMES].sort());
+    const [, section = ''] = page.split('\n### Switches\n');
+    const listed = Object.fromEntries(
+      [...section.matchAll(/^\| `(\w+)` \| `(\w+)` \| /gm)].map(([, ours = '', theirs = '']) => [ours, theirs]),
+    );
+    const named = (name: string) => `Analytics${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    expect(listed).toEqual(Object.fromEntries(NAMES.map((name) => [name, name === 'enabled' ? 'EnablePlayerAnalytics' : named(name)])));
   });
 });
 

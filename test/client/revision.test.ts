@@ -12,37 +12,20 @@ import {
   revisionOf,
 } from '../../src/client/index.ts';
 import { mountRevisionPanel } from '../../src/client/revision-panel.ts';
-import { ok } from '../node/support/game-client.ts';
 import { removeFolders } from '../node/support/program.ts';
-import { type Game, network, startGame } from './support.ts';
+import { ENFORCED, type Game, network, publishRevision, startGame } from './support.ts';
 
 /** An outdated build of a game, on a project whose current revision is 8. */
-
-const ENFORCED = {
-  revisionEnforcementEnabled: true,
-  revisionEnforcementMode: 'force_upgrade',
-  revisionGracePeriodMinutes: 60,
-  revisionNotifyMessage: 'Please update.',
-};
 
 let game: Game;
 beforeAll(async () => {
   game = await startGame();
-  const body = { packageIdent: 'studio.game', currentRevisionId: 8 };
-  await ok(game.manager.manage('POST', game.manager.definitions('package-sync'), { body }));
-  const profile = { id: 'load-profile', slug: 'load-profile', name: 'Profile', method: 'POST', steps: [] };
-  const response = { status: 200, body: { ok: true } };
-  await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [...(await endpoints()), { ...profile, response }] }));
+  await publishRevision(game);
 });
 afterAll(async () => {
   await game.node.stop();
   removeFolders();
 });
-
-async function endpoints(): Promise<readonly unknown[]> {
-  const { body } = await ok(game.manager.manage('GET', game.manager.definitions('endpoints')));
-  return Object(body).endpoints ?? Object(body).items ?? [];
-}
 
 /** A client of revision 7 with 100 gold, and what it is told. */
 async function outdatedGame(options: object = {}) {

@@ -5,7 +5,7 @@ import { removeFolders } from '../node/support/program.ts';
 import { CORE } from './specification/core.ts';
 import { REVISION } from './specification/revision.ts';
 import type { Tries } from './specification/support.ts';
-import { type Game, startGame } from './support.ts';
+import { type Game, publishRevision, startGame } from './support.ts';
 
 /** The table "The specification's names" of docs/client.md: each of its rows is tried on a real node. */
 
@@ -28,6 +28,7 @@ const rows = [...section.matchAll(/^\| `([^|]+)` \| (.+?) \| (.*?) ?\|$/gm)].map
 let game: Game;
 beforeAll(async () => {
   game = await startGame();
+  await publishRevision(game);
 });
 afterAll(async () => {
   await game.node.stop();
@@ -48,5 +49,5 @@ test.each(rows)('$name', async ({ name, ours }) => {
   const names = ours.map((code) => /([A-Za-z_]\w*)[^A-Za-z]*$/.exec(code.replace(/\([^()]*\)/g, ''))?.[1] ?? code);
   expect(names).not.toEqual([]);
   expect(names.filter((each) => !new RegExp(`\\b${each}\\b`).test(tried.toString()))).toEqual([]);
-  await tried(game);
+  await tried(game, name);
 });

@@ -78,6 +78,25 @@ export async function newGame(node: Node, env: Where): Promise<Game> {
   };
 }
 
+/** What a project says of its revisions that warns outdated games for an hour. */
+export const ENFORCED = {
+  revisionEnforcementEnabled: true,
+  revisionEnforcementMode: 'force_upgrade',
+  revisionGracePeriodMinutes: 60,
+  revisionNotifyMessage: 'Please update.',
+};
+
+/** Makes 8 the current revision of the game, which gets an endpoint `load-profile`. */
+export async function publishRevision({ manager }: Game): Promise<void> {
+  const body = { packageIdent: 'studio.game', currentRevisionId: 8 };
+  await ok(manager.manage('POST', manager.definitions('package-sync'), { body }));
+  const listed = await ok(manager.manage('GET', manager.definitions('endpoints')));
+  const profile = { id: 'load-profile', slug: 'load-profile', name: 'Profile', method: 'POST', steps: [] };
+  const response = { status: 200, body: { ok: true } };
+  const endpoints = [...(Object(listed.body).endpoints ?? Object(listed.body).items ?? []), { ...profile, response }];
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: endpoints }));
+}
+
 const LATE_MS = 30_000;
 
 /** Repeats reads whose view lags: on a busy machine the quarter of a second that a node waits may be too short. */

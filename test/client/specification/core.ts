@@ -124,8 +124,11 @@ export const CORE: Tries = {
     expect(sent[0]?.headers['x-platform-id']).toBeUndefined();
     expect(sent[0]?.headers['x-public-key']).toBe(game.options.publicKey);
   },
-  LibraryVersion: () => {
+  'LibraryVersion, PackageVersion': async ({ options }) => {
+    const { fetch, sent } = network();
     expect(library.LIBRARY_VERSION).toMatch(/^\d+\.\d+\.\d+$/);
+    await library.analyticsOf(createClient({ ...options, fetch })).track('level_done');
+    expect(JSON.parse(sent.at(-1)?.body ?? '')).toMatchObject({ libraryVersion: library.LIBRARY_VERSION });
   },
   MinServerVersion: async ({ options }) => {
     const { version } = await createClient(options).serverInfo();
