@@ -247,7 +247,7 @@ describe('verify', () => {
   });
 
   test('ends with 1 and names every row that was changed, removed or added by hand; rebuild makes them right', async () => {
-    const columns = 'key, field, before, after, delta, amount, source, reason, at, event_id, summed';
+    const columns = 'key, field, before, after, delta, amount, source, reason, at, event_id, summed, actor';
     const edits = [
       `UPDATE savepoint.documents SET document = '{"gold":999}' WHERE collection = 'players' AND key = '${PLAYER}'`,
       `DELETE FROM savepoint.documents WHERE collection = 'scores' AND key = 'p-removed'`,
@@ -433,6 +433,7 @@ describe('a project as a JSON file', () => {
       saveRecords: 0,
       keys: 0,
       pages: 1,
+      unfollowed: { count: 0, first: [] },
     });
     expect((await ok(other.manage('GET', other.storage(`slots/${PLAYER}`)))).body).toEqual({ mine: 1 });
 
@@ -462,6 +463,21 @@ describe('a project as a JSON file', () => {
     expect(await save(6)).toBe(200);
     expect((await importing(ruled, '--into', projectId)).written).toMatchObject({ definitions: 0 });
     other.close();
+  });
+
+  test('takes numbers that no ledger can follow as they are, and names them', async () => {
+    const counted = { type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } };
+    const wallets = { id: 'wallets', name: 'wallets', definition_json: { id: 'wallets', name: 'wallets', schema: counted } };
+    const rows = [{ gold: 5 }, { 'war.chest': 7 }].map((document, index) => ({ record_key: `p${index}`, definition_json: document }));
+    const held = join(data, 'held.json');
+    const tables = { collections: [wallets], records: { wallets: rows } };
+    writeFileSync(held, JSON.stringify({ project_id: 'p', export_version: 1, tables }));
+    const { unfollowed } = (await importing(held, '--as-new', 'Held')).written;
+    expect(unfollowed).toEqual({
+      count: 1,
+      first: [{ collection: 'wallets', key: 'p1', message: expect.stringContaining('"war.chest"') }],
+    });
+    expect(await quick('project', 'import', held, '--into', 'Held')).toMatch(/in 1 document;.*\n {2}wallets\/p1: the ledger cannot follow/);
   });
 
   test('that is none, or names what is not there, is refused before anything is made', async () => {

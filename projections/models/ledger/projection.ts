@@ -1,5 +1,6 @@
 import type { LedgerEntry, Posting, ProjectEvent } from '../../../src/domain/events.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
+import { printedActor } from '../../actor.ts';
 import type { Projection } from '../../batch.ts';
 import { addToTotals } from './sums.ts';
 
@@ -49,7 +50,7 @@ export const ledger: Projection = {
       rows.map(({ entry }) => entry.reason ?? null),
       rows.map(({ event }) => event.metadata.recordedAt),
       rows.map(({ event }) => event.id),
-      rows.map(({ event }) => stringifyJson({ ...event.metadata.actor })),
+      rows.map(({ event }) => printedActor(event.metadata.actor)),
     ]);
   },
 };

@@ -1,6 +1,7 @@
 import { targetOf as changedTarget } from '../../../src/domain/definition/release/publish-difference.ts';
 import type { DefinitionChange, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
+import { printedActor } from '../../actor.ts';
 import type { Projection } from '../../batch.ts';
 
 /** A row is never overwritten, because a publish is a fact. */
@@ -28,7 +29,7 @@ export const publishes: Projection = {
       rows.map((event) => (event.type === 'definitions.published' ? null : event.data.generation)),
       rows.map((event) => (event.type === 'definitions.rolledBack' ? event.data.to : null)),
       rows.map((event) => stringifyJson(changesOf(event).map(({ kind, id, hash }) => ({ kind, id, hash })))),
-      rows.map((event) => stringifyJson({ ...event.metadata.actor })),
+      rows.map((event) => printedActor(event.metadata.actor)),
       rows.map((event) => event.metadata.cause),
       rows.map((event) => event.metadata.recordedAt),
       rows.map((event) => (event.type === 'definitions.nextRenewed' ? null : (event.data.message ?? null))),
