@@ -322,7 +322,7 @@ describe('the game package', () => {
     expect(await bodyOf(sync(client, { currentRevisionId: 6 }))).toMatchObject({
       previousRevisionId: 5,
       revisionChanged: true,
-      promotedRevisionOverrides: { endpointCount: 1, collectionCount: 0, promoted: true },
+      promotedRevisionOverrides: { endpointCount: 1, collectionCount: 0, promoted: true, nextDocuments: 0 },
     });
     expect(await bodyOf(client.play('GET', client.endpoint('fixed')))).toMatchObject({ twice: 'a' });
     await stage('b');

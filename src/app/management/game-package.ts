@@ -14,6 +14,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import { publishWhole } from './publish-whole.ts';
+import { stagedDocuments } from './staged-documents.ts';
 
 /** The game's package and its revisions. */
 export interface GamePackage {
@@ -26,7 +27,13 @@ export interface GamePackage {
 
 export function createGamePackage(context: AppContext): GamePackage {
   return {
-    sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (access, now) => decideSync(access, body, now)),
+    async sync(caller, body) {
+      const project = await projectOf(context, caller);
+      requirePermissions(accessAt(project, caller, 'live').key, SCOPES, 'rw');
+      const nextDocuments = isStaged(project.definitions.next) ? await stagedDocuments(context, project) : 0;
+      const decide = (access: AccessContext, now: number) => decideSync(access, body, now, nextDocuments);
+      return publishWhole(context, caller, 'package.sync', 'live', SCOPES, decide);
+    },
 
     async read(caller) {
       const project = await projectOf(context, caller);
@@ -44,8 +51,8 @@ export function createGamePackage(context: AppContext): GamePackage {
   };
 }
 
-/** A new revision promotes what is staged, in the same commit. */
-function decideSync({ authority, state }: AccessContext, body: Json, now: number): Publish<contract.PackageSynced> {
+/** A new revision promotes what is staged, in the same commit. `nextDocuments`: what a promotion does not take over. */
+function decideSync({ authority, state }: AccessContext, body: Json, now: number, nextDocuments: number): Publish<contract.PackageSynced> {
   const { changes, previousRevisionId, revisionChanged } = accepted(decidePackageSync(authority.gamePackage, body));
   const promotes = revisionChanged && isStaged(state.next);
   const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;
@@ -55,7 +62,12 @@ function decideSync({ authority, state }: AccessContext, body: Json, now: number
     gamePackage: packageBody(syncedPackage(authority.gamePackage, changes, now)),
     previousRevisionId,
     revisionChanged,
-    promotedRevisionOverrides: { endpointCount: count('endpoints'), collectionCount: count('collections'), promoted: promotes },
+    promotedRevisionOverrides: {
+      endpointCount: count('endpoints'),
+      collectionCount: count('collections'),
+      promoted: promotes,
+      ...(promotes ? { nextDocuments } : {}),
+    },
   };
   return { events: [synced, ...(promotion?.events ?? [])], answer: answered(answer) };
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Conflicts, ImportReport, ImportTarget } from '../../app/operator/transfer/plan.ts';
-import { type CommonOptions, command, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
+import { type CommonOptions, command, counted, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 interface ImportOptions extends CommonOptions {
@@ -72,11 +72,19 @@ function told(report: ImportReport): string {
   const lines = rows.length === 0 ? [] : [table(['TABLE', 'IN THE FILE', 'IN THE PROJECT', 'NEW', 'CONFLICTS'], rows)];
   if (keys.length > 0) lines.push(table(['KEY', 'SHOWN AS', 'LABEL', report.written === null ? 'WOULD WORK' : 'WORKS'], keys));
   if (report.written === null) return [...lines, 'Nothing was written: this was a preview.'].join('\n');
-  const { definitions, documents, saveRecords, keys: adopted, pages } = report.written;
+  const { definitions, documents, saveRecords, keys: adopted, pages, unfollowed } = report.written;
   lines.push(
     `${definitions} definitions, ${documents} documents, ${saveRecords} save records, ${pages} pages and ${adopted} keys are written.`,
   );
-  lines.push(`project     ${report.projectId}`);
+  lines.push(...toldUnfollowed(unfollowed), `project     ${report.projectId}`);
   if (report.publicKey !== undefined) lines.push(`public key  ${report.publicKey}\nsecret key  ${report.secretKey}`);
   return lines.join('\n');
+}
+
+/** A document by document: the sum of its ledger is less than what it holds. */
+function toldUnfollowed({ count, first }: NonNullable<ImportReport['written']>['unfollowed']): readonly string[] {
+  if (count === 0) return [];
+  const more = count > first.length ? [`  … and ${count - first.length} more`] : [];
+  const named = first.map(({ collection, key, message }) => `  ${collection}/${key}: ${message}`);
+  return [`Numbers that no ledger follows, in ${counted(count, 'document')}; a write that changes one is refused:`, ...named, ...more];
 }

@@ -1,4 +1,4 @@
-import type { Importer } from '../../app/operator/transfer/importer.ts';
+import type { Importer, Unfollowed } from '../../app/operator/transfer/importer.ts';
 import {
   type Conflicts,
   definitionTables,
@@ -23,6 +23,9 @@ import { findProject } from './name.ts';
 /** Bounds of one commit: documents, and bytes. */
 const COMMIT_ROWS = 200;
 const COMMIT_BYTES = 256 * 1024;
+
+/** Documents with numbers that no ledger follows, of which a report says which. */
+const MAX_UNFOLLOWED = 20;
 
 /** Characters of a key that a report shows. */
 const MAX_SHOWN = 80;
@@ -169,22 +172,28 @@ export class ProjectImport {
     commits: ImportCommits,
     projectId: string,
     renamed: ReadonlyMap<string, string>,
-  ): Promise<{ documents: number; saveRecords: number }> {
+  ): Promise<Pick<NonNullable<ImportReport['written']>, 'documents' | 'saveRecords' | 'unfollowed'>> {
+    const first: Unfollowed[] = [];
+    let count = 0;
     let documents = 0;
     let saveRecords = 0;
     for await (const [id, rows] of batches(this.#file, () => true)) {
       const collection = renamed.get(id) ?? id;
       const isSlots = rows[0]?.table === 'save_records';
       const read = <T>(parse: (row: Json) => T) => rows.map(({ row, position }) => at(this.#file, position, () => parse(row)));
-      const write = () =>
-        isSlots ? importer.slots(projectId, collection, read(slotRow)) : importer.documents(projectId, collection, read(documentRow));
-      const done = await commits.write(write);
-      if (isSlots) saveRecords += done.written;
-      else documents += done.written;
+      if (isSlots) {
+        saveRecords += (await commits.write(() => importer.slots(projectId, collection, read(slotRow)))).written;
+      } else {
+        const parsed = read(documentRow);
+        documents += (await commits.write(() => importer.documents(projectId, collection, parsed))).written;
+        const unfollowed = await importer.unfollowed(projectId, collection, parsed);
+        count += unfollowed.length;
+        first.push(...unfollowed.slice(0, MAX_UNFOLLOWED - first.length));
+      }
       this.#rows += rows.length;
       progress(`${this.#rows} rows`);
     }
-    return { documents, saveRecords };
+    return { documents, saveRecords, unfollowed: { count, first } };
   }
 
   async #pages(projectId: string): Promise<number> {

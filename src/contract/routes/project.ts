@@ -133,7 +133,15 @@ export const gamePackage = {
           gamePackage: GamePackage,
           previousRevisionId: z.int().nullable(),
           revisionChanged: z.boolean(),
-          promotedRevisionOverrides: z.strictObject({ endpointCount: count, collectionCount: count, promoted: z.boolean() }),
+          promotedRevisionOverrides: z.strictObject({
+            endpointCount: count,
+            collectionCount: count,
+            promoted: z.boolean(),
+            nextDocuments: count.optional().meta({
+              description:
+                'Where it promoted: how many documents requests to `next` had written, 10 000 at most. They are not taken over: the data of `next` begins anew',
+            }),
+          }),
         })
         .meta({ id: 'PackageSynced', description: 'The package as it is known now' }),
     },

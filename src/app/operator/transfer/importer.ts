@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { CAUSE } from '../../../domain/correction/causes.ts';
+import { effectiveDefinitions } from '../../../domain/definition/model/effective.ts';
 import { definitionOf } from '../../../domain/definition/model/overlay.ts';
 import { sortedFields } from '../../../domain/definition/model/sorted-fields.ts';
 import { current, type Put, publishEvents, putOf } from '../../../domain/definition/push/publish-events.ts';
@@ -7,6 +8,7 @@ import { updateLedger } from '../../../domain/document/ledger-update.ts';
 import { reachedBy } from '../../../domain/document/reached.ts';
 import { ReadDocument } from '../../../domain/document/read-document.ts';
 import { WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
+import { unfollowedFault } from '../../../domain/document/unfollowed.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import type { CollectionModel } from '../../../domain/model.ts';
@@ -37,6 +39,8 @@ export interface Importer {
   /** Publishes everything at once. Throws 409 `UNIQUE_VIOLATION` if documents of the project clash in a field that becomes unique. */
   publish(projectId: string, puts: readonly Put[]): Promise<Imported>;
   documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
+  /** The documents that hold a number which the ledger should follow and cannot: a write would be refused, and an import takes them as they are. */
+  unfollowed(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<readonly Unfollowed[]>;
   slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
   /** Revision up to which everything written is known here; −1 for a project that is not open. */
@@ -51,6 +55,14 @@ export interface Imported {
   /** Number of events that were stored, the last of them at `revision`. */
   readonly events: number;
   readonly revision: number;
+}
+
+/** A document with a number that no ledger follows. */
+export interface Unfollowed {
+  readonly collection: string;
+  readonly key: string;
+  /** Which number, and why. */
+  readonly message: string;
 }
 
 /** Source of an import's ledger entries, which have no operation and no endpoint. */
@@ -69,6 +81,16 @@ export function createImporter(projects: Projects): Importer {
       publish((decide) => commit(projectId, decide), new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId))), puts),
 
     documents: (projectId, collection, rows) => commit(projectId, (ctx) => decideDocuments(ctx, collection, rows)),
+
+    async unfollowed(projectId, id, rows) {
+      const { definitions } = await open(projectId);
+      const collection = effectiveDefinitions(definitions, 'live').collection(id);
+      if (collection === undefined) return [];
+      return rows.flatMap(({ key, document }) => {
+        const message = unfollowedFault(collection.schema, document);
+        return message === null ? [] : [{ collection: id, key, message }];
+      });
+    },
 
     slots: (projectId, collection, rows) => commit(projectId, (ctx) => decideSlots(ctx, collection, rows)),
 

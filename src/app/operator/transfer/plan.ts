@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AdoptKey } from '../../../domain/project/decide.ts';
 import type { DefinitionsState } from '../../../domain/states.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import type { Unfollowed } from './importer.ts';
 import { type DefinitionRow, LISTED_TABLES, nameIn } from './rows.ts';
 
 /** Plans an import before it is done. */
@@ -41,6 +42,8 @@ export interface ImportReport {
     readonly saveRecords: number;
     readonly keys: number;
     readonly pages: number;
+    /** Documents with numbers that no ledger follows: how many, and the first of them. */
+    readonly unfollowed: { readonly count: number; readonly first: readonly Unfollowed[] };
   } | null;
 }
 
