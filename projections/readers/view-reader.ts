@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
-import { countDocuments, countStagedDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
+import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readFlags } from '../models/flags/read.ts';
 import { readNeighbours } from '../models/leaderboards/neighbours.ts';
@@ -67,6 +67,7 @@ export function createViewReader(
     records: bounded(readRecords),
     scan: bounded(scanDocuments),
     documentsAfter: bounded(readDocumentsAfter),
+    documentsOf: bounded(readDocumentsOf),
     documentCount: bounded(countDocuments),
     stagedDocumentCount: bounded(countStagedDocuments),
     ledgerFields: bounded(readLedgerFields),

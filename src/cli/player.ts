@@ -3,6 +3,7 @@ import type { GuestAccess, GuestAccessWithCode, PlayersFound } from '../contract
 import { listOf, members, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
 import { printResult, table } from './context.ts';
+import { type CorrectionOptions, correct, withCorrection } from './remote/corrections.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
@@ -10,12 +11,47 @@ import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 /** `savepoint player`: what support does for players, with a key that has the scope `players`. */
 export function playerCommand(): Command {
   return new Command('player')
-    .description('find players by name; let guests in again who lost their device')
+    .description('find players by name, bring back what they had, let guests in again who lost their device')
     .addCommand(find())
+    .addCommand(restore())
     .addCommand(show())
     .addCommand(issueCode())
     .addCommand(unlink())
     .addCommand(revoke());
+}
+
+interface RestoreOptions extends CorrectionOptions {
+  readonly to: string;
+  readonly only?: readonly string[];
+  readonly keep?: readonly string[];
+  readonly collection?: readonly string[];
+}
+
+function restore(): Command {
+  const made = remoteCommand('restore', "bring a player's documents and save records back to what they were: shows it, then asks");
+  return withCorrection(made, 'give')
+    .argument('<player>', 'id of the player')
+    .requiredOption('--to <moment>', 'a revision, or a time with its zone, such as 2026-03-01T12:00:00Z')
+    .option('--only <path...>', 'only these parts of documents, as dotted paths')
+    .option('--keep <path...>', 'these parts stay as they are, such as what was bought since')
+    .option('--collection <id...>', 'only in these collections')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint player restore 42 --to 2026-03-01T12:00:00Z --keep skins --reason "lost by a crash" --dry-run' +
+        '\n  savepoint player restore 42 --to 4182 --collection players --policy reverse --reason "stolen account" --yes',
+    )
+    .action(async (player: string, options: RestoreOptions) => {
+      const { to, only = [], keep = [], collection: collections = [] } = options;
+      await correct(
+        options,
+        ['players', player, 'restore'],
+        { to, only, keep, collections },
+        {
+          question: `Restore ${player}?`,
+          undone: (revision) => `Restored by the commit at revision ${revision}.`,
+        },
+      );
+    });
 }
 
 interface FindOptions extends RemoteOptions {

@@ -76,6 +76,7 @@ export type SuggestedTests = BodyOf<typeof tests.suggestTests>;
 export type TestRun = BodyOf<typeof tests.runTests>;
 export type Settings = BodyOf<typeof settings.read>;
 export type Corrected = ShownBy<typeof CorrectedSchema>;
+export type Restored = BodyOf<typeof corrections.restore>;
 export type Undone = BodyOf<typeof corrections.undo>;
 export type Purged = BodyOf<typeof purge.documents>;
 export type KeyRevoked = BodyOf<typeof settings.revokePublicKey>;

@@ -221,7 +221,10 @@ export function fakeApp(): FakeApp {
       read: async (caller) => managed(gamePackage.read, 'gamePackage.read', caller, []),
       init: async (caller, ...rest) => managed(gamePackage.init, 'gamePackage.init', caller, rest),
     },
-    corrections: { undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest) },
+    corrections: {
+      undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest),
+      restore: async (caller, ...rest) => managed(corrections.restore, 'corrections.restore', caller, rest),
+    },
     purge: { documents: async (caller, ...rest) => managed(purge.documents, 'purge.documents', caller, rest) },
     settings: {
       async read(caller) {

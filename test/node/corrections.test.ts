@@ -166,7 +166,138 @@ describe('undo', () => {
     await printed(['undo', String(revision), '--reason', 'it was right', '--yes'], { env: remote });
     expect(await market.read('hal')).toEqual({ gold: 100 });
   });
+});
 
+const restore = (player: string, more: object) => market.manage(`players/${player}/restore`, { ...why, ...more });
+
+describe('restore', () => {
+  const traders = ['t1', 't2', 't3'];
+  const all = (player: string) => [player, ...traders.map((each) => `${player}${each}`)];
+  const states = async (player: string) =>
+    Object.fromEntries(await Promise.all(all(player).map(async (each) => [each, await market.read(each)])));
+  const supply = async (player: string) => {
+    const held = Object.values(await states(player)).map((each) => Number(Object(each).gold));
+    return held.reduce((sum, gold) => sum + gold, 0);
+  };
+
+  /** A player has 100 gold, a sword and a rope, and then trades with three others, finds gold, and buys a skin. Resolves to the revision before. */
+  async function traded(player: string): Promise<number> {
+    const [, one = '', two = '', three = ''] = all(player);
+    for (const each of all(player).slice(1)) await market.save(each, { gold: 10, bag: [] });
+    const before = await market.save(player, { gold: 100, bag: ['sword', 'rope'], name: player, level: 3 });
+    await market.trade(player, one, 50, 'sword');
+    await market.trade(player, two, 30, 'rope');
+    await market.trade(three, player, 5);
+    await market.save(player, inc('gold', 7));
+    await market.save(player, { ops: [{ op: 'push', path: 'skins', value: 'red' }] });
+    // One has spent most of what he got.
+    await market.save(one, inc('gold', -45));
+    return before;
+  }
+
+  test('by the policy give the player gets back what he had, and nobody pays; undone, everything is as before', async () => {
+    const to = await traded('give');
+    const before = await states('give');
+    expect([before['give'], await supply('give')]).toEqual([
+      { gold: 32, bag: ['nothing'], name: 'give', level: 3, skins: ['red'] },
+      32 + 15 + 40 + 5,
+    ]);
+    const look = await restore('give', { to, keep: ['skins'], dryRun: true });
+    expect(look.body).toMatchObject({ dryRun: true, revision: null, coins: [{ player: 'give', before: 32, after: 100, delta: 68 }] });
+    expect(await states('give')).toEqual(before);
+    const { status, body } = await restore('give', { to, keep: ['skins'], ticket: 'T-5' });
+    expect([status, body.shortfalls, body.left]).toEqual([200, [], []]);
+    expect(await states('give')).toEqual({
+      ...before,
+      give: { gold: 100, bag: ['sword', 'rope'], name: 'give', level: 3, skins: ['red'] },
+    });
+    // 68 were made anew.
+    expect(await supply('give')).toBe(92 + 68);
+    expect((await undo(body.revision)).body).toMatchObject({ left: [], shortfalls: [] });
+    expect(await states('give')).toEqual(before);
+    for (const player of all('give')) expect(await market.ledger(player), player).toBe(Object(before[player]).gold);
+  });
+
+  test('by the policy reverse the others give back what they still hold, and the shortfall is listed; undone, everything is as before', async () => {
+    const to = await traded('back');
+    const before = await states('back');
+    const { status, body } = await restore('back', { to, policy: 'reverse' });
+    expect(status).toBe(200);
+    expect(body.shortfalls).toEqual([{ collection: 'players', key: 'backt1', field: 'gold', asked: -50, moved: -15, short: 35 }]);
+    expect(await states('back')).toEqual({
+      back: { gold: 100, bag: ['sword', 'rope'], name: 'back', level: 3 },
+      backt1: { gold: 0, bag: [] },
+      backt2: { gold: 10, bag: [] },
+      backt3: { gold: 10, bag: [] },
+    });
+    // Of 92: 15 and 30 came back, 5 went back, the 7 that were found are gone, and the shortfall of 35 was made anew.
+    expect(await supply('back')).toBe(120);
+    expect((await undo(body.revision)).body).toMatchObject({ left: [], shortfalls: [] });
+    expect(await states('back')).toEqual(before);
+    for (const player of all('back')) expect(await market.ledger(player), player).toBe(Object(before[player]).gold);
+  });
+
+  test('brings back only parts, slots with their names, and documents that were deleted; by time as by revision', async () => {
+    await market.save('ivy', { gold: 5, bag: ['axe'], name: 'Ivy' });
+    await market.save('ivy_s1', { gems: 4, map: 'a' }, 'saves');
+    const named = await ok(client.manage('PATCH', client.storage('saves/ivy/records/s1'), { body: { recordName: 'Home' } }));
+    const at = new Date().toISOString();
+    await market.save('ivy', { gold: 1, bag: [], name: 'Ivo' });
+    await ok(client.manage('DELETE', client.storage('saves/ivy/records/s1')));
+    await market.save('ivy_s2', { gems: 9 }, 'saves');
+    expect((await restore('ivy', { to: at, only: ['bag'], collections: ['players'] })).body.documents).toMatchObject([{ key: 'ivy' }]);
+    expect(await market.read('ivy')).toEqual({ gold: 1, bag: ['axe'], name: 'Ivo' });
+    const slots = async () => Object((await ok(client.manage('GET', client.storage('saves/ivy/records')))).body).records;
+    const before = await slots();
+    const { body } = await restore('ivy', { to: Number(named.headers['x-ns-position']) });
+    expect([await market.read('ivy'), await market.read('ivy_s1', 'saves'), await market.read('ivy_s2', 'saves')]).toEqual([
+      { gold: 5, bag: ['axe'], name: 'Ivy' },
+      { gems: 4, map: 'a' },
+      null,
+    ]);
+    expect(await slots()).toMatchObject([{ recordId: 's1', recordName: 'Home' }]);
+    await undo(body.revision);
+    expect([await market.read('ivy_s1', 'saves'), await market.read('ivy_s2', 'saves')]).toEqual([null, { gems: 9 }]);
+    expect(await slots()).toMatchObject(before.map(({ recordId }: { recordId: string }) => ({ recordId })));
+    expect((await restore('ivy', { to: named.headers['x-ns-position'] ?? '', collections: ['saves'] })).status).toBe(200);
+    expect((await restore('ivy', { to: named.headers['x-ns-position'] ?? '', collections: ['saves'] })).body).toMatchObject({
+      revision: null,
+      documents: [],
+    });
+  });
+
+  test('refuses what it cannot bring back before anything is written', async () => {
+    const to = await market.save('jan', { name: 'Jan', level: 8 });
+    await market.save('jan', { name: 'Johan', level: 1 });
+    await market.save('kim', { name: 'Jan' });
+    expect(await restore('jan', { to })).toMatchObject({ status: 409, body: { error: { code: 'CORRECTION_BLOCKED', blockedCount: 1 } } });
+    expect(await market.read('jan')).toEqual({ name: 'Johan', level: 1 });
+    expect((await restore('jan', { to, keep: ['name'] })).status).toBe(200);
+    expect(await market.read('jan')).toEqual({ name: 'Johan', level: 8 });
+    expect(await restore('jan', { to: '2999-01-01T00:00:00Z' })).toMatchObject({ status: 400 });
+    expect(await restore('jan', { to: '2026-03-01T12:00:00' })).toMatchObject({ status: 400 });
+    expect(await restore('jan', { to: 9_999_999 })).toMatchObject({ status: 404 });
+    expect(await restore('jan', { to: '2001-01-01' })).toMatchObject({ status: 404 });
+    expect(await restore('jan', { to, collections: ['feed'] })).toMatchObject({ status: 400 });
+    expect(await restore('jan', { to, collections: ['none'] })).toMatchObject({ status: 404 });
+    // Twenty documents of 60 KiB do not fit into one commit.
+    const map = 'x'.repeat(60_000);
+    const slots = Array.from({ length: 20 }, (_, index) => `leo_${index}`);
+    const begun = await market.save('leo', { gold: 1 });
+    await ok(client.manage('PATCH', client.definitions('collections'), { body: { id: 'saves', maxRecords: 30 } }));
+    for (const slot of slots) await market.save(slot, { map }, 'saves');
+    const filled = await market.save('leo', { gold: 2 });
+    for (const slot of slots) await ok(client.manage('DELETE', client.storage(`saves/leo/records/${slot.slice(4)}`)));
+    expect(await restore('leo', { to: filled })).toMatchObject({
+      status: 413,
+      body: { error: { code: 'APPEND_TOO_LARGE', message: expect.stringContaining('--collection') } },
+    });
+    expect(await market.read('leo_3', 'saves')).toBeNull();
+    expect((await restore('leo', { to: begun, collections: ['players'] })).status).toBe(200);
+  });
+});
+
+describe('what both leave behind', () => {
   test('the tables are what the log says', async () => {
     const { code, stdout } = await savepoint(['verify', '--wait'], { env });
     expect(`${code} ${stdout}`).toMatch(/^0 /);

@@ -23,6 +23,12 @@ SELECT count(*)::int AS count FROM (
 const STAGED = throughViews(`
 SELECT count(*)::int AS count FROM (SELECT FROM {documents} d WHERE d.project = $1 AND d.space = $2 LIMIT $3) c`);
 
+/** A player's keys are the player's id, and what begins with it and `_`, which is followed by a backquote in the order of characters. */
+const OF_PLAYER = throughViews(`
+SELECT d.collection, d.key FROM {documents} d
+WHERE d.project = $1 AND d.space = 'live' AND d.collection = ANY ($2) AND (d.key = $3 OR (d.key >= $3 || '_' AND d.key < $3 || '\`'))
+ORDER BY d.collection, d.key LIMIT $4`);
+
 /** The next live documents of a collection after a key, up to the given rows and bytes. */
 export async function readDocumentsAfter(
   pool: Pool,
@@ -45,4 +51,15 @@ export async function countDocuments(pool: Pool, projectId: string, collection: 
 export async function countStagedDocuments(pool: Pool, projectId: string, space: Space, most: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>({ ...QUERY_TIMEOUT, text: STAGED, values: [projectId, space, most] });
   return rows[0]?.count ?? 0;
+}
+
+/** The documents that a player has or had in live, in these collections. */
+export async function readDocumentsOf(
+  pool: Pool,
+  projectId: string,
+  player: string,
+  { collections, limit }: { readonly collections: readonly string[]; readonly limit: number },
+): Promise<readonly { readonly collection: string; readonly key: string }[]> {
+  const values = [projectId, collections, player, limit];
+  return (await pool.query<{ collection: string; key: string }>({ ...QUERY_TIMEOUT, name: 'documents-of', text: OF_PLAYER, values })).rows;
 }

@@ -8,9 +8,10 @@ import { groupBy } from '../../kernel/group.ts';
 import type { Commit } from '../past/moments.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
+import { inTurns } from './in-turns.ts';
 
 /** What a commit did to one document. */
-interface CommittedDocument extends DocumentChange {
+export interface CommittedDocument extends DocumentChange {
   readonly space: Space;
   readonly collection: string;
   readonly key: string;
@@ -42,7 +43,7 @@ export async function committedBy(past: Past, project: Project, commit: Commit, 
     documents: await Promise.all(
       [...documents.values()].map((events) => committedDocument(past, project, commit.first - 1, events, postings)),
     ),
-    lists: await Promise.all([...lists.values()].map((events) => committedList(past, project, commit.first - 1, events))),
+    lists: await inTurns([...lists.values()], (events) => committedList(past, project, commit.first - 1, events)),
   };
 }
 

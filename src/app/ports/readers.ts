@@ -304,6 +304,12 @@ export interface ViewReader {
     after: string,
     page: { readonly rows: number; readonly bytes: number },
   ): Promise<readonly ScannedDocument[]>;
+  /** Addresses of the documents that a player has or had in live in these collections, at most `limit`. */
+  documentsOf(
+    projectId: string,
+    player: string,
+    within: { readonly collections: readonly string[]; readonly limit: number },
+  ): Promise<readonly { readonly collection: string; readonly key: string }[]>;
   /** Number of live documents of one collection, counted up to `most`. */
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
   /** Number of documents that a `next` space has of its own, counted up to `most`. */

@@ -5,7 +5,7 @@ import { anyObject, listOf, members, wholeNumber } from '../../folder/answer-sha
 import { RemoteRefusal } from '../../folder/refusal.ts';
 import { checkedBody, type Remote } from '../../folder/remote.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
-import { printNote, printResult, table } from '../context.ts';
+import { counted, printNote, printResult, table } from '../context.ts';
 import { isConfirmed } from '../promote.ts';
 import { type RemoteOptions, remoteOf } from '../remote.ts';
 import { objectsIn, pathOf } from './requests.ts';
@@ -78,7 +78,7 @@ export async function correct(
 
 function doneText({ revision, shortfalls }: Answer, undone: (revision: number) => string): string {
   if (revision === null) return 'There was nothing left to change.';
-  const short = shortfalls.length === 0 ? '' : ` ${shortfalls.length} amounts fell short.`;
+  const short = shortfalls.length === 0 ? '' : ` ${counted(shortfalls.length, 'amount')} fell short.`;
   return `${undone(revision)}${short} \`savepoint undo ${revision} --reason …\` takes it back.`;
 }
 

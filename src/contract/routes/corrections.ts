@@ -81,7 +81,62 @@ const SHOWN = {
   more: 0,
 } as const;
 
+const A_PATH = 'a dotted path of 1 to 256 characters';
+const paths = z.array(z.string(A_PATH).min(1, A_PATH).max(256, A_PATH)).max(100);
+const A_COLLECTION = 'the id of a collection';
+
 export const corrections = {
+  restore: route({
+    ...ABOUT,
+    id: 'restorePlayer',
+    path: '/:project/players/:player/restore',
+    summary: "Bring a player's documents and save records back to what they were",
+    description: [
+      'One commit brings back all documents and save records of the player in live, or is refused before anything is written. By the policy `give`',
+      'what was lost is made anew; by `reverse` the commits that changed these documents since are undone for everybody else who took part: who got',
+      'something gives back what is left of it, and the shortfall is listed. Global collections belong to no player. The answer names the commit:',
+      'undoing it brings back exactly what was there before. Times of creation and the order of save records begin anew.',
+    ].join('\n'),
+    body: {
+      schema: z.strictObject({
+        to: z
+          .union([z.int().min(0), z.string().max(64)], 'a revision, or a time with its zone')
+          .meta({ description: 'A revision, or a time with its zone' }),
+        only: paths.default([]).meta({ description: 'Only these parts of documents' }),
+        keep: paths.default([]).meta({ description: 'These parts stay as they are, such as what was bought since' }),
+        collections: z
+          .array(z.string(A_COLLECTION).regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION))
+          .max(100)
+          .default([])
+          .meta({ description: 'Only in these; left out: in all' }),
+        policy: z
+          .enum(POLICIES)
+          .default('give')
+          .meta({ description: '`give`: nobody pays. `reverse`: who got something gives back what is left of it' }),
+        ...how,
+      }),
+      required: true,
+    },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
+    answers: {
+      200: z
+        .strictObject({
+          ...answered,
+          player: z.string(),
+          to: count.meta({ description: 'The last revision that counts' }),
+          ...corrected,
+        })
+        .meta({ id: 'Restored', description: 'What was restored' }),
+    },
+    answerHeaders: READ_HEADERS,
+    errors: [...ERRORS, 'INVALID_REQUEST', 'INVALID_PLATFORMID'],
+    idempotent: true,
+    example: {
+      params: { player: PLAYER },
+      body: { to: '2026-03-01T12:00:00Z', keep: ['skins'], reason: 'lost by a crash' },
+      answer: { ok: true, revision: 57, player: PLAYER, to: 42, ...SHOWN },
+    },
+  }),
   undo: route({
     ...ABOUT,
     id: 'undoCommit',

@@ -7,6 +7,7 @@ import { managed, type Services } from './services.ts';
 export function correctionHandlers(services: Services): Handlers<typeof corrections> {
   const { app } = services;
   return answering(services, corrections, {
+    restore: async ({ caller, params, body }) => managed(await app.corrections.restore(caller, params.player, body)),
     undo: async ({ caller, body }) => managed(await app.corrections.undo(caller, body)),
   });
 }

@@ -118,6 +118,7 @@ const NO_VIEWS: ViewReader = {
   documentsAfter: async () => [],
   documentCount: async () => 0,
   stagedDocumentCount: no,
+  documentsOf: no,
   ledgerFields: no,
 };
 
