@@ -62,6 +62,9 @@ export function requireOptions(options: unknown): void {
   for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
     if (given === undefined || given === null) continue;
     requireKindOf(name, given);
+    // A server takes any other number for none, and the game would never be outdated.
+    if (name === 'revision' && !/^\d+$/.test(String(given)))
+      throw new SavepointError('INVALID_ARGUMENT', `"${given}" is not a revision: it must be a whole number`);
     if (name === 'idempotencyKey' && !PRINTABLE_ASCII.test(String(given)))
       throw new SavepointError('INVALID_ARGUMENT', `"${given}" is not an idempotency key: it must be printable ASCII, and not empty`);
     if (name === 'signal') requireKind('signal.aborted', (given as { readonly aborted?: unknown }).aborted, 'boolean');

@@ -39,7 +39,7 @@ export interface FollowedWrite {
   readonly key: string;
   /** `undefined`: it is a call. */
   readonly collection?: string | undefined;
-  /** The document's key; `undefined`: it is about save records. */
+  /** The document's key; of save records the rest of their path. */
   readonly document?: string | undefined;
 }
 
@@ -218,9 +218,9 @@ export class Connection {
   /** Sends the request until it is carried out or refused, with retries where they may help. */
   send(ask: ApiRequest): Promise<Result<Answer>> {
     const { family, key, path } = ask;
-    const isWrite = key !== undefined && (family === 'storage' || family === 'endpoints');
-    if (!isWrite) return this.#send(ask);
-    const [collection, ...document] = family === 'storage' ? path : [];
+    // Calls are followed where the game makes them: a host sends those of its guests, too.
+    if (key === undefined || family !== 'storage') return this.#send(ask);
+    const [collection, ...document] = path;
     return this.followed({ key, collection, document: document.join('/') }, () => this.#send(ask));
   }
 

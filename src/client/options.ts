@@ -83,8 +83,8 @@ export interface ClientOptions extends Partial<Credentials> {
 }
 
 /** The revision that is sent. An editor and a local session (revision 0) run what nobody has published, so they send none. */
-export function liveRevision({ revision = 0, clientType }: Pick<ClientOptions, 'revision' | 'clientType'>): number | undefined {
-  return clientType === 'editor' || revision <= 0 ? undefined : revision;
+export function liveRevision({ revision, clientType }: Pick<ClientOptions, 'revision' | 'clientType'>): number | undefined {
+  return clientType === 'editor' ? undefined : revision || undefined;
 }
 
 /** Options of one request. */

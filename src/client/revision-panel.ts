@@ -204,8 +204,9 @@ function draw(page: Page, labels: PanelLabels) {
     update({ state, message: text, outdated, canContinue, secondsLeft }: RevisionPrompt) {
       message.textContent = text;
       message.hidden = text === null;
-      time.hidden = secondsLeft === null;
-      time.textContent = secondsLeft === null ? null : `${labels.timeLeft}: ${clock(secondsLeft)}`;
+      // Of a grace period that is over nothing is left.
+      time.hidden = !secondsLeft;
+      time.textContent = secondsLeft ? `${labels.timeLeft}: ${clock(secondsLeft)}` : null;
       for (const choice of [create, join]) choice.hidden = outdated?.showUpdateOptions === false;
       goOn.hidden = !canContinue;
       if (state === 'open' && !dialog.open) dialog.showModal();

@@ -27,7 +27,7 @@ export class SaveState {
   constructor(connection: Connection, follows: Follows) {
     this.#changed = new Listeners((error) => connection.log('error', 'A listener to the save state threw', { error }));
     this.#stop = connection.follow((write) => {
-      // The queue may have begun this write; it says how it ends then.
+      // A write that is followed already, such as one of the offline queue, ends where it began.
       if (!follows(write) || this.#open.has(write.key)) return undefined;
       this.#begin(write.key);
       return (error) => this.#end(write.key, error);

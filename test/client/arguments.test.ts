@@ -43,6 +43,8 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   'client.configure': [
     () => client.configure(NO),
     () => client.configure({ revision: wrong('12') }),
+    () => client.configure({ revision: 7.5 }),
+    () => client.configure({ revision: -1 }),
     () => client.configure({ publishTarget: wrong('nxt') }),
     () => client.configure(wrong<object>({ publishtarget: 'next' })),
   ],

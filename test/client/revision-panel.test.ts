@@ -100,6 +100,7 @@ test.skipIf(CHROMIUM === undefined)(
     await page.evaluate("game.test({ action: 'warn', graceExpired: false, graceEndsAtUnixSeconds: Math.ceil(Date.now() / 1000) + 3725 })");
     expect(await page.getByRole('timer').textContent()).toMatch(/^Time left: 1:0\d:\d\d$/);
     await page.evaluate("game.test({ action: 'block_all', showUpdateOptions: false })");
+    expect(await page.getByRole('timer').isVisible()).toBe(false);
     const shown = await Promise.all(
       ['Continue playing', 'Start a new game', 'Close'].map((name) => page.getByRole('button', { name }).isVisible()),
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createClient, inc, memoryStorage, openQueue, type SaveState, saveState } from '../../src/client/index.ts';
+import { answerGuest, createClient, guestRelay, inc, memoryStorage, openQueue, type SaveState, saveState } from '../../src/client/index.ts';
 import { removeFolders } from '../node/support/program.ts';
 import { type Game, network, startGame } from './support.ts';
 
@@ -42,6 +42,17 @@ test('reads are no saving, and a state of one handle follows no other', async ()
   expect([all.status, bags.status]).toEqual(['saved', 'idle']);
   await client.documents('bags').save({ n: 1 });
   expect(bags.status).toBe('saved');
+});
+
+test('a host follows its own writes, and not those that it sends for its guests', async () => {
+  const [host, guest] = [
+    createClient({ ...game.options, player: await game.newRich() }),
+    createClient({ ...game.options, player: await game.newRich() }),
+  ];
+  guest.relay = guestRelay(guest, (request) => answerGuest(host, request, guest.player?.id ?? ''));
+  const [ofHost, ofGuest] = [saveState(host), saveState(guest)];
+  await guest.call('buy', { item: 'axe' });
+  expect([ofHost.status, ofGuest.status]).toEqual(['idle', 'saved']);
 });
 
 test('a state of one document follows no other of its collection, be it a player’s, a save record’s, or one of the offline queue', async () => {
