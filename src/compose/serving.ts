@@ -172,6 +172,7 @@ function httpSettings(config: Config): HttpSettings {
     metricsToken: config.metricsToken,
     apiDocs: config.apiDocs === 'on',
     callLevel: config.callLevel,
+    refusalShare: Math.ceil(limits.callLogRequests / 1_000),
   };
 }
 

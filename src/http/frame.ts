@@ -28,7 +28,7 @@ export interface FrameParts {
  * They are one middleware because each async one costs every request a promise and a turn.
  */
 export function frame({ settings, names, addressOf, unsent, metrics, log, callLog, closing }: FrameParts): Middleware {
-  const served = new ServedRequests(callLog);
+  const served = new ServedRequests(callLog, settings.refusalShare);
   return async (ctx, next) => {
     const { req, res } = ctx;
     const exchange = openExchange(req, addressOf);

@@ -1,6 +1,7 @@
 import type { Refusal } from '../kernel/errors.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallLog } from './call-log/call-log.ts';
+import { RefusalShares } from './call-log/shares.ts';
 import { claimOf, targetOf } from './credentials.ts';
 import type { CallOutcome, Exchange } from './exchange.ts';
 
@@ -10,6 +11,9 @@ import type { CallOutcome, Exchange } from './exchange.ts';
  */
 const MAX_UNAUTHENTICATED = 10;
 const WINDOW_MS = 10_000;
+
+/** Shares of a secret key: a server sends the calls of many players. */
+const SERVER_SHARES = 10;
 
 /** Longer texts are truncated. */
 const MAX_PATH = 300;
@@ -26,8 +30,12 @@ export class ServedRequests {
   readonly #callLog: CallLog;
   readonly #unproven = new RepeatLimiter(MAX_UNAUTHENTICATED, WINDOW_MS);
 
-  constructor(callLog: CallLog) {
+  readonly #shares: RefusalShares;
+
+  /** `share`: most refusals of one address in an hour that are noted of a project. */
+  constructor(callLog: CallLog, share: number) {
     this.#callLog = callLog;
+    this.#shares = new RefusalShares(share, (project, missed) => callLog.miss(project, missed));
   }
 
   note(exchange: Exchange, status: number, ms: number, refused: Refusal | undefined): void {
@@ -35,7 +43,20 @@ export class ServedRequests {
     if (refused?.code === PREFLIGHT_FINDINGS) return;
     const { caller } = exchange;
     const project = caller?.projectId ?? this.#unauthenticatedProject(exchange);
-    if (project !== null) this.#callLog.note(project, servedOf(exchange, status, ms, refused), caller !== null);
+    if (project === null) return;
+    const served = servedOf(exchange, status, ms, refused);
+    const isRefused = served.code !== null || served.status >= 400;
+    if (isRefused && !this.#isWithinShare(project, exchange, served.at)) return;
+    this.#callLog.note(project, served, caller !== null);
+  }
+
+  /** This machine's own requests are not counted. */
+  #isWithinShare(project: string, { caller, addressOf, req }: Exchange, at: number): boolean {
+    const address = addressOf(req);
+    if (address === null) return true;
+    if (caller === null) return this.#shares.takes(project, 'without a key', at);
+    if (caller.key.kind === 'secret') return this.#shares.takes(project, caller.key.keyId, at, SERVER_SHARES);
+    return this.#shares.takes(project, address, at);
   }
 
   /**

@@ -51,6 +51,8 @@ export interface HttpSettings {
   readonly apiDocs: boolean;
   /** Level of log lines about endpoint calls that were refused or failed. */
   readonly callLevel: 'debug' | 'info' | 'warn' | 'silent';
+  /** Most refusals of one address in an hour that the call log takes of a project. */
+  readonly refusalShare: number;
   /** Level of the log line of an answer from 400 to 499. */
   readonly clientErrorLevel: 'debug' | 'info';
 }
@@ -96,5 +98,6 @@ export const HTTP_DEFAULTS: HttpSettings = {
   metricsToken: null,
   apiDocs: true,
   callLevel: 'info',
+  refusalShare: 100,
   clientErrorLevel: 'debug',
 };

@@ -127,6 +127,26 @@ describe('the call log', () => {
     ]);
   });
 
+  it('takes of one address no more than its share of refusals, so what others are refused stays; a server has more', async () => {
+    await server.stop();
+    server = await startServer({ refusalShare: 3 });
+    server.app.failure = refusal('FORBIDDEN');
+    const refusedOf = async (address: string, key: Record<string, string>, times: number) => {
+      const headers = { ...key, 'x-forwarded-for': address, 'x-platform-id': address };
+      for (let n = 0; n < times; n += 1) await server.send('GET', '/v3/storage/demo/saves/1', { headers });
+    };
+    const asPlayer = { 'x-public-key': PUBLIC_KEY };
+    await refusedOf('198.51.100.7', asPlayer, 20);
+    await refusedOf('198.51.100.8', asPlayer, 1);
+    await refusedOf('198.51.100.9', { 'x-api-key': 'wrong' }, 20);
+    await refusedOf('198.51.100.7', asManager, 40);
+    server.app.failure = null;
+    const told = (await logs('?limit=100')) as readonly { platformId: string; code: string }[];
+    const numberOf = (address: string) => told.filter(({ platformId }) => platformId === address).length;
+    // Of the server's key ten shares.
+    expect(['198.51.100.7', '198.51.100.8', '198.51.100.9'].map(numberOf)).toEqual([3 + 30, 1, 3]);
+  });
+
   it('contains at most ten requests without a valid key in ten seconds, and none of a project that no valid key has proven to exist', async () => {
     const wrong = (project: string) => server.send('POST', `/v3/endpoints/${project}/buy`, { headers: { 'x-api-key': 'wrong' } });
     await wrong('demo');
