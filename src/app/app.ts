@@ -2,6 +2,7 @@ import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
 import type { Corrections } from './correction/corrections.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
+import type { PastReads } from './history/past-reads.ts';
 import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
@@ -26,6 +27,8 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
 export type { Caller, IdempotentRequest, PlayerProof, PresentedCredentials } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
+export type { AnswerOfPast } from './history/moments.ts';
+export type { PastView } from './history/past-reads.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
 export type {
@@ -52,6 +55,7 @@ export interface App {
   authenticate(projectId: string, presented: PresentedCredentials): Awaitable<Caller>;
   readonly securityConfig: SecurityConfig;
   readonly documents: Documents;
+  readonly past: PastReads;
   readonly records: Records;
   readonly saveRecords: SaveRecords;
   readonly pages: Pages;

@@ -2,6 +2,7 @@ import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
 import { createCorrections } from './correction/corrections.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
+import { createPastReads } from './history/past-reads.ts';
 import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
@@ -28,10 +29,14 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 /** All use cases over one context. */
 export function createApp(context: AppContext): App {
   const queries = createQueries(context);
+  // One for all who read the past: its slots and what it keeps folded are shared.
+  const past = createPast(context);
+  const history = { ...context, past };
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
+    past: createPastReads(history),
     records: createRecords(context),
     saveRecords: createSaveRecords(context),
     pages: createPages(context),
@@ -49,7 +54,7 @@ export function createApp(context: AppContext): App {
     manifest: createManifest(context),
     tests: createTests(context),
     purge: createPurge(context),
-    corrections: createCorrections(context, createPast(context)),
+    corrections: createCorrections(context, past),
     settings: createSettings(context),
     telemetry: createTelemetry(context),
   };

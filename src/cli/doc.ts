@@ -9,6 +9,7 @@ import { checkedBody, positionOf, type Remote, type Request, type Target } from 
 import { refusal } from '../kernel/errors.ts';
 import { type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
+import { AT_OPTION } from './at-option.ts';
 import { endProgress, print, printNote, printResult, progress } from './context.ts';
 import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
@@ -37,13 +38,24 @@ function docSub(name: string, description: string): Command {
     .addOption(new Option('--target <target>', 'the data to work on').choices(TARGETS).default('live'));
 }
 
+interface GetOptions extends DocOptions {
+  readonly at?: string;
+  readonly stored?: boolean;
+}
+
 function get(): Command {
   return docSub('get', 'print a document, or one field of it')
     .argument('[field]', 'dotted path of the field')
-    .addHelpText('after', '\nExamples:\n  savepoint doc get players 42\n  savepoint doc get players 42 stats.gold')
-    .action(async (collection: string, key: string, field: string | undefined, options: DocOptions) => {
+    .option(...AT_OPTION)
+    .option('--stored', 'without the defaults of its schema; takes a key with history: r')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint doc get players 42\n  savepoint doc get players 42 stats.gold\n  savepoint doc get players 42 --at 2026-03-01T12:00Z',
+    )
+    .action(async (collection: string, key: string, field: string | undefined, options: GetOptions) => {
       const remote = remoteOf(options);
-      const answer = await answered(remote, collection, options.target, 'GET', key, {});
+      const query = { at: options.at, view: options.stored ? 'stored' : undefined };
+      const answer = await answered(remote, collection, options.target, 'GET', key, { query });
       const body = checkedBody<JsonObject>(answer, members({}));
       const value = field === undefined ? body : getPath(body, field);
       if (value === undefined) throw refusal('NOT_FOUND', `The document ${collection}/${key} has no field ${field}`);

@@ -4,6 +4,7 @@ import { flag, listOf, members, optional, something, text, wholeNumber } from '.
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { checkedBody, type Target } from '../folder/remote.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
+import { AT_OPTION } from './at-option.ts';
 import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { noteUnknownField } from './remote/fields.ts';
@@ -19,6 +20,7 @@ interface LedgerOptions extends RemoteOptions {
   readonly from?: string;
   readonly to?: string;
   readonly limit: number;
+  readonly at?: string;
   readonly newest?: boolean;
   readonly cursor?: string;
   readonly target: Target;
@@ -61,6 +63,7 @@ export function ledgerCommand(): Command {
     .option('--field <path>', 'one field only')
     .option('--from <time>', 'from this time on: ISO text or unix ms')
     .option('--to <time>', 'before this time')
+    .option(...AT_OPTION)
     .option('--newest', 'newest first')
     .option('--cursor <cursor>', 'the cursor that the page before names')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
@@ -74,9 +77,9 @@ export function ledgerCommand(): Command {
       if (named !== undefined && options.player !== undefined)
         throw new WrongUsage(`'${named}' and --player ${options.player} both say whose ledger it is: give one of them`);
       const remote = remoteOf(options);
-      const { field, from, to, limit, cursor, target, newest = false } = options;
+      const { field, from, to, at, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
-      const query = { field, from, to, limit, cursor, order: newest ? 'desc' : undefined, who: 'true' };
+      const query = { field, from, to, at, limit, cursor, order: newest ? 'desc' : undefined, who: 'true' };
       const answer = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
         const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
         if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))

@@ -15,12 +15,13 @@ import type { support } from './routes/support.ts';
 import type { pages, system } from './routes/system.ts';
 import type { playerStats, telemetry } from './routes/telemetry.ts';
 import type { tests } from './routes/tests.ts';
-import type { ShownBy } from './values.ts';
+import type { asOf, ShownBy } from './values.ts';
 
 /** Bodies of successful answers: the types that use cases and handlers share. */
 
 type BodyOf<R extends { readonly answers: { readonly 200: z.ZodType } }> = ShownBy<R['answers'][200]>;
 
+export type AsOf = Exclude<ShownBy<typeof asOf>, undefined>;
 export type Document = BodyOf<typeof documents.read>;
 export type Written = BodyOf<typeof documents.write>;
 export type Done = BodyOf<typeof documents.remove>;

@@ -5,11 +5,11 @@ import { z } from 'zod';
 /** Scopes of what a game is made of. Routes about the whole project need all of them. */
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 /**
- * All scopes. `players` and `restore` are for support, and no key has them unless they were given: who makes a recovery code (`players`) can play
- * as that guest, and `restore` changes what players have. `economy` shows what all players have together; `correction` passes the limits of the
- * game, as does no other scope.
+ * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
+ * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` changes what players have.
+ * `economy` shows what all players have together; `correction` passes the limits of the game, as does no other scope.
  */
-export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'restore'] as const;
+export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore'] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
 
@@ -54,7 +54,7 @@ export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collection
 /** Scopes of everything that can be staged. Promoting, rolling back and reading staged definitions needs all of them. */
 const STAGED: readonly Scope[] = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
-export const DOCUMENT_KEYS: KeyRules = {
+export const DOCUMENT_KEYS: KeyRules & { readonly needs: Need } = {
   carriers: 'runtime',
   disabledKey: 'KEY_DISABLED',
   disabledProject: 'PROJECT_DISABLED',

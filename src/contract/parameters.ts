@@ -36,6 +36,25 @@ export const AT_POSITION = {
   'x-ns-position': whole("Read at least this revision of the project's log, as an answer named it"),
 } as const;
 
+/** Of reads that are served as of a moment of the past, too. */
+export const AT = {
+  at: described(
+    z.string().min(1),
+    [
+      'As of this moment: a revision of the log, or an ISO time with its zone (a date alone is its midnight in UTC). The answer is what a reader',
+      'saw then, by the definitions and settings of then; `x-ns-at` names its revision. Takes a secret key with the permission `history`, or, for',
+      'his own data, the player, where the collection has `history: owner`',
+    ].join('\n'),
+    '2026-03-01T12:00:00Z',
+  ),
+} as const;
+export const STORED_VIEW = {
+  view: described(
+    z.literal('stored'),
+    'As it was stored, without the defaults of its schema: as of `at`, or of now. Open to who may read what was',
+  ),
+} as const;
+
 /** The player, and what proves the player. */
 export const AS_PLAYER = {
   'x-platform-id': described(
@@ -98,6 +117,10 @@ export const POSITION_HEADER = {
   'x-ns-position': whole("Revision of the project's log that the answer reflects, or that the write became"),
 } as const;
 export const STALE_HEADER = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
+/** Refusals of `at`. */
+export const AT_ERRORS = [
+  ...(['INVALID_AT', 'AT_BEFORE_FIRST', 'AT_AFTER_LAST', 'AT_IN_FUTURE', 'REDACTED', 'PAST_TIMEOUT', 'BEHIND', 'FORBIDDEN'] as const),
+] as const;
 /** Headers of answers that are read from the log or a view of it. */
 export const READ_HEADERS = { ...POSITION_HEADER, ...STALE_HEADER } as const;
 /** Headers of answers to publishes. */
@@ -110,6 +133,10 @@ export const PUBLISHED_HEADERS = {
 export const VERSION_HEADER = { 'x-ns-save-version': whole('Number of accepted writes to the document') } as const;
 export const REPLAY_HEADER = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
+} as const;
+/** Header of answers as of a moment of the past. */
+export const AT_HEADER = {
+  'x-ns-at': whole('The revision that the answer is of, where `at` asked for a moment: `at` of a lasting link').optional(),
 } as const;
 /** Headers of every route that names a player. */
 export const PROOF_HEADER = {

@@ -39,6 +39,15 @@ export function lineOf(most: number) {
   return z.string(form).trim().min(1, form).max(most, form).regex(ONE_LINE, form);
 }
 
+/** The moment that an answer is of, where `at` asked for one. */
+export const asOf = z
+  .strictObject({
+    revision: count.meta({ description: 'Of the log; `at` of a lasting link' }),
+    time: instant.meta({ description: 'When that was stored' }),
+  })
+  .meta({ id: 'AsOf', description: 'The moment that the answer is of, where `at` asked for one' })
+  .optional();
+
 /** The type as read-only, at every depth. JSON itself stays as it is. */
 type Shown<T> = [Json] extends [T]
   ? T

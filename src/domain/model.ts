@@ -17,6 +17,8 @@ export interface CollectionModel {
   readonly access: AccessModel;
   readonly publicAppend: boolean;
   readonly allowRecordDelete: boolean;
+  /** Whether a player may read what its own data were. */
+  readonly ownHistory: boolean;
   readonly requireSaveVersion: boolean;
   /** At least 1. */
   readonly maxRecords: number;

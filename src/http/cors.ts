@@ -2,7 +2,7 @@ import { respond } from './answer.ts';
 import { type Exchange, headerText, type Middleware } from './exchange.ts';
 
 const EXPOSED =
-  'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, x-ns-published, x-ns-player-proof, X-Correlation-ID, Retry-After, idempotent-replay';
+  'x-ns-position, x-ns-at, x-ns-stale, x-ns-save-version, x-ns-publish, x-ns-published, x-ns-player-proof, X-Correlation-ID, Retry-After, idempotent-replay';
 
 /** Adds CORS headers for an origin on the list. Other answers get `Vary`, so that a cache does not serve them to another origin. */
 export function corsHeaders(origins: readonly string[]): Middleware {

@@ -10,7 +10,12 @@ import { type Exchange, headerText, queryOf, queryText } from './exchange.ts';
 /** Refuses query parameters that no route serves. Endpoint calls may have any, because they are the endpoint's input. */
 
 /** Parameters that ask for a past state. If one were ignored, the present state would look like that of the past. */
-const PAST_STATE = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
+const PAST_STATE = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/gi;
+/** Reads, the most literal first, which wins: `…/{collection}/list` is no document. */
+const READS = routes
+  .filter(({ method }) => method === 'GET')
+  .map((route) => ({ called: patternOf([route]), isOfPast: 'at' in (route.query ?? {}), parameters: route.path.split('/:').length }))
+  .sort((one, other) => one.parameters - other.parameters);
 
 /** Parameters that ask for a dry run. If one were ignored, the change would be made. */
 const DRY_RUN = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
@@ -39,9 +44,7 @@ const NUMBERS = routes.flatMap((route) => {
 export function requireKnownParameters(exchange: Exchange): void {
   const { search } = exchange;
   if (search === '') return;
-  const match = PAST_STATE.exec(search);
-  if (match !== null)
-    throw unknown(match[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
+  requireServedMoment(exchange);
   requireServedDryRun(exchange);
   if (!search.includes('strict=true')) return;
   for (const name of Object.keys(queryOf(exchange))) {
@@ -49,6 +52,18 @@ export function requireKnownParameters(exchange: Exchange): void {
     throw unknown(name, didYouMean(name, SERVED_NAMES) ?? 'No route serves it.');
   }
   requireNumbers(exchange);
+}
+
+function requireServedMoment(exchange: Exchange): void {
+  const { search, method, location } = exchange;
+  const asked = [...search.matchAll(PAST_STATE)].map(([name]) => name.replace(/[&=]/g, ''));
+  const other = asked.find((name) => name !== 'at');
+  if (other !== undefined) throw unknown(other, '`at` reads a document, a ledger, a list, values, definitions or settings as of a moment.');
+  if (asked.length === 0) return;
+  const called = `${method} ${location}`;
+  if (READS.find((route) => route.called.test(called))?.isOfPast !== true) throw unknown('at', 'This route answers of now alone.');
+  if (asked.length > 1 || queryText(exchange, 'at') === null)
+    throw refusal('INVALID_AT', '`at` must name one moment: a revision of the log, or an ISO time with its zone');
 }
 
 /** Refuses invalid numbers, for which the default or the nearest allowed number would be used otherwise. */

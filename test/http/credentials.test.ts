@@ -79,7 +79,9 @@ describe('the key of a request', () => {
   });
 
   it('must be a secret key with the permission that the refusal names', async () => {
-    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x' });
+    const orHistory = { scopes: ['history'], level: 'r' };
+    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x', or: orHistory });
+    expect((await presented('POST', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x' });
     expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scopes: ['game_values'], level: 'rw' });
     expect((await presented('GET', '/v3/storage/demo/c/list'))?.needs).toBeNull();
     const several = [

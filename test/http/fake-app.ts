@@ -65,6 +65,11 @@ export function fakeApp(): FakeApp {
     note(name, caller, ...rest);
     return { result: exampleOf(route), position: 8, stale: false };
   };
+  const past = { position: 5, stale: false, at: { revision: 5, time: '2026-03-01T12:00:00.000Z' } };
+  const ofPast = <R extends Answered>(route: R, name: string, caller: Caller, rest: unknown[]) => {
+    note(name, caller, ...rest);
+    return { ...past, result: exampleOf(route) };
+  };
   const session = (name: string, caller: Caller): SessionAnswer => {
     note(name, caller);
     const made = { sessionId: 'a'.repeat(32), hash: '', from: null, createdAt: 1_000, expiresAt: 2_000, revokedAt: null };
@@ -123,6 +128,27 @@ export function fakeApp(): FakeApp {
       async ledger(caller, ...rest) {
         return read(documentViews.ledger, 'documents.ledger', caller, rest);
       },
+    },
+    past: {
+      async document(caller, ...rest) {
+        note('past.document', caller, ...rest);
+        return { ...past, text: asTextOf('{"gold":1}'), version: 2 };
+      },
+      async exists(caller, ...rest) {
+        note('past.exists', caller, ...rest);
+        return { ...past, exists: true };
+      },
+      async globalRecord(caller, ...rest) {
+        note('past.globalRecord', caller, ...rest);
+        return { ...past, text: asTextOf(stringifyJson(exampleOf(globalRecordViews.read))), version: 1 };
+      },
+      saveRecords: async (caller, ...rest) => ofPast(saveRecords.list, 'past.saveRecords', caller, rest),
+      ledger: async (caller, ...rest) => ofPast(documentViews.ledger, 'past.ledger', caller, rest),
+      values: async (caller, ...rest) => ofPast(values.read, 'past.values', caller, rest),
+      list: async (caller, ...rest) => ofPast(collections.list, 'past.list', caller, rest),
+      gameValues: async (caller, ...rest) => ofPast(gameValues.list, 'past.gameValues', caller, rest),
+      rateLimitRules: async (caller, ...rest) => ofPast(rateLimitRules.list, 'past.rateLimitRules', caller, rest),
+      settings: async (caller, ...rest) => ofPast(settings.read, 'past.settings', caller, rest),
     },
     records: {
       append: async (caller, address, asked) =>

@@ -18,7 +18,18 @@ const ask = async (path: string, method = 'GET') => {
   return status < 400 ? status : `${status} ${json.error.code}`;
 };
 
-it.each(['at=2024-01-01', 'apiKey=x&asOf=5', 'revision=7', 'AT=1'])(
+const PAST = ['storage/demo/heroes/p1', 'storage/demo/heroes/p1/ledger', 'values/demo', 'manage/demo/collections', 'manage/demo/settings'];
+
+it('?at= asks for another time, and is served or refused, never answered with now', async () => {
+  for (const path of PAST) expect([path, await ask(`/v3/${path}?at=2024-01-01`)]).toEqual([path, 200]);
+  expect(await ask('/v3/storage/demo/heroes/p1?view=stored')).toBe(200);
+  for (const path of ['queries/demo/top', 'manage/demo/publishes', 'storage/demo/heroes/list']) {
+    expect([path, await ask(`/v3/${path}?at=5`)]).toEqual([path, '400 UNKNOWN_PARAMETER']);
+  }
+  for (const query of ['at=', 'at=5&at=6']) expect(await ask(`/v3/storage/demo/heroes/p1?${query}`)).toBe('400 INVALID_AT');
+});
+
+it.each(['apiKey=x&asOf=5', 'revision=7', 'AT=1', 'at=5&asOf=6'])(
   '?%s asks for another time, and is refused instead of answered with now',
   async (query) => {
     for (const path of ['/v3/storage/demo/heroes/p1', '/v3/queries/demo/top', '/v3/values/demo', '/v3/manage/demo/collections']) {

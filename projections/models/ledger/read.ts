@@ -9,7 +9,7 @@ import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 
 /**
- * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant. In a `next` space a document's
+ * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant, $12 last revision. In a `next` space a document's
  * history is the live one up to its fork (its first event in that space), then its own. Finding a fork means searching the index of subjects.
  * So it is done only for documents with a live history, and only from the publish that began the space: a `next` space is named by its
  * generation.
@@ -25,14 +25,14 @@ SELECT l.* FROM {ledger} l LEFT JOIN forks f ON f.key = l.key
 WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
   AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(f.revision, 9223372036854775807)))
   AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
-  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
+  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7) AND ($12::bigint IS NULL OR l.revision <= $12)`;
 
 /** The same for live, which has no forks. */
 const SELECTED_LIVE = `
 SELECT * FROM {ledger} l
 WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
   AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
-  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
+  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7) AND ($12::bigint IS NULL OR l.revision <= $12)`;
 
 /**
  * The most entries of a range, or of a staged space, that are summed, from the first one on. With more, the summary says that it is
@@ -125,10 +125,10 @@ export async function readLedger(
   filter: LedgerFilter,
   { limit, after, order = 'asc' }: LedgerRequest,
 ): Promise<LedgerPage> {
-  const { space, collection, platformId, key = null, field = null, from = null, to = null } = filter;
+  const { space, collection, platformId, key = null, field = null, from = null, to = null, through = null } = filter;
   const [revision, ordinal] = cursorFrom(after, order);
-  const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
-  const isRange = from !== null || to !== null;
+  const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key, through];
+  const isRange = from !== null || to !== null || through !== null;
   // The cursor finds a page of all entries, and the sums are stored, so nothing has to be skipped.
   const isNear = space === 'live' && field === null && !isRange;
   const query = { ...STATEMENTS[order][space !== 'live' ? 'next' : isRange ? 'range' : 'live'], values };

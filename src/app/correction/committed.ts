@@ -5,7 +5,7 @@ import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, recordListSubject } from '../../domain/subjects.ts';
 import { groupBy } from '../../kernel/group.ts';
-import type { Commit } from '../past/moments.ts';
+import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { inTurns } from './in-turns.ts';

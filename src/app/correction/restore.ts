@@ -144,7 +144,7 @@ async function momentOf({ scheduler }: AppContext, past: Past, project: Project,
     throw refusal('INVALID_REQUEST', '`to` is a revision, or a time with its zone, such as 2026-03-01T12:00:00Z');
   if (time !== null && time > scheduler.now()) throw refusal('INVALID_REQUEST', `${to} lies in the future`);
   const revision = named ?? (await past.revisionAt(project, time ?? 0));
-  const last = revision < 0 ? null : await past.lastOfCommit(project, revision);
+  const last = revision < 0 ? null : ((await past.commitEnd(project, revision))?.revision ?? null);
   if (last !== null) return last;
   const where = named === null ? `nothing was stored yet at ${to}` : `there is no revision ${to}: the log ends at ${project.set.head}`;
   throw notFound('commit', `The player cannot be restored to that: ${where}`);

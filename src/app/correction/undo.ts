@@ -15,7 +15,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from '../management/answer-codec.ts';
-import type { Commit } from '../past/moments.ts';
+import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';

@@ -4,24 +4,26 @@ import { DocumentSearch, type PastChange, type PastDocument } from '../../domain
 import type { ProjectEvent, SaveRecord, Space } from '../../domain/events.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
 import type { AuthorityState, DefinitionsState, RecordListState } from '../../domain/states.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject, recordListSubject, type Subject } from '../../domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentChangedBy, documentSubject, recordListSubject, type Subject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import type { AppContext } from '../context.ts';
 import { evolve } from '../project/evolve.ts';
 import type { Project } from '../project/project.ts';
-import { type Commit, commitAt, lastOfCommit, revisionAt } from './moments.ts';
+import { type Commit, commitAt, commitEnd, type Moment, revisionAt } from './commits.ts';
 import { type Deadline, eventsBack, eventsOf, revisionsBack } from './subject-events.ts';
 
 /**
  * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last one of
- * a commit ({@link Past.lastOfCommit}): nobody may see half of one. Every method throws 410 REDACTED where it needs an event whose data were
+ * a commit ({@link Past.commitEnd}): nobody may see half of one. Every method throws 410 REDACTED where it needs an event whose data were
  * redacted, 503 BEHIND while the index of subjects lags, BUSY and PAST_TIMEOUT.
  */
 export interface Past {
   /** A document as readers of the space saw it: in a `next` space, what it has not changed is live's. `null`: there was none yet. */
   documentAt(project: Project, at: PastAddress, revision: number): Promise<PastDocument | null>;
+  /** When a document was changed last, seen as {@link documentAt} sees it. */
+  lastChangeAt(project: Project, at: PastAddress, revision: number): Promise<LastChange | null>;
   /**
    * The last `count` changes of a document in its own space, newest first. Each is what the document was after it. Fewer: there were no more.
    */
@@ -33,10 +35,18 @@ export interface Past {
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
   /** The commit in which a revision lies; `null`: the log has no such revision. */
   commitAt(project: Project, revision: number): Promise<Commit | null>;
-  /** The last revision of that commit. */
-  lastOfCommit(project: Project, revision: number): Promise<number | null>;
+  /** The last event of that commit. */
+  commitEnd(project: Project, revision: number): Promise<Moment | null>;
   /** The last revision that was stored at this time (unix ms) or before; −1: there was none yet. */
   revisionAt(project: Project, time: number): Promise<number>;
+}
+
+/** The last change of a document. */
+interface LastChange {
+  readonly revision: number;
+  /** Unix ms. */
+  readonly at: number;
+  readonly isDeleted: boolean;
 }
 
 interface PastAddress {
@@ -88,6 +98,23 @@ class LogPast implements Past {
     return space === 'live' ? null : this.documentAt(project, { space: 'live', collection, key }, revision);
   }
 
+  async lastChangeAt(project: Project, { space, collection, key }: PastAddress, revision: number): Promise<LastChange | null> {
+    const own = await this.#lastOf(project, documentSubject(space, collection, key), revision);
+    if (own !== null || space === 'live') return own;
+    return this.lastChangeAt(project, { space: 'live', collection, key }, revision);
+  }
+
+  #lastOf(project: Project, subject: Subject<'document'>, revision: number): Promise<LastChange | null> {
+    return this.#reading(project, async () => {
+      for await (const event of this.#back(project, subject, revision)) {
+        if (event.type === 'log.redacted') throw redacted(event.revision);
+        if (documentChangedBy(event) !== subject) continue;
+        return { revision: event.revision, at: event.metadata.recordedAt, isDeleted: event.type === 'document.deleted' };
+      }
+      return null;
+    });
+  }
+
   documentChanges(
     project: Project,
     { space, collection, key }: PastAddress,
@@ -120,8 +147,8 @@ class LogPast implements Past {
     return this.#reading(project, () => commitAt(project, revision));
   }
 
-  lastOfCommit(project: Project, revision: number): Promise<number | null> {
-    return this.#reading(project, () => lastOfCommit(project, revision));
+  commitEnd(project: Project, revision: number): Promise<Moment | null> {
+    return this.#reading(project, () => commitEnd(project, revision));
   }
 
   revisionAt(project: Project, time: number): Promise<number> {

@@ -81,6 +81,8 @@ export interface LedgerFilter {
   readonly from?: number;
   /** Unix ms, exclusive. */
   readonly to?: number;
+  /** The last revision that counts. Left out: the newest. */
+  readonly through?: number;
 }
 
 /** `asc`: oldest first. */

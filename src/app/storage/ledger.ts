@@ -51,8 +51,13 @@ export interface LedgerAnswer extends ReadAnswer<Ledger> {
 
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
   const ledger = await readableLedger(context, caller, at);
-  if (isAsked(query.who) && ledger.access.key.kind !== 'secret') throw refusal('FORBIDDEN', '`who` needs a secret key');
+  refuseWho(query, caller);
   return ledgerAnswer(context, ledger, ledger.caller, at, query);
+}
+
+/** Throws 403 if somebody asks who changed it who may not know. */
+export function refuseWho({ who }: LedgerQuery, { isSecret }: Pick<Caller, 'isSecret'>): void {
+  if (isAsked(who) && !isSecret) throw refusal('FORBIDDEN', '`who` needs a secret key');
 }
 
 /** The ledger, if the caller may read it; proves the player if that is needed. */
@@ -98,7 +103,9 @@ export async function ledgerAnswer(
     }
   }
   // Printing a page of many entries takes a while.
-  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field: selection.field }, page, collection.id, at.key));
+  const result = await context.roundRobin.run(project.id, () =>
+    printedLedger({ ...query, field: selection.field }, page, collection.id, at.key),
+  );
   return {
     ...positioned(context, project, caller, reached && !isAhead),
     result,
@@ -113,7 +120,7 @@ interface FilterAndPage {
 }
 
 /** What the texts of the URL ask for. Throws 400 for one that cannot be read. */
-function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, { key }: Address, query: LedgerQuery): FilterAndPage {
+export function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, { key }: Address, query: LedgerQuery): FilterAndPage {
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
@@ -131,8 +138,9 @@ function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, {
   return { field, filter, page: { limit: pageLimit(query.limit, PAGE_WITHOUT_LIMIT, MAX_PAGE), after: query.cursor, order } };
 }
 
-function printed(
-  { field, from, to, who }: Pick<Ledger, 'field' | 'from' | 'to'> & Pick<LedgerQuery, 'who'>,
+/** The text of an answer. */
+export function printedLedger(
+  { field, from, to, at, who }: Pick<Ledger, 'field' | 'from' | 'to' | 'at'> & Pick<LedgerQuery, 'who'>,
   { entries, summary, cursor }: LedgerPage,
   collectionId: string,
   platformId: string,
@@ -154,6 +162,7 @@ function printed(
       sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
     },
     cursor,
+    ...(at === undefined ? {} : { at }),
   };
   return asTextOf(stringifyJson(body));
 }

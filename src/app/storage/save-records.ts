@@ -175,7 +175,11 @@ async function entryOf(
   record: SaveRecord,
 ): Promise<contract.SaveRecords['records'][number]> {
   const { state } = (await versionIn(project, space, collection, slotKey(player, record.recordId))).version;
-  const savedAt = state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0;
+  return slotEntry(record, state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0);
+}
+
+/** `savedAt`: when its data were saved last, unix ms; 0: there are none. */
+export function slotEntry(record: SaveRecord, savedAt: number): contract.SaveRecords['records'][number] {
   return {
     recordId: record.recordId,
     recordName: record.recordName,

@@ -70,6 +70,9 @@ export const collection = definition('Collection', 'Documents of players, or sha
   allowRecordDelete: switched('Games that may write may delete, too.'),
   requireSaveVersion: switched('A write must name the version that it is based on, where the project sets `strictSaveVersion`.'),
   publicAppend: switched('Games that may write may append to a global collection.'),
+  history: optional(word(['owner', 'keys']), 'Who may read what its data were: the player whose they are, too, or secret keys only.', {
+    default: 'keys',
+  }),
   constants: optional(constants, 'Game values that belong to this collection.'),
   tables: optional(tables, 'Tables of game values that belong to this collection.'),
   enabled: optional(flag, 'Kept for editors.'),

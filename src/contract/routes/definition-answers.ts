@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyJson, anyObject, count } from '../values.ts';
+import { anyJson, anyObject, asOf, count } from '../values.ts';
 import { diagnostics, ok, staged, store } from './managed.ts';
 
 /** Answers of the routes of definitions. */
@@ -68,10 +68,11 @@ export const Listing = z
       .array(z.strictObject({ id: z.string(), fraction: z.number() }))
       .optional()
       .meta({ description: 'Queries that answer `BUILDING`, and how far they are' }),
+    at: asOf,
   })
   .meta({ id: 'Listing', description: 'Definitions of a kind' });
 
-const single = { stagedRemoval: ok.optional().meta({ description: 'The promotion removes them' }) };
+const single = { at: asOf, stagedRemoval: ok.optional().meta({ description: 'The promotion removes them' }) };
 
 export const StoredValues = z
   .strictObject({ ok, data: anyJson.meta({ description: 'As they were put; an empty list where there are none' }), ...single })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { AT, AT_ERRORS, AT_HEADER, flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
@@ -9,6 +9,7 @@ import { CLAIMING, INVALID, ON_BASE, PUSHED, SAVES, SourceItem } from './managed
 /** Definitions of each kind: pushed, listed, removed. */
 
 const inLayer = {
+  ...AT,
   includeStaged: z.string().meta({ description: '`true` or `1`: the staged ones follow the live ones' }),
   revisionTarget: z.enum(['live', 'next']).meta({ description: 'As the header `x-ns-publish-target`' }),
 } as const;
@@ -59,7 +60,8 @@ function listRoute({ path, names, scope, examples }: ListedKind) {
     query: inLayer,
     headers: TARGET,
     answers: { 200: Listing },
-    errors: [],
+    answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+    errors: AT_ERRORS,
     idempotent: false,
     example: { answer: { ok: true, data: [examples.definition] } },
   });
@@ -235,7 +237,8 @@ function singleOf<const Answer extends z.ZodType>(
       keys: managementKeys('r', scope),
       query: inLayer,
       answers: { 200: answer },
-      errors: [],
+      answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+      errors: AT_ERRORS,
       idempotent: false,
       example: { answer: examples.answer },
     }),

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { DOCUMENT_KEYS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
 import {
   AS_PLAYER,
+  AT,
+  AT_ERRORS,
+  AT_HEADER,
   AT_POSITION,
   flag,
   PLAYER,
@@ -9,11 +12,12 @@ import {
   READ_HEADERS,
   SAVE_VERSION,
   STALE_HEADER,
+  STORED_VIEW,
   TARGET,
   VERSION_HEADER,
 } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
+import { anyJson, anyNumber, anyObject, asOf, count, instant } from '../values.ts';
 
 const ok = z.literal(true);
 const ALSO = ['storage-api'] as const;
@@ -103,6 +107,7 @@ const Ledger = z
       })
       .meta({ description: 'Over everything that is selected, not the page' }),
     cursor: z.string().nullable().meta({ description: 'Of the next page; `null` at the end' }),
+    at: asOf,
   })
   .meta({ id: 'Ledger', description: 'A page of a ledger, in the order that was asked for' });
 
@@ -121,7 +126,7 @@ const SaveRecord = z
   });
 
 const SaveRecords = z
-  .strictObject({ ok, records: z.array(SaveRecord), maxRecords: z.int().min(1) })
+  .strictObject({ ok, records: z.array(SaveRecord), maxRecords: z.int().min(1), at: asOf })
   .meta({ id: 'SaveRecords', description: 'The save slots of a player, oldest first' });
 
 const NamedRecord = z
@@ -146,6 +151,9 @@ const STORED = [
   'COLLECTION_TYPE_MISMATCH',
 ] as const;
 
+/** Reads of what is and of what was: a key that may do the one alone gets through to it. */
+const READ_KEYS = { ...DOCUMENT_KEYS, needs: { ...DOCUMENT_KEYS.needs, or: { scopes: ['history'], level: 'r' } } } as const;
+
 export const documents = {
   read: route({
     id: 'readDocument',
@@ -155,11 +163,12 @@ export const documents = {
     also: ALSO,
     tag: 'Documents',
     summary: 'Read a document',
-    keys: DOCUMENT_KEYS,
+    keys: READ_KEYS,
+    query: { ...AT, ...STORED_VIEW },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Document },
-    answerHeaders: VERSIONED,
-    errors: [...ACCESS],
+    answerHeaders: { ...VERSIONED, ...AT_HEADER },
+    errors: [...ACCESS, ...AT_ERRORS],
     idempotent: false,
     example: { answer: { name: 'Ada', gold: 12 } },
   }),
@@ -221,10 +230,12 @@ export const documentViews = {
     family: 'storage',
     tag: 'Documents',
     summary: 'Whether a document exists',
-    keys: DOCUMENT_KEYS,
+    keys: READ_KEYS,
+    query: AT,
     headers: { ...headers, ...AT_POSITION },
-    answers: { 200: z.strictObject({ ok, exists: z.boolean() }).meta({ id: 'Probe', description: 'Whether there is one' }) },
-    errors: [...ACCESS],
+    answers: { 200: z.strictObject({ ok, exists: z.boolean(), at: asOf }).meta({ id: 'Probe', description: 'Whether there is one' }) },
+    answerHeaders: AT_HEADER,
+    errors: [...ACCESS, ...AT_ERRORS],
     idempotent: false,
     example: { answer: { ok: true, exists: true } },
   }),
@@ -242,13 +253,14 @@ export const documentViews = {
       to: z.string().meta({ description: 'As `from`, exclusive' }),
       limit: z.int().min(1).max(500),
       cursor: z.string().meta({ description: '`cursor` of the page before, in the same order' }),
+      ...AT,
       order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`asc`: oldest first; `desc`: newest first' }),
       who: flag('Each entry says who changed it. Needs a secret key'),
     },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Ledger },
-    answerHeaders: READ_HEADERS,
-    errors: [...ACCESS, 'BEHIND', 'INVALID_KEY', 'INVALID_BODY', 'INVALID_REQUEST', 'LEDGER_RANGE_TOO_LARGE', 'FORBIDDEN'],
+    answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+    errors: [...ACCESS, ...AT_ERRORS, 'INVALID_KEY', 'INVALID_BODY', 'INVALID_REQUEST', 'LEDGER_RANGE_TOO_LARGE'],
     idempotent: false,
     example: {
       query: { field: 'gold', limit: '10' },
@@ -293,11 +305,12 @@ export const saveRecords = {
     also: RECORD_ALSO,
     tag: 'Save records',
     summary: 'The save records of a player, oldest first; their data are the documents `{key}_{recordId}`',
-    keys: RECORD_KEYS,
+    keys: { ...RECORD_KEYS, needs: READ_KEYS.needs },
+    query: AT,
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: SaveRecords },
-    answerHeaders: READ_HEADERS,
-    errors: [...ACCESS, 'INVALID_KEY'],
+    answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+    errors: [...ACCESS, ...AT_ERRORS, 'INVALID_KEY'],
     idempotent: false,
     example: {
       answer: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { APPEND_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, AT_POSITION, READ_HEADERS, TARGET, VERSION_HEADER } from '../parameters.ts';
+import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, STORED_VIEW, TARGET, VERSION_HEADER } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject } from '../values.ts';
 
@@ -79,10 +79,11 @@ export const globalRecordViews = {
     tag: 'Global records',
     summary: 'One record of a global collection',
     keys: VIEW_KEYS,
+    query: { ...AT, ...STORED_VIEW },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: GlobalRecord },
-    answerHeaders: { ...READ_HEADERS, ...VERSION_HEADER },
-    errors: ['NOT_FOUND', 'ENDPOINT_ONLY', 'FORBIDDEN', 'BEHIND'],
+    answerHeaders: { ...READ_HEADERS, ...AT_HEADER, ...VERSION_HEADER },
+    errors: ['NOT_FOUND', 'ENDPOINT_ONLY', ...AT_ERRORS],
     idempotent: false,
     example: { params: { collection: 'feed' }, answer: RECORD },
   }),

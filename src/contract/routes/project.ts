@@ -1,9 +1,22 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
+import {
+  AS_PLAYER,
+  AT,
+  AT_ERRORS,
+  AT_HEADER,
+  MESSAGE,
+  PLAYER,
+  PUBLISH_BASE,
+  PUBLISHED_HEADERS,
+  READ_HEADERS,
+  STRICT,
+  STRICT_IN_BODY,
+  TARGET,
+} from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count, instant } from '../values.ts';
+import { anyJson, anyObject, asOf, count, instant } from '../values.ts';
 import { about, CLAIMING, diagnostics, ON_BASE, ok, paged } from './managed.ts';
 
 /** A project's settings and keys, its package, and facts about it. */
@@ -16,6 +29,7 @@ const Settings = z
     config: anyObject.meta({ description: 'The same once more' }),
     enableAuthSessions: z.boolean().meta({ description: 'As among the settings: editors look for it here' }),
     enableEncryptedRequests: z.boolean(),
+    at: asOf,
     diagnostics,
   })
   .strict()
@@ -36,8 +50,10 @@ const read = {
   ...project,
   method: 'GET',
   keys: READS_SETTINGS,
+  query: AT,
   answers: { 200: Settings },
-  errors: [],
+  answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+  errors: AT_ERRORS,
   idempotent: false,
   example: { answer: SETTINGS },
 } as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { QUERY_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, AT_POSITION, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
+import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count, instant } from '../values.ts';
+import { anyJson, anyObject, asOf, count, instant } from '../values.ts';
 
 const ok = z.literal(true);
 
@@ -87,7 +87,7 @@ const QueryResult = z
   .meta({ id: 'QueryResult', description: 'What a query comes to' });
 
 const ROW = { rank: 1, key: PLAYER, value: 12, data: { name: 'Ada', gold: 12 }, outputValues: {} };
-const AT = '2026-03-01T12:00:00.000Z';
+const UPDATED_AT = '2026-03-01T12:00:00.000Z';
 
 const base = {
   method: 'GET',
@@ -126,9 +126,9 @@ const base = {
       query: 'richest',
       queryId: 'richest',
       queryName: 'richest',
-      generatedAt: AT,
-      lastran: AT,
-      updatedAt: AT,
+      generatedAt: UPDATED_AT,
+      lastran: UPDATED_AT,
+      updatedAt: UPDATED_AT,
       ttl: 60,
       type: 'leaderboard',
       field: 'gold',
@@ -139,7 +139,7 @@ const base = {
       count: 1,
       total: 1,
       performance: {
-        at: AT,
+        at: UPDATED_AT,
         durationMs: 1,
         keysScanned: 1,
         computedFields: null,
@@ -174,6 +174,7 @@ const GameValues = z
     groups: z.record(z.string(), anyObject).meta({ description: 'By id: `name`, `description` and `values`' }),
     tables: z.record(z.string(), anyObject).meta({ description: 'By id: `columns` and `rows`' }),
     constants: z.record(z.string(), anyJson).meta({ description: 'The values of the groups, by the ids of these' }),
+    at: asOf,
   })
   .catchall(anyJson)
   .meta({ id: 'ServedValues', description: 'Values that the game is tuned by: groups of constants, and tables' });
@@ -217,10 +218,11 @@ export const values = {
     tag: 'Queries and values',
     summary: 'Game values',
     keys: VIEW_KEYS,
+    query: AT,
     headers: { ...TARGET, ...AT_POSITION },
     answers: { 200: GameValues },
-    answerHeaders: READ_HEADERS,
-    errors: [],
+    answerHeaders: { ...READ_HEADERS, ...AT_HEADER },
+    errors: AT_ERRORS,
     idempotent: false,
     example: {
       answer: {

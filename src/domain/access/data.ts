@@ -175,7 +175,7 @@ function otherPlayer(action: Action): DataRule['player'] {
 }
 
 /** Refuses a public key for a player whose document this is not: its key is the player's id, or begins with `{id}_`. */
-function otherOwner(who: Credential, key: string): Refusal | null {
+export function otherOwner(who: Credential, key: string): Refusal | null {
   if (who.isSecret) return null;
   const player = ownerIn(who);
   if (player instanceof Refusal) return player;

@@ -85,6 +85,7 @@ function narrower(staged: CollectionModel, live: CollectionModel, isShared: bool
     access: narrowerAccess(staged, live),
     publicAppend: staged.publicAppend && live.publicAppend,
     allowRecordDelete: staged.allowRecordDelete && (live.allowRecordDelete || !isShared),
+    ownHistory: staged.ownHistory && live.ownHistory,
   };
 }
 

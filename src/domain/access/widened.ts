@@ -52,6 +52,7 @@ function ofCollection(written: WrittenCollection, rewritten: WrittenCollection):
     wider('Documents may be written', before.access.write, after.access.write),
     wider('Lists, records and ledgers may be read', before.access.records, after.access.records),
     opened('publicAppend', isAppendable(before), isAppendable(after), 'Games may append records; until now secret keys alone.'),
+    opened('history', before.ownHistory, after.ownHistory, 'Players may read what their data were; until now secret keys alone.'),
     opened('allowRecordDelete', before.allowRecordDelete, after.allowRecordDelete, 'Documents may be deleted; until now not by games.'),
     opened(
       'visibility',

@@ -2,7 +2,7 @@ import { globalRecords, globalRecordViews } from '../../contract/routes/global-r
 import { authenticate } from '../credentials.ts';
 import { queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { addressOf, collectionOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
+import { addressOf, collectionOf, documentBody, pastHeaders, pastViewOf, readAnswer, type Services, versionedHeaders } from './services.ts';
 
 /** Appends to a global collection. */
 export function globalRecordHandlers({ app, gameBody }: Services): Handlers<typeof globalRecords> {
@@ -25,6 +25,11 @@ export function globalRecordViewHandlers({ app }: Services): Handlers<typeof glo
 
     async read(ctx) {
       const caller = await authenticate(app, ctx, globalRecordViews.read);
+      const past = pastViewOf(ctx);
+      if (past !== null) {
+        const was = await app.past.globalRecord(caller, addressOf(ctx), past.at, past.view);
+        return { text: was.text, headers: pastHeaders(was, versionedHeaders(was)) };
+      }
       const found = await app.records.get(caller, addressOf(ctx));
       return { text: found.text, headers: versionedHeaders(found) };
     },

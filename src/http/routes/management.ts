@@ -13,7 +13,7 @@ import { managed, type Services } from './services.ts';
 type Listed = typeof collections;
 
 /** Answers for a kind of which a project has many definitions. Queries have fewer routes. */
-export function listedAnswers({ app: { manage } }: Services, kind: ListedKind): Answering<Listed> {
+export function listedAnswers({ app: { manage, past } }: Services, kind: ListedKind): Answering<Listed> {
   const upsertMany: Answering<Listed>['put'] = async ({ caller, body, target, query }) => {
     const answer = await manage.upsertMany(caller, kind, body, { target, replaceAll: query.replaceAll, strict: query.strict });
     // The work is done before the answer, so a client that asks for a job gets a finished one.
@@ -25,21 +25,33 @@ export function listedAnswers({ app: { manage } }: Services, kind: ListedKind): 
     post: upsertMany,
     patch: async ({ caller, body, target, query }) => managed(await manage.upsertOne(caller, kind, body, target, query.strict)),
     remove: async ({ caller, params, target }) => managed(await manage.remove(caller, kind, params.id, target)),
-    list: async (request) => managed(await manage.list(request.caller, kind, listingOf(request))),
+    list: async (request) => {
+      const { caller, query } = request;
+      if (query.at !== null) return managed(await past.list(caller, kind, listingOf(request), query.at));
+      return managed(await manage.list(caller, kind, listingOf(request)));
+    },
   };
 }
 
 export function gameValuesHandlers(services: Services): Handlers<typeof gameValues> {
   return answering(services, gameValues, {
     ...singleAnswers(services, 'game-values'),
-    list: async (request) => managed(await services.app.manage.gameValues(request.caller, listingOf(request))),
+    list: async (request) => {
+      const { caller, query } = request;
+      if (query.at !== null) return managed(await services.app.past.gameValues(caller, listingOf(request), query.at));
+      return managed(await services.app.manage.gameValues(caller, listingOf(request)));
+    },
   });
 }
 
 export function rateLimitRulesHandlers(services: Services): Handlers<typeof rateLimitRules> {
   return answering(services, rateLimitRules, {
     ...singleAnswers(services, 'rate-limit-rules'),
-    list: async (request) => managed(await services.app.manage.rateLimitRules(request.caller, listingOf(request))),
+    list: async (request) => {
+      const { caller, query } = request;
+      if (query.at !== null) return managed(await services.app.past.rateLimitRules(caller, listingOf(request), query.at));
+      return managed(await services.app.manage.rateLimitRules(caller, listingOf(request)));
+    },
   });
 }
 

@@ -1,11 +1,12 @@
 import type { RecordAddress } from '../../app/app.ts';
 import { saveRecords } from '../../contract/routes/documents.ts';
 import { publishedSlots } from '../../domain/wire-answers.ts';
+import { freshHeaders } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
 import { authenticate } from '../credentials.ts';
 import { param } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { addressOf, documentBody, readAnswer, type Services } from './services.ts';
+import { addressOf, documentBody, momentOf, pastHeaders, readAnswer, type Services } from './services.ts';
 
 /** Save slots of a player, under every storage prefix. */
 export function saveRecordHandlers(services: Services): Handlers<typeof saveRecords> {
@@ -13,9 +14,12 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
   return {
     async list(ctx) {
       const caller = await authenticate(app, ctx, saveRecords.list);
-      const list = await app.saveRecords.list(caller, addressOf(ctx));
-      if (typeof list.result === 'string' || settings.wireNames === 'neutral') return readAnswer(list);
-      return readAnswer({ ...list, result: publishedSlots(list.result) });
+      const at = momentOf(ctx);
+      const past = at === null ? null : await app.past.saveRecords(caller, addressOf(ctx), at);
+      const list = past ?? (await app.saveRecords.list(caller, addressOf(ctx)));
+      const headers = past === null ? freshHeaders(list) : pastHeaders(past);
+      if (typeof list.result === 'string' || settings.wireNames === 'neutral') return readAnswer(list, headers);
+      return readAnswer({ ...list, result: publishedSlots(list.result) }, headers);
     },
 
     async create(ctx) {

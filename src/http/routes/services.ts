@@ -1,4 +1,4 @@
-import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
+import type { Address, AnswerOfPast, App, CollectionAddress, ManageAnswer, PastView, Positioned, ReadAnswer } from '../../app/app.ts';
 import type { TextOf } from '../../contract/values.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
@@ -10,7 +10,7 @@ import type { CallLog } from '../call-log/call-log.ts';
 import type { CallReporter } from '../call-reporter.ts';
 import { targetOf } from '../credentials.ts';
 import type { EventStreams } from '../event-streams.ts';
-import { type Context, param, type WithParams } from '../exchange.ts';
+import { type Context, param, queryParam, type WithParams, type WithQuery } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
 /** The dependencies of the routes. */
@@ -44,6 +44,25 @@ export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> 
   });
 }
 
+/** The moment that a read is asked for; `null`: it is of now. */
+export function momentOf(ctx: Context & WithQuery<'at'>): string | null {
+  return ctx.state.exchange.search === '' ? null : queryParam(ctx, 'at');
+}
+
+/** Which past a read of a document is asked for; `null`: it is a plain read of now. */
+export function pastViewOf(ctx: Context & WithQuery<'at' | 'view'>): { readonly at: string | null; readonly view: PastView } | null {
+  if (ctx.state.exchange.search === '') return null;
+  const [at, view] = [queryParam(ctx, 'at'), queryParam(ctx, 'view')];
+  if (view === 'stored') return { at, view };
+  return at === null ? null : { at, view: 'read' };
+}
+
+/** Headers of an answer as of a moment, besides those of its kind. */
+export function pastHeaders(answer: AnswerOfPast, headers: Record<string, string> = freshHeaders(answer)): Record<string, string> {
+  headers['x-ns-at'] = String(answer.at.revision);
+  return headers;
+}
+
 type Headers = Readonly<Record<string, string>>;
 type Read<Body> = { readonly body: Body; readonly headers: Headers } | { readonly text: TextOf<Body>; readonly headers: Headers };
 
@@ -60,8 +79,11 @@ export function versionedHeaders(answer: Positioned & { readonly version: number
 }
 
 /** Answer of a management route, which no cache stores. */
-export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
-  const headers = freshHeaders(answer);
+export function managed<Body>(answer: ManageAnswer<Body> | (ManageAnswer<Body> & AnswerOfPast)): {
+  readonly body: Body;
+  readonly headers: Headers;
+} {
+  const headers = 'at' in answer ? pastHeaders(answer) : freshHeaders(answer);
   return {
     body: answer.result,
     headers: answer.published === undefined ? headers : { ...headers, 'x-ns-published': String(answer.published) },

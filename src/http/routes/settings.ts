@@ -1,4 +1,4 @@
-import type { ManageAnswer } from '../../app/app.ts';
+import type { AnswerOfPast, Caller, ManageAnswer } from '../../app/app.ts';
 import type { Settings as SettingsBody } from '../../contract/answers.ts';
 import { settings } from '../../contract/routes/project.ts';
 import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
@@ -13,9 +13,11 @@ import { managed, type Services } from './services.ts';
 export function settingsHandlers(services: Services): Handlers<typeof settings> {
   const { app } = services;
   const spelled = spelledBy(services);
+  const read = (caller: Caller, at: string | null): Promise<Shown> =>
+    at === null ? app.settings.read(caller) : app.past.settings(caller, at);
   return answering(services, settings, {
-    read: async ({ caller }) => spelled(await app.settings.read(caller)),
-    readConfig: async ({ caller }) => spelled(await app.settings.read(caller)),
+    read: async ({ caller, query }) => spelled(await read(caller, query.at)),
+    readConfig: async ({ caller, query }) => spelled(await read(caller, query.at)),
     // Without a body there is nothing to change. An editor's script sends `{}` for no body.
     change: async ({ caller, body, query }) => spelled(await app.settings.change(caller, body ?? {}, query.strict)),
 
@@ -35,7 +37,7 @@ function requireNoOther(exchange: Exchange): void {
   throw refusal('VALIDATION_FAILED', message, { body: { resourceKind: 'api-keys' } });
 }
 
-type Shown = ManageAnswer<SettingsBody>;
+type Shown = ManageAnswer<SettingsBody> | (ManageAnswer<SettingsBody> & AnswerOfPast);
 
 /** Renames settings to the installation's spelling. Names inside a setting belong to its owner and stay. */
 function spelledBy({ settings: { wireNames: mode } }: Services): (answer: Shown) => ReturnType<typeof managed<SettingsBody>> {

@@ -18,6 +18,7 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
     access: { read: 'public', write: 'public', records: 'public' },
     publicAppend: false,
     allowRecordDelete: true,
+    ownHistory: false,
     requireSaveVersion: false,
     maxRecords: 1,
     dailyLimit: null,

@@ -50,12 +50,13 @@ function makeCollection(entry: Entry): CollectionModel {
 /** Whom a collection lets in, and to what. */
 export function opennessOf(
   definition: Written<typeof collection>,
-): Pick<CollectionModel, 'type' | 'access' | 'publicAppend' | 'allowRecordDelete'> {
+): Pick<CollectionModel, 'type' | 'access' | 'publicAppend' | 'allowRecordDelete' | 'ownHistory'> {
   return {
     type: typeOfCollection(definition),
     access: accessOf(definition),
     publicAppend: flagOf(definition.publicAppend) ?? false,
     allowRecordDelete: flagOf(definition.allowRecordDelete) ?? false,
+    ownHistory: stringOf(definition.history)?.trim().toLowerCase() === 'owner',
   };
 }
 

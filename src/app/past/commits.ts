@@ -3,6 +3,13 @@ import type { Project } from '../project/project.ts';
 
 /** Commits and times of a project's log. */
 
+/** A moment of a project's past: the last event of a commit. */
+export interface Moment {
+  readonly revision: number;
+  /** When that was stored, unix ms. */
+  readonly at: number;
+}
+
 /** A whole commit: all events that one decision stored. */
 export interface Commit {
   /** Revisions of its first and last event. */
@@ -16,8 +23,8 @@ const PAGE = 64;
 
 /** The commit in which a revision lies; `null`: the log has no such revision. */
 export async function commitAt(project: Project, revision: number): Promise<Commit | null> {
-  const last = await lastOfCommit(project, revision);
-  if (last === null) return null;
+  const last = (await commitEnd(project, revision))?.revision;
+  if (last === undefined) return null;
   const events: ProjectEvent[] = [];
   for (let to = last; ; ) {
     const page = await readBack(project, to, PAGE);
@@ -28,10 +35,13 @@ export async function commitAt(project: Project, revision: number): Promise<Comm
   }
 }
 
-/** The last revision of the commit in which a revision lies; `null`: the log has no such revision. */
-export async function lastOfCommit(project: Project, revision: number): Promise<number | null> {
+/** The last event of the commit in which a revision lies; `null`: the log has no such revision. */
+export async function commitEnd(project: Project, revision: number): Promise<Moment | null> {
   const [event] = await project.history(revision, 1);
-  return event?.revision === revision ? revision + (event.metadata.left ?? 0) : null;
+  if (event?.revision !== revision) return null;
+  // The events of a commit are stored at one time. What another program wrote has no time of ours.
+  const at = event.type === 'log.foreign' ? await recordedAt(project, revision) : event.metadata.recordedAt;
+  return { revision: revision + (event.metadata.left ?? 0), at };
 }
 
 /**

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { newApiKey } from './support/command-line.ts';
+import { type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What was, over the wire: a read as of a moment answers what the same read answered then. */
+
+let env: { readonly DATABASE_URL: string };
+let node: Node;
+let game: Client;
+let historian: string;
+
+const PLAYER = '76561199000000001';
+const OTHER = '76561199000000002';
+const heroes = (gold: number, more: object = {}) => ({
+  id: 'heroes',
+  name: 'heroes',
+  collectionType: 'per-platformid',
+  accessMode: 'public',
+  allowRecordDelete: true,
+  maxRecords: 3,
+  constants: { shop: { axe: gold } },
+  visibility: 'public',
+  schema: { gold: { type: 'number', default: gold, _ledger: true }, bag: { type: 'array', items: { type: 'string' } } },
+  ...more,
+});
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await migratedDatabase() };
+  node = await startNode(newFolder(), { env: { ...env, V1_ROUTES: 'all' } });
+  const demo = demoCredentials(node.data);
+  // The first key of a project has no scopes of support.
+  game = createClient(node.url, { ...demo, secretKey: await newApiKey(env, demo.projectId, { ...DEFAULT_PERMISSIONS, history: 'r' }) });
+  historian = await newApiKey(env, demo.projectId, { history: 'r' });
+  await ok(
+    game.manage('PUT', game.definitions('collections'), {
+      body: [heroes(100), { id: 'own', accessMode: 'public', history: 'owner', schema: {} }],
+    }),
+  );
+});
+
+afterAll(async () => {
+  expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const position = ({ headers }: Reply) => Number(headers['x-ns-position']);
+const staged = (target: string) => (target === 'next' ? { headers: NEXT } : {});
+
+/** A read with its path, and whether it goes by a target. */
+const READS: readonly (readonly [path: () => string, target: 'live' | 'next'])[] = [
+  ...(['live', 'next'] as const).flatMap((target) => [
+    [() => game.storage(`heroes/${PLAYER}`), target] as const,
+    [() => game.storage(`heroes/${PLAYER}_slot`), target] as const,
+    [() => game.storage(`heroes/${PLAYER}/probe`), target] as const,
+    [() => game.storage(`heroes/${PLAYER}/records`), target] as const,
+    [() => game.storage(`heroes/${PLAYER}/ledger`), target] as const,
+    [() => `/v3/values/${game.projectId}`, target] as const,
+  ]),
+  [() => `${game.definitions('collections')}?includeStaged=true`, 'live'],
+  [() => game.definitions('settings'), 'live'],
+];
+
+async function seen(at?: number): Promise<readonly (readonly [status: number, body: string])[]> {
+  const replies = READS.map(([path, target]) => {
+    const moment = at === undefined ? '' : `${path().includes('?') ? '&' : '?'}at=${at}`;
+    return game.manage('GET', `${path()}${moment}`, staged(target));
+  });
+  return (await Promise.all(replies)).map(({ status, body }) => [status, shown(body)] as const);
+}
+
+/** The body without what says of which moment it is, and without sentences of refusals. */
+function shown(body: unknown): string {
+  const { at: _, building: __, error, message: ___, ...rest } = Object(body);
+  return JSON.stringify(error === undefined ? rest : error.code);
+}
+
+describe('a read as of a moment', () => {
+  test('answers what the same read answered then, whatever happened since', async () => {
+    let random = 7;
+    const next = (below: number) => {
+      random = (random * 1103515245 + 12345) % 2147483648;
+      return Math.floor((random / 2147483648) * below);
+    };
+    const write = (key: string, body: unknown, target: string) =>
+      game.manage('POST', game.storage(`heroes/${key}`), { body, ...staged(target) });
+    const acts: readonly (() => Promise<Reply>)[] = [
+      () =>
+        write(
+          PLAYER,
+          {
+            ops: [
+              { op: 'inc', path: 'gold', value: next(9) },
+              { op: 'push', path: 'bag', value: `i${next(9)}` },
+            ],
+          },
+          'live',
+        ),
+      () => write(PLAYER, { ops: [{ op: 'inc', path: 'gold', value: 1 + next(9) }] }, 'next'),
+      () => write(PLAYER, { bag: ['axe'] }, ['live', 'next'][next(2)] ?? ''),
+      () => write(`${PLAYER}_slot`, { gold: next(50) }, ['live', 'next'][next(2)] ?? ''),
+      () => game.manage('DELETE', game.storage(`heroes/${PLAYER}${next(2) === 0 ? '' : '_slot'}`), staged(['live', 'next'][next(2)] ?? '')),
+      () => game.manage('PUT', game.definitions('collections'), { body: [heroes(next(500))], ...staged(['live', 'next'][next(2)] ?? '') }),
+      () => game.manage('POST', game.definitions('promote'), { body: { force: true } }),
+      () => game.manage('PUT', game.definitions('settings'), { body: { fillDefaults: next(2) === 0 } }),
+    ];
+    const known: { readonly at: number; readonly was: Awaited<ReturnType<typeof seen>> }[] = [];
+    for (let count = 0; count < 40; count += 1) {
+      const reply = await acts[count < 20 ? count % 8 : next(8)]?.();
+      if (reply === undefined || reply.status >= 400) continue;
+      known.push({ at: position(reply), was: await seen() });
+    }
+    expect(known.length).toBeGreaterThan(25);
+    for (const { at, was } of known) expect([at, await seen(at)]).toEqual([at, was]);
+  });
+
+  test('by a time is the same as by its revision, which the answer names', async () => {
+    const key = `${OTHER}`;
+    const first = await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 1 } }));
+    await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 2 } }));
+    const was = await ok(game.manage('GET', game.storage(`heroes/${key}?at=${position(first)}&view=stored`)));
+    expect([was.text, was.headers['x-ns-at'], was.headers['x-ns-save-version']]).toEqual(['{"gold":1}', String(position(first)), '1']);
+    const list = await ok(game.manage('GET', game.storage(`heroes/${key}/records?at=${position(first)}`)));
+    const { time } = Object(list.body).at;
+    const byTime = await ok(game.manage('GET', game.storage(`heroes/${key}/records?at=${time}`)));
+    expect(Object(byTime.body).at.time).toBe(time);
+    expect(Object(byTime.body).at.revision).toBeGreaterThanOrEqual(position(first));
+    const now = await ok(game.manage('GET', game.storage(`heroes/${key}?view=stored`)));
+    expect(now.text).toBe('{"gold":2}');
+  });
+
+  test('that is none has its own answer', async () => {
+    const read = (at: string) => refused(game.manage('GET', game.storage(`heroes/${OTHER}?at=${at}`)));
+    expect(await read('soon')).toBe('400 INVALID_AT');
+    expect(await read('2026-03-01T12:00:00')).toBe('400 INVALID_AT');
+    expect(await read('-1')).toBe('400 INVALID_AT');
+    expect(await read('1999-01-01')).toBe('404 AT_BEFORE_FIRST');
+    expect(await read('2999-01-01T00:00:00%2B01:00')).toBe('400 AT_IN_FUTURE');
+    expect(await read('999999999')).toBe('404 AT_AFTER_LAST');
+    expect(await read('1')).toBe('404 NOT_FOUND');
+  });
+
+  test('finds the data of a collection that was removed since', async () => {
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [{ id: 'brief', accessMode: 'public', schema: {} }] }));
+    const stored = await ok(game.manage('POST', game.storage(`brief/${PLAYER}`), { body: { a: 1 } }));
+    await ok(game.manage('DELETE', game.definitions('collections/brief')));
+    expect(await refused(game.manage('GET', game.storage(`brief/${PLAYER}`)))).toBe('404 NOT_FOUND');
+    expect((await ok(game.manage('GET', game.storage(`brief/${PLAYER}?at=${position(stored)}`)))).text).toBe('{"a":1}');
+  });
+});
+
+describe('who may read what was', () => {
+  test('a secret key with the permission for it, which gives it nothing of now', async () => {
+    const stored = await ok(game.manage('POST', game.storage(`own/${PLAYER}`), { body: { a: 1 } }));
+    const as = (key: string, path: string) => game.send('GET', path, { headers: { 'x-secret-key': key } });
+    const path = game.storage(`own/${PLAYER}`);
+    expect((await ok(as(historian, `${path}?at=${position(stored)}`))).text).toBe('{"a":1}');
+    expect(await refused(as(historian, path))).toBe('403 FORBIDDEN');
+    const without = await newApiKey(env, game.projectId, { collections: 'rwx', settings: 'rw' });
+    expect(await refused(as(without, `${path}?at=${position(stored)}`))).toBe('403 FORBIDDEN');
+    expect(await refused(as(without, `${game.definitions('settings')}?at=${position(stored)}`))).toBe('403 FORBIDDEN');
+    expect(await refused(as(historian, `${game.definitions('settings')}?at=${position(stored)}`))).toBe('403 FORBIDDEN');
+  });
+
+  test('a player, of his own data, where the collection has `history: owner`', async () => {
+    const at = position(await ok(game.manage('POST', game.storage(`own/${PLAYER}`), { body: { a: 2 } })));
+    const read = (path: string, player: string | null) => game.play('GET', game.storage(`${path}?at=${at}`), {}, player);
+    expect((await ok(read(`own/${PLAYER}`, PLAYER))).text).toBe('{"a":2}');
+    expect(await refused(read(`own/${PLAYER}`, OTHER))).toBe('403 FORBIDDEN');
+    expect(await refused(read(`own/${PLAYER}`, null))).toBe('400 MISSING_PLATFORM_ID');
+    expect(await refused(read(`heroes/${PLAYER}`, PLAYER))).toBe('403 FORBIDDEN');
+    expect(await refused(game.play('GET', `/v3/values/${game.projectId}?at=${at}`))).toBe('403 FORBIDDEN');
+  });
+});
