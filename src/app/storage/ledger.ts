@@ -1,6 +1,7 @@
 import type { Ledger } from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
 import type { SharedAccess } from '../../domain/access/context.ts';
+import { hiddenActors } from '../../domain/access/data.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
@@ -55,9 +56,10 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   return ledgerAnswer(context, ledger, ledger.caller, at, query);
 }
 
-/** Throws 403 if somebody asks who changed it who may not know. */
-export function refuseWho({ who }: LedgerQuery, { isSecret }: Pick<Caller, 'isSecret'>): void {
-  if (isAsked(who) && !isSecret) throw refusal('FORBIDDEN', '`who` needs a secret key');
+/** Throws 403 if the query asks who made the entries, and the caller may not know. */
+export function refuseWho({ who }: LedgerQuery, caller: Pick<Caller, 'isSecret'>): void {
+  const refused = isAsked(who) ? hiddenActors(caller) : null;
+  if (refused !== null) throw refused;
 }
 
 /** The ledger, if the caller may read it; proves the player if that is needed. */

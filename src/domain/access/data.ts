@@ -64,6 +64,11 @@ export function closedList(collection: CollectionModel, who: Credential): Refusa
   return isOpenToRead(collection, who) ? null : refusal('ENDPOINT_ONLY');
 }
 
+/** Refuses callers who may not know by whom the entries of a ledger were made. */
+export function hiddenActors({ isSecret }: Pick<Credential, 'isSecret'>): Refusal | null {
+  return isSecret ? null : refusal('FORBIDDEN', '`who` needs a secret key');
+}
+
 interface DataRule {
   /** The collection, if it is open to callers of this kind. */
   collection(access: AccessContext, who: Credential, idOrName: string, key: string): CollectionModel | Refusal;
