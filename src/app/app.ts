@@ -2,6 +2,8 @@ import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
 import type { Corrections } from './correction/corrections.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
+import type { Commits } from './history/commits.ts';
+import type { Explain } from './history/explain.ts';
 import type { PastReads } from './history/past-reads.ts';
 import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
@@ -69,6 +71,8 @@ export interface App {
   readonly manage: Manage;
   readonly manifest: Manifest;
   readonly flags: Flags;
+  readonly commits: Commits;
+  readonly explain: Explain;
   readonly history: History;
   readonly tests: Tests;
   readonly purge: Purge;

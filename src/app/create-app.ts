@@ -2,6 +2,8 @@ import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
 import { createCorrections } from './correction/corrections.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
+import { createCommits } from './history/commits.ts';
+import { createExplain } from './history/explain.ts';
 import { createPastReads } from './history/past-reads.ts';
 import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
@@ -50,6 +52,8 @@ export function createApp(context: AppContext): App {
     support: createSupport(context),
     manage: createManage(context),
     flags: createFlags(context),
+    commits: createCommits(context, past),
+    explain: createExplain(context, past),
     history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),

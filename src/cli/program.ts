@@ -30,6 +30,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['doc', async () => (await import('./doc.ts')).docCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
       ['player', async () => (await import('./player.ts')).playerCommand()],
+      ['explain', async () => (await import('./explain-id.ts')).explainCommand()],
       ['undo', async () => (await import('./undo.ts')).undoCommand()],
       ['logs', async () => (await import('./logs.ts')).logsCommand()],
     ]),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { commits } from './routes/commits.ts';
 import type { Corrected as CorrectedSchema, corrections } from './routes/corrections.ts';
 import type { collections, gameValues, rateLimitRules } from './routes/definitions.ts';
 import type { documents, documentViews, saveRecords } from './routes/documents.ts';
@@ -57,6 +58,8 @@ export type StoredValues = BodyOf<typeof gameValues.list>;
 export type StoredRules = BodyOf<typeof rateLimitRules.list>;
 export type Validated = BodyOf<typeof projectFacts.validate>;
 export type LoggedRequest = ShownBy<typeof LoggedRequestSchema>;
+export type Commits = BodyOf<typeof commits.list>;
+export type Explained = BodyOf<typeof commits.explain>;
 export type Flags = BodyOf<typeof projectFacts.flags>;
 export type Synced = BodyOf<typeof publishing.sync>;
 export type Preflighted = BodyOf<typeof publishing.preflight>;

@@ -1,6 +1,7 @@
 import type { App, Caller, GuestAnswer, PresentedCredentials, SessionAnswer } from '../../src/app/app.ts';
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
+import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
@@ -229,6 +230,11 @@ export function fakeApp(): FakeApp {
       read: async (caller, ...rest) => managed(publishing.manifest, 'manifest.read', caller, rest),
       job: async (caller, ...rest) => managed(publishing.job, 'manifest.job', caller, rest),
     },
+    async explain(caller, ...rest) {
+      note('explain', caller, ...rest);
+      return { ...at, result: exampleOf(commits.explain).meanings };
+    },
+    commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
     history: {
       publishes: async (caller, ...rest) => managed(publishing.publishes, 'history.publishes', caller, rest),

@@ -1,5 +1,6 @@
 import type { Family } from '../families.ts';
 import type { Route } from '../route.ts';
+import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
 import { documents, documentViews, saveRecords } from './documents.ts';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
     rateLimitRules,
     projectFacts,
     logs,
+    commits,
     publishing,
     tests,
     purge,

@@ -54,7 +54,7 @@ function changedSubject(event: ProjectEvent): SubjectKey | null {
 }
 
 /** The players whom an event names, besides who caused it. */
-function playersIn(event: ProjectEvent): readonly string[] {
+export function playersIn(event: ProjectEvent): readonly string[] {
   if (isDocumentEvent(event)) return [playerOfKey(keyOf(event))];
   if (isRecordListEvent(event)) return [event.data.player];
   if (isGuestEvent(event))
@@ -69,6 +69,27 @@ function playersIn(event: ProjectEvent): readonly string[] {
     default:
       return [];
   }
+}
+
+/** What an id may be that a commit names. */
+export type IdKind = 'event' | 'request' | 'session' | 'saveRecord' | 'record' | 'sealedRequest' | 'idempotencyKey';
+
+/** As what an id stands in the events of a commit. */
+export function idKindsIn(events: readonly ProjectEvent[], id: string): ReadonlySet<IdKind> {
+  const kinds = new Set<IdKind>();
+  for (const event of events) {
+    if (event.metadata.commandId === id || event.metadata.requestId === id) kinds.add('request');
+    if (event.id === id) kinds.add('event');
+    else if (idsIn(event).includes(id)) kinds.add(kindOfIds(event));
+  }
+  return kinds;
+}
+
+function kindOfIds({ type }: ProjectEvent): IdKind {
+  if (type.startsWith('session.')) return 'session';
+  if (type === 'record.appended') return 'record';
+  if (type === 'request.consumed') return 'sealedRequest';
+  return type === 'answer.kept' ? 'idempotencyKey' : 'saveRecord';
 }
 
 function idsIn(event: ProjectEvent): readonly string[] {

@@ -1,4 +1,5 @@
 import { eachFamily, type Family } from '../../contract/families.ts';
+import { commits } from '../../contract/routes/commits.ts';
 import { corrections } from '../../contract/routes/corrections.ts';
 import {
   collections,
@@ -27,6 +28,7 @@ import { tests } from '../../contract/routes/tests.ts';
 import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mount, type Routers } from '../handlers.ts';
 import { answering } from '../request.ts';
+import { commitHandlers } from './commits.ts';
 import { correctionHandlers } from './corrections.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
@@ -100,6 +102,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, rateLimitRules, rateLimitRulesHandlers(services));
   mount(routers, projectFacts, projectFactHandlers(services));
   mount(routers, logs, logHandlers(services));
+  mount(routers, commits, commitHandlers(services));
   mount(routers, publishing, publishingHandlers(services));
   mount(routers, tests, testHandlers(services));
   mount(routers, purge, purgeHandlers(services));

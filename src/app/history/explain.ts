@@ -1,0 +1,214 @@
+import type * as contract from '../../contract/answers.ts';
+import { type IdKind, idKindsIn } from '../../domain/commit/named.ts';
+import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
+import type { PublishTarget } from '../../domain/events.ts';
+import { isGuestId } from '../../domain/guest/token.ts';
+import { idSubject, playerSubject } from '../../domain/subjects.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { accessAt, requirePermissions, requireStorable } from '../access.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
+import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+import type { Commit } from '../past/commits.ts';
+import type { Past } from '../past/past.ts';
+import type { PublishRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import { HISTORY_SCOPE, lookUp } from './commits.ts';
+import { shownCommits } from './shown-commit.ts';
+
+/**
+ * What an id is that somebody holds. Nothing that the log knows of it is an empty list: the call log may still know a refused request. Throws 400
+ * INVALID_REQUEST for what can be no id.
+ */
+export type Explain = (caller: Caller, held: string) => Promise<ManageAnswer<readonly Meaning[]>>;
+
+type Meaning = contract.Explained['meanings'][number];
+
+/** Commits that are shown of each meaning. */
+const SHOWN = 5;
+const MAX_ID = 256;
+const MAX_DEFINITION = 32_768;
+const PUBLISHES = 50;
+const PUBLISH_PAGES = 4;
+/** Explanations that run at a time over all projects, of which one may have half, and those of one project that may wait. */
+const SLOTS = 4;
+const MAX_WAITING = 32;
+
+const SAYS: Readonly<Record<IdKind, string>> = {
+  event: 'An event of the log, as ledgers and flags name it',
+  request: 'A request that changed something',
+  session: 'A session of a player',
+  saveRecord: 'A save record of a player',
+  record: 'A record of a global collection',
+  sealedRequest: 'The id of a sealed request, used up by its call',
+  idempotencyKey: 'An Idempotency-Key that was used',
+};
+
+export function createExplain(context: AppContext, past: Past): Explain {
+  const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
+  const explanations = new Bulkhead({ slots: SLOTS, queue: MAX_WAITING, timeout });
+  return async (caller, held) => {
+    const project = await projectOf(context, caller);
+    requirePermissions(accessAt(project, caller, 'live').key, HISTORY_SCOPE, 'r');
+    requireStorable(held);
+    if (held.length > MAX_ID) throw refusal('INVALID_REQUEST', `An id has at most ${MAX_ID} characters`);
+    // What was stored before the request, by whichever node, counts.
+    await project.refresh();
+    const reached = await viewsReached(context, project, 'publishes', project.set.head);
+    const result = await explanations.run(project.id, () => new Explanation(context, past, project, held).meanings(), { onReject: busy });
+    return { ...positioned(context, project, caller, reached), result };
+  };
+}
+
+class Explanation {
+  readonly #context: AppContext;
+  readonly #past: Past;
+  readonly #project: Project;
+  readonly #held: string;
+
+  constructor(context: AppContext, past: Past, project: Project, held: string) {
+    this.#context = context;
+    this.#past = past;
+    this.#project = project;
+    this.#held = held;
+  }
+
+  async meanings(): Promise<readonly Meaning[]> {
+    return [...(await this.#asRevision()), ...(await this.#asId()), ...this.#asKey(), ...(await this.#asPlayer())];
+  }
+
+  async #asRevision(): Promise<readonly Meaning[]> {
+    const revision = /^\d{1,15}$/.test(this.#held) ? Number(this.#held) : null;
+    if (revision === null || revision > this.#project.set.head) return [];
+    const commit = await this.#past.commitAt(this.#project, revision);
+    if (commit === null) return [];
+    const [publish] = await this.#publishesBefore(commit.last + 1, 1);
+    const own = publish !== undefined && publish.revision >= commit.first ? publish : null;
+    if (own === null) return [await this.#meaning('revision', 'A revision of the log, in this commit', [commit], false)];
+    const text = `A publish: ${own.action} to ${own.target}`;
+    const links = { publishes: this.#path(`publishes?before=${own.revision + 1}&limit=1`) };
+    return [{ ...(await this.#meaning('publish', text, [commit], false, links)), publish: this.#shownPublish(own) }];
+  }
+
+  async #asId(): Promise<readonly Meaning[]> {
+    // `.1` names the first entry of a posting.
+    const id = this.#held.replace(/^([0-9a-f-]{36})\.\d+$/, '$1');
+    const fits = ({ events }: Commit) => idKindsIn(events, id).size > 0;
+    const { commits, searched } = await this.#lookUp(idSubject(id), fits);
+    const byKind = new Map<IdKind, Commit[]>();
+    for (const commit of commits) {
+      for (const kind of idKindsIn(commit.events, id)) byKind.set(kind, [...(byKind.get(kind) ?? []), commit]);
+    }
+    const meanings: Meaning[] = [];
+    for (const [kind, found] of byKind) {
+      const links = kind === 'request' ? { calls: this.#path(`logs?requestId=${encodeURIComponent(id)}`) } : {};
+      meanings.push(await this.#meaning(kind, SAYS[kind], found, searched > 0 && commits.length > SHOWN, links));
+    }
+    return meanings;
+  }
+
+  #asKey(): readonly Meaning[] {
+    const key = this.#project.authority?.keys.get(this.#held);
+    if (key === undefined) return [];
+    const text = `A ${key.kind} key, ${JSON.stringify(key.label)}, ${key.enabled ? 'enabled' : 'disabled'}, made ${new Date(key.createdAt).toISOString()}`;
+    return [{ is: 'key', text, commits: [], links: { commits: this.#path(`commits?key=${encodeURIComponent(this.#held)}`) } }];
+  }
+
+  async #asPlayer(): Promise<readonly Meaning[]> {
+    const { commits, searched } = await this.#lookUp(playerSubject(this.#held), () => true);
+    if (commits.length === 0) return [];
+    const player = encodeURIComponent(this.#held);
+    const links = { commits: this.#path(`commits?player=${player}`), calls: this.#path(`logs?player=${player}`) };
+    const isGuest = isGuestId(this.#held);
+    const own = isGuest ? { ...links, access: this.#path(`guests/${player}`) } : links;
+    const text = isGuest ? 'A guest: a player whom devices prove' : 'A player, or the first part of a document key';
+    return [await this.#meaning(isGuest ? 'guest' : 'player', text, commits, searched > 0 && commits.length > SHOWN, own)];
+  }
+
+  /** One commit more than is shown says whether there are more. */
+  #lookUp(subject: string, fits: (commit: Commit) => boolean) {
+    const range = { from: 0, to: this.#project.set.head };
+    return lookUp(this.#context, this.#past, this.#project, subject, range, fits, SHOWN + 1);
+  }
+
+  async #meaning(
+    is: Meaning['is'],
+    text: string,
+    commits: readonly Commit[],
+    more: boolean,
+    links: Readonly<Record<string, string>> = {},
+  ): Promise<Meaning> {
+    const shown = await shownCommits(this.#context.views, this.#project, commits.slice(0, SHOWN));
+    const [newest] = commits;
+    const call = newest === undefined ? null : await this.#callOf(newest);
+    const [player] = shown[0]?.players ?? [];
+    const followed =
+      newest === undefined || player === undefined
+        ? {}
+        : { followed: this.#path(`commits?player=${encodeURIComponent(player)}&from=${newest.last + 1}`) };
+    return {
+      is,
+      text,
+      commits: [...shown],
+      ...(more ? { more: true } : {}),
+      ...(call === null ? {} : { call }),
+      links: { ...followed, ...links },
+    };
+  }
+
+  /** The endpoint that made a commit, as it was defined then. */
+  async #callOf({ last, events }: Commit): Promise<NonNullable<Meaning['call']> | null> {
+    const endpoint = events.at(-1)?.metadata.actor.endpoint;
+    if (endpoint === undefined) return null;
+    const isStaged = events.some(({ data }) => 'space' in data && data.space !== 'live');
+    const target: PublishTarget = isStaged ? 'next' : 'live';
+    const found = effectiveDefinitions(await this.#past.definitionsAt(this.#project, last), target).endpoint(endpoint);
+    if (found === undefined) return { endpoint, definition: null, publish: null };
+    const definition = stringifyJson(found.definition).length > MAX_DEFINITION ? null : found.definition;
+    const publish = await this.#publishOf(found.id, target, last);
+    return { endpoint, definition, publish: publish && this.#shownPublish(publish) };
+  }
+
+  /** The last publish, up to a revision, that changed an endpoint. */
+  async #publishOf(endpoint: string, target: PublishTarget, revision: number): Promise<PublishRow | null> {
+    let before = revision + 1;
+    for (let page = 0; page < PUBLISH_PAGES; page += 1) {
+      const rows = await this.#publishesBefore(before, PUBLISHES);
+      const found = rows.find(
+        (row) =>
+          (row.target === 'live' || row.target === target) && row.changes.some(({ kind, id }) => kind === 'endpoint' && id === endpoint),
+      );
+      if (found !== undefined || rows.length < PUBLISHES) return found ?? null;
+      before = rows.at(-1)?.revision ?? 0;
+    }
+    return null;
+  }
+
+  async #publishesBefore(before: number, limit: number): Promise<readonly PublishRow[]> {
+    return (await this.#context.views.publishes(this.#project.id, { before, limit })).publishes;
+  }
+
+  #shownPublish({ revision, at, action, target, actor, message, changes }: PublishRow): NonNullable<Meaning['publish']> {
+    const label = actor.keyId === undefined ? undefined : this.#project.authority?.keys.get(actor.keyId)?.label;
+    return {
+      revision,
+      at: new Date(at).toISOString(),
+      action,
+      target,
+      ...(actor.keyId === undefined ? {} : { keyId: actor.keyId }),
+      ...(label === undefined ? {} : { label }),
+      ...(message === null ? {} : { message }),
+      changes: changes.length,
+    };
+  }
+
+  #path(rest: string): string {
+    return `/v3/manage/${encodeURIComponent(this.#project.id)}/${rest}`;
+  }
+}
+
+function busy(): Error {
+  return refusal('BUSY', 'Too many explanations of this project wait for each other; try again shortly');
+}

@@ -1,0 +1,82 @@
+import type * as contract from '../../contract/answers.ts';
+import { summaryOf } from '../../domain/commit/summary.ts';
+import type { AuthorityState } from '../../domain/states.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { Commit } from '../past/commits.ts';
+import type { ViewReader } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+
+/** Commits as answers show them. */
+
+/** Players, documents and sums of one commit that are listed. */
+const LISTED = 50;
+/** Publishes that are read at once, and how often, while the one in force is searched. */
+const PUBLISHES = 20;
+const PUBLISH_PAGES = 10;
+
+/** `commits`: newest first. */
+export async function shownCommits(
+  views: ViewReader,
+  project: Project,
+  commits: readonly Commit[],
+): Promise<readonly contract.Commits['commits'][number][]> {
+  const inForce = new PublishesInForce(views, project.id);
+  const shown: contract.Commits['commits'][number][] = [];
+  for (const commit of commits) shown.push(shownCommit(commit, project.authority, await inForce.at(commit.last)));
+  return shown;
+}
+
+function shownCommit(
+  { first, last, events }: Commit,
+  authority: AuthorityState | null,
+  publish: number | null,
+): contract.Commits['commits'][number] {
+  const { cause, actor, at, requestId, types, players, documents, money, isRedacted } = summaryOf(events);
+  const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
+  const counts = { players: players.length, documents: documents.length, money: money.length };
+  return {
+    first,
+    revision: last,
+    at: new Date(at).toISOString(),
+    cause,
+    actor: { ...actor, ...(label === undefined ? {} : { label }) },
+    requestId,
+    publish,
+    events: [...types],
+    players: players.slice(0, LISTED),
+    documents: documents.slice(0, LISTED),
+    money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
+    ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
+    ...(isRedacted ? { redacted: true } : {}),
+  };
+}
+
+/** Finds the publishes of live that were in force at revisions which descend. */
+class PublishesInForce {
+  readonly #views: ViewReader;
+  readonly #projectId: string;
+  #found: readonly number[] = [];
+  /** Below which publishes were not read yet; `null`: there are no more. */
+  #before: number | null = null;
+  #begun = false;
+  #pages = 0;
+
+  constructor(views: ViewReader, projectId: string) {
+    this.#views = views;
+    this.#projectId = projectId;
+  }
+
+  async at(revision: number): Promise<number | null> {
+    if (!this.#begun) this.#before = revision + 1;
+    this.#begun = true;
+    for (;;) {
+      const found = this.#found.find((publish) => publish <= revision);
+      if (found !== undefined) return found;
+      if (this.#before === null || this.#pages === PUBLISH_PAGES) return null;
+      this.#pages += 1;
+      const page = await this.#views.publishes(this.#projectId, { before: this.#before, limit: PUBLISHES });
+      this.#found = page.publishes.filter(({ target }) => target === 'live').map((publish) => publish.revision);
+      this.#before = page.next;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import type { Explained } from '../contract/answers.ts';
+import { listOf, members, text } from '../folder/answer-shape.ts';
+import { checkedBody } from '../folder/remote.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { printResult } from './context.ts';
+import { pathOf } from './remote/requests.ts';
+import { visible } from './remote/words.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { styled } from './terminal.ts';
+
+type Meaning = Explained['meanings'][number];
+type Commit = Meaning['commits'][number];
+
+/** `savepoint explain`: what an id is that somebody holds, and what belongs to it. */
+export function explainCommand(): Command {
+  return remoteCommand('explain', 'say what an id is that somebody holds, what was done there, by whom, and who was paid')
+    .argument(
+      '<id>',
+      'a revision, or the id of an event, request, session, save record, record, key, guest or player, or an idempotency key',
+    )
+    .addHelpText('after', '\nThe key needs `history`.\n\nExamples:\n  savepoint explain 1200\n  savepoint explain req_0f3c --json')
+    .action(async (id: string, options: RemoteOptions) => {
+      const remote = remoteOf(options);
+      const answer = await remote.request('GET', pathOf(remote, 'manage', 'explain', id), { again: 'read' });
+      const explained = checkedBody<Explained>(
+        answer,
+        members({
+          meanings: listOf(members({ is: text, text, commits: listOf(members({ at: text, cause: text })) })),
+          calls: listOf(members({ path: text })),
+        }),
+      );
+      printResult(options, explained, () => shown(explained));
+    });
+}
+
+function shown({ meanings, calls }: Explained): string {
+  const told = calls.map(
+    ({ at, method, path, status, code }) => `Call  ${at}  ${method} ${visible(path)}  ${status}${code === null ? '' : ` ${visible(code)}`}`,
+  );
+  return [...meanings.map(shownMeaning), ...told].join('\n');
+}
+
+function shownMeaning({ is, text: said, commits, more, publish, call, links }: Meaning): string {
+  const lines = [`${styled('bold', is)}: ${visible(said)}`, ...commits.flatMap(shownCommit)];
+  if (more === true) lines.push('  … and more');
+  if (publish !== undefined) lines.push(`  ${publishText(publish)}`);
+  if (call !== undefined) {
+    const by = call.publish === null ? 'a publish too far back' : publishText(call.publish);
+    lines.push(`  endpoint ${visible(call.endpoint)}, as it is since ${by}`);
+  }
+  return [...lines, ...Object.entries(links).map(([name, path]) => `  ${name}: ${visible(path)}`)].join('\n');
+}
+
+function publishText({ revision, at, action, label, keyId, message }: NonNullable<Meaning['publish']>): string {
+  const who = label ?? keyId;
+  return [
+    `${action} ${revision}`,
+    at,
+    ...(who === undefined ? [] : [`by ${visible(who)}`]),
+    ...(message === undefined ? [] : [visible(message)]),
+  ].join('  ');
+}
+
+function shownCommit({ revision, at, cause, actor, publish, documents, money }: Commit): readonly string[] {
+  const { player, endpoint } = actor;
+  const by = actor.label ?? actor.keyId ?? actor.kind;
+  const who = [...(player === undefined ? [] : [visible(player)]), `key ${visible(by)}`].join(', ');
+  const line = `  ${revision}  ${at}  ${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}  ${who}`;
+  return [
+    `${line}${publish === null ? '' : `  publish ${publish}`}`,
+    ...documents.map(({ collection, key, change }) => `    ${change} ${visible(`${collection}/${key}`)}`),
+    ...money.map(({ player: paid, field, delta }) => `    ${visible(paid)} ${visible(field)} ${signed(stringifyJson(delta))}`),
+  ];
+}
+
+function signed(delta: string): string {
+  return delta.startsWith('-') ? delta : `+${delta}`;
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { managementKeys } from '../credentials.ts';
+import { PLAYER } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyJson, anyNumber, count, instant } from '../values.ts';
+import { LoggedRequest } from './logs.ts';
+import { about, ok, pageSize } from './managed.ts';
+
+/** What happened in a project: its commits. */
+
+const Commit = z
+  .strictObject({
+    first: count.meta({ description: 'Revision of its first event' }),
+    revision: count.meta({ description: 'Revision of its last event, by which it is named' }),
+    at: instant,
+    cause: z.string().meta({ description: 'The use case, such as `endpoint.call`', examples: ['endpoint.call'] }),
+    actor: z
+      .strictObject({
+        kind: z.enum(['public', 'secret', 'operator']),
+        keyId: z.string().optional(),
+        label: z.string().optional().meta({ description: 'Of the key; missing where there is no such key any more' }),
+        player: z.string().optional(),
+        endpoint: z.string().optional().meta({ description: 'Slug of the endpoint that was called' }),
+      })
+      .meta({ description: 'Who' }),
+    requestId: z.string().meta({ description: 'By what the request is known; the command id where it has no other' }),
+    publish: count
+      .nullable()
+      .meta({ description: 'Revision of the publish that was in force in live; `null`: none, or it is too far back' }),
+    events: z.array(z.string()).meta({ description: 'Types of its events, each once' }),
+    players: z.array(z.string()).meta({ description: 'Whom it names, 50 at most' }),
+    documents: z
+      .array(
+        z.strictObject({ space: z.string(), collection: z.string(), key: z.string(), change: z.enum(['written', 'deleted', 'appended']) }),
+      )
+      .meta({ description: 'What it touched, 50 at most' }),
+    money: z
+      .array(z.strictObject({ player: z.string(), collection: z.string(), key: z.string(), field: z.string(), delta: anyNumber }))
+      .meta({ description: 'What ledgers gained or lost, by document and field, 50 at most' }),
+    counts: z
+      .strictObject({ players: count, documents: count, money: count })
+      .optional()
+      .meta({ description: 'How many there are, where there are more than are listed' }),
+    redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
+  })
+  .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });
+
+const COMMIT_EXAMPLE = {
+  first: 12,
+  revision: 14,
+  at: '2026-03-01T12:00:00.000Z',
+  cause: 'endpoint.call',
+  actor: { kind: 'public', keyId: 'k1', label: 'game', player: PLAYER, endpoint: 'buy' },
+  requestId: 'req_0000',
+  publish: 8,
+  events: ['document.written', 'ledger.posted'],
+  players: [PLAYER],
+  documents: [{ space: 'live', collection: 'saves', key: PLAYER, change: 'written' }],
+  money: [{ player: PLAYER, collection: 'saves', key: PLAYER, field: 'gold', delta: -5 }],
+} as const;
+
+const link = z.string().meta({ description: 'Path of a route that goes on from here' });
+
+const Publish = z.strictObject({
+  revision: count,
+  at: instant,
+  action: z.enum(['publish', 'promote', 'rollback', 'renew']),
+  target: z.enum(['live', 'next']),
+  keyId: z.string().optional(),
+  label: z.string().optional().meta({ description: 'Of the key that published' }),
+  message: z.string().optional(),
+  changes: count.meta({ description: 'How many definitions it changed' }),
+});
+
+const Meaning = z
+  .strictObject({
+    is: z.enum([
+      ...(['revision', 'publish', 'event', 'request', 'session', 'saveRecord', 'record', 'sealedRequest', 'idempotencyKey'] as const),
+      ...(['key', 'guest', 'player'] as const),
+    ]),
+    text: z.string().meta({ description: 'What it is, in a sentence' }),
+    commits: z.array(Commit).meta({ description: 'Where it stands, newest first, 5 at most' }),
+    more: z.literal(true).optional().meta({ description: 'There are more commits, or older ones were not looked at' }),
+    publish: Publish.optional().meta({ description: 'What was published' }),
+    call: z
+      .strictObject({
+        endpoint: z.string(),
+        definition: anyJson.meta({ description: 'The endpoint as it was defined when it was called; `null`: gone, or longer than 32 KB' }),
+        publish: Publish.nullable().meta({ description: 'The publish that made it so; `null`: not among the last 200 before' }),
+      })
+      .optional()
+      .meta({ description: 'Of the newest commit, where an endpoint made it' }),
+    links: z.record(z.string(), link),
+  })
+  .meta({ id: 'Meaning', description: 'One thing that the id may be' });
+
+const bound = (which: string) =>
+  z.string().meta({ description: `${which} this revision, or this ISO time with its zone`, examples: ['1200', '2026-03-01T12:00:00Z'] });
+
+export const commits = {
+  list: route({
+    ...about,
+    id: 'listCommits',
+    tag: 'Project',
+    method: 'GET',
+    path: '/:project/commits',
+    summary: 'What happened, newest first: who, by which call, what it touched, who was paid',
+    description: [
+      'Of one player it is found by an index, however long ago. What no index serves (`endpoint`, `key`, `kind`) is looked for in the newest 2 000',
+      'revisions of the range, or the newest 1 000 that name the player; `searched` is the revision down to which that was, and `before` goes on from there, also where a page',
+      'is empty.',
+    ].join('\n'),
+    keys: managementKeys('r', 'history'),
+    query: {
+      player: z
+        .string()
+        .min(1)
+        .meta({ description: 'That name this player, as who did it or whose data it is', examples: [PLAYER] }),
+      endpoint: z
+        .string()
+        .min(1)
+        .meta({ description: 'Of calls of this endpoint', examples: ['buy'] }),
+      key: z.string().min(1).meta({ description: 'Made with the key of this id' }),
+      kind: z
+        .string()
+        .min(1)
+        .meta({ description: 'Of this cause, or of those that begin so up to a dot: `document`, `endpoint.call`', examples: ['endpoint'] }),
+      from: bound('Not before'),
+      to: bound('Not after'),
+      limit: pageSize,
+      before: z.string().meta({ description: '`before` of the page before' }),
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          commits: z.array(Commit),
+          searched: count.meta({ description: 'The lowest revision that was looked at' }),
+          before: z.int().nullable().meta({ description: 'Of the next page; `null` at the end' }),
+        })
+        .meta({ id: 'Commits', description: 'A page of commits' }),
+    },
+    errors: ['INVALID_REQUEST', 'INVALID_PLATFORMID', 'BEHIND', 'BUSY', 'PAST_TIMEOUT'],
+    idempotent: false,
+    example: { query: { player: PLAYER }, answer: { ok: true, commits: [COMMIT_EXAMPLE], searched: 12, before: null } },
+  }),
+  explain: route({
+    ...about,
+    id: 'explain',
+    tag: 'Project',
+    method: 'GET',
+    path: '/:project/explain/:held',
+    summary: 'What an id is that somebody holds, and what belongs to it',
+    description: [
+      'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
+      'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish. It says what that is, what was',
+      'called and by which definition, who published that, what it changed and who was paid. An id that may be several things is answered as each.',
+      'Refused calls are told as long as the call log keeps them.',
+    ].join('\n'),
+    keys: managementKeys('r', 'history'),
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          id: z.string(),
+          meanings: z.array(Meaning),
+          calls: z.array(LoggedRequest).meta({ description: 'What the call log has of the request, 10 at most' }),
+        })
+        .meta({ id: 'Explained', description: 'What an id may be' }),
+    },
+    errors: ['NOT_FOUND', 'INVALID_REQUEST', 'BEHIND', 'BUSY', 'PAST_TIMEOUT', 'REDACTED'],
+    idempotent: false,
+    example: {
+      params: { held: 'req_0000' },
+      answer: {
+        ok: true,
+        id: 'req_0000',
+        meanings: [
+          {
+            is: 'request',
+            text: 'A request',
+            commits: [COMMIT_EXAMPLE],
+            links: { calls: '/v3/manage/demo/logs?requestId=req_0000' },
+          },
+        ],
+        calls: [],
+      },
+    },
+  }),
+} as const;

@@ -1,0 +1,88 @@
+import { addDecimals } from '../../kernel/json-number.ts';
+import { type ExactNumber, isNumber } from '../../kernel/json-value.ts';
+import { isDocumentEvent, keyOf } from '../document/evolve.ts';
+import type { Actor, ProjectEvent, Space } from '../events.ts';
+import { playersIn } from './named.ts';
+
+/** What a commit did, as somebody reads it who looks for a cause. */
+export interface CommitSummary {
+  readonly cause: string;
+  readonly actor: Actor;
+  /** Unix ms. */
+  readonly at: number;
+  /** By what its request is known. */
+  readonly requestId: string;
+  /** Types of its events, each once, in their order. */
+  readonly types: readonly string[];
+  readonly players: readonly string[];
+  readonly documents: readonly TouchedDocument[];
+  readonly money: readonly MovedMoney[];
+  /** Data of an event were redacted, so something is missing here. */
+  readonly isRedacted: boolean;
+}
+
+interface TouchedDocument {
+  readonly space: Space;
+  readonly collection: string;
+  readonly key: string;
+  readonly change: 'written' | 'deleted' | 'appended';
+}
+
+/** What the ledgers of one document and field gained or lost, together. */
+interface MovedMoney {
+  readonly player: string;
+  readonly collection: string;
+  readonly key: string;
+  readonly field: string;
+  readonly delta: number | ExactNumber;
+}
+
+const CHANGES = { 'document.written': 'written', 'document.deleted': 'deleted', 'record.appended': 'appended' } as const;
+
+/** `events`: of the whole commit, at least one. */
+export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
+  const last = events.at(-1);
+  if (last === undefined) throw new Error('a commit has at least one event');
+  const { cause, actor, recordedAt, commandId } = last.metadata;
+  const named = events.find(({ metadata }) => metadata.requestId !== undefined)?.metadata.requestId;
+  const players = new Set(events.flatMap(playersIn));
+  if (actor.player !== undefined) players.add(actor.player);
+  return {
+    cause,
+    actor,
+    at: recordedAt,
+    requestId: named ?? commandId,
+    types: [...new Set(events.map(({ type }) => type))],
+    players: [...players],
+    documents: documentsOf(events),
+    money: moneyOf(events),
+    isRedacted: events.some(({ type }) => type === 'log.redacted'),
+  };
+}
+
+function documentsOf(events: readonly ProjectEvent[]): readonly TouchedDocument[] {
+  const touched = new Map<string, TouchedDocument>();
+  for (const event of events) {
+    if (!isDocumentEvent(event)) continue;
+    const { space, collection } = event.data;
+    const key = keyOf(event);
+    touched.set(`${space}/${collection}/${key}`, { space, collection, key, change: CHANGES[event.type] });
+  }
+  return [...touched.values()];
+}
+
+function moneyOf(events: readonly ProjectEvent[]): readonly MovedMoney[] {
+  const moved = new Map<string, MovedMoney>();
+  for (const event of events) {
+    if (event.type !== 'ledger.posted') continue;
+    for (const { collection, key, player, entries } of event.data.postings) {
+      for (const { field, delta } of entries) {
+        if (!isNumber(delta)) continue;
+        const at = `${collection}/${key}/${field}`;
+        const before = moved.get(at)?.delta ?? 0;
+        moved.set(at, { player, collection, key, field, delta: addDecimals(before, delta) });
+      }
+    }
+  }
+  return [...moved.values()];
+}

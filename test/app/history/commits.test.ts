@@ -1,0 +1,207 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { listOf, objectOf } from '../../../src/kernel/json-read.ts';
+import { newApiKey, printed } from '../../node/support/command-line.ts';
+import { bodyOf, ok, type Reply, refused } from '../../node/support/game-client.ts';
+import { type Opened, openNode } from '../security/support.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** What happened in a project, over HTTP: commits, and the ids that lead to them. */
+
+let opened: Opened;
+let database: pg.Client;
+let historyKey: string;
+/** Answers of what was done, in order. */
+const done: Record<string, Reply> = {};
+
+const as = (player: string, headers: Readonly<Record<string, string>> = {}) => ({ headers: { 'x-platform-id': player, ...headers } });
+const revisionOf = (name: string) => Number(done[name]?.headers['x-ns-position']);
+const manage = (path: string) =>
+  opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/${path}`, { headers: { 'x-api-key': historyKey } });
+const commits = async (query: string): Promise<readonly JsonObject[]> =>
+  listOf(objectOf(await bodyOf(manage(`commits?${query}`)))['commits']).map((commit) => objectOf(commit));
+const revisions = async (query: string) => (await commits(query)).map(({ revision }) => revision);
+
+beforeAll(async () => {
+  opened = await openNode();
+  const { game } = opened;
+  database = new pg.Client({ connectionString: opened.databaseUrl });
+  await database.connect();
+  historyKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r' });
+  const schema = { gold: { type: 'number', _ledger: true } };
+  await ok(game.manage('POST', game.definitions('collections'), { body: [{ name: 'purses', accessMode: 'public', schema }] }));
+  const pay = {
+    slug: 'pay',
+    method: 'POST',
+    input: { to: { type: 'string', required: true } },
+    steps: [
+      {
+        id: 'take',
+        type: 'write',
+        collection: 'purses',
+        key: '{{platformId}}',
+        ops: [{ op: 'inc', path: 'gold', value: -2, source: 'gift' }],
+      },
+      {
+        id: 'give',
+        type: 'write',
+        collection: 'purses',
+        key: '{{input.to}}',
+        ops: [{ op: 'inc', path: 'gold', value: 2, source: 'gift' }],
+      },
+    ],
+    response: { status: 200, body: { ok: true } },
+  };
+  done['publish'] = await ok(game.manage('POST', game.definitions('endpoints'), { body: [pay] }));
+  for (const player of ['ada', 'bob'])
+    done[player] = await ok(game.play('POST', game.storage(`purses/${player}`), { body: { gold: 10 }, ...as(player) }));
+  done['paid'] = await ok(game.play('POST', game.endpoint('pay'), { body: { to: 'bob' }, ...as('ada') }));
+  done['last'] = await ok(
+    game.play('POST', game.storage('purses/bob'), { body: { gold: 20 }, ...as('bob', { 'x-correlation-id': 'crash 17' }) }),
+  );
+});
+
+afterAll(async () => {
+  await database?.end();
+  await opened?.close();
+});
+
+async function storedAt(revision: number): Promise<{ readonly commandId: string; readonly request: string | null }> {
+  const { rows } = await database.query(
+    `SELECT metadata->>'commandId' AS "commandId", data->>'$request' AS request FROM savepoint.log_events
+     WHERE stream = $1 AND revision <= $2 ORDER BY revision DESC LIMIT 2`,
+    [`project-${opened.game.projectId}`, revision],
+  );
+  return { commandId: rows[0].commandId, request: rows[0].request ?? rows[1].request };
+}
+
+test('the id in the answer is the command id; the caller’s own is stored beside one', async () => {
+  expect(await storedAt(revisionOf('paid'))).toEqual({ commandId: done['paid']?.headers['x-correlation-id'], request: null });
+  expect(done['last']?.headers['x-correlation-id']).toBe('crash 17');
+  const { commandId, request } = await storedAt(revisionOf('last'));
+  expect(request).toBe('crash 17');
+  expect(commandId).not.toBe('crash 17');
+});
+
+const explained = async (id: string) => objectOf(await bodyOf(manage(`explain/${encodeURIComponent(id)}`)));
+const meanings = async (id: string) => listOf((await explained(id))['meanings']).map((meaning) => objectOf(meaning));
+
+describe('explain', () => {
+  test('leads from a coin to the publish of the endpoint that paid it', async () => {
+    const ledger = objectOf(await bodyOf(opened.game.play('GET', opened.game.storage('purses/bob/ledger?source=gift'), as('bob'))));
+    const gift = listOf(ledger['entries'])
+      .map((entry) => objectOf(entry))
+      .find((entry) => entry['source'] === 'gift');
+    const [event] = await meanings(String(gift?.['eventId']));
+    expect(event).toMatchObject({
+      is: 'event',
+      commits: [
+        {
+          revision: revisionOf('paid'),
+          money: [
+            { player: 'ada', delta: -2 },
+            { player: 'bob', delta: 2 },
+          ],
+        },
+      ],
+      call: {
+        endpoint: 'pay',
+        definition: { slug: 'pay' },
+        publish: { revision: revisionOf('publish'), action: 'publish', label: expect.any(String) },
+      },
+    });
+    expect(objectOf(event?.['links'])['followed']).toContain(`from=${revisionOf('paid') + 1}`);
+  });
+
+  test('takes a request id, the caller’s own too, a player, a revision, a publish and a key', async () => {
+    const is = async (id: string) => (await meanings(id)).map((meaning) => meaning['is']);
+    expect(await is(String(done['paid']?.headers['x-correlation-id']))).toEqual(['request']);
+    const [crash] = await meanings('crash 17');
+    expect(crash).toMatchObject({ is: 'request', commits: [{ revision: revisionOf('last'), requestId: 'crash 17' }] });
+    expect(await is('ada')).toEqual(['player']);
+    expect(await is(String(revisionOf('ada')))).toEqual(['revision']);
+    const [publish] = await meanings(String(revisionOf('publish')));
+    expect(publish).toMatchObject({ is: 'publish', publish: { action: 'publish', target: 'live', changes: 1 } });
+    const [commit] = await commits('endpoint=pay');
+    expect(await is(String(objectOf(commit?.['actor'])['keyId']))).toEqual(['key']);
+  });
+
+  test('tells a refused call as long as the call log keeps it, and what nobody knows', async () => {
+    const reply = await opened.game.play('POST', opened.game.endpoint('pay'), {
+      body: {},
+      ...as('ada', { 'x-correlation-id': 'no input' }),
+    });
+    expect(reply.status).toBe(400);
+    await vi.waitFor(
+      async () => {
+        const { calls } = await explained('no input');
+        expect(calls).toMatchObject([{ slug: 'pay', status: 400, code: 'ENDPOINT_ERROR.WRITE', requestId: 'no input' }]);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+    expect(await refused(manage('explain/never-heard-of'))).toBe('404 NOT_FOUND');
+  });
+
+  test('is a command, too', async () => {
+    const { url, projectId } = opened.game;
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: historyKey };
+    const said = await printed(['explain', String(revisionOf('paid'))], { env });
+    expect(said).toContain('endpoint.call pay  ada, key');
+    expect(said).toContain('bob gold +2');
+  });
+});
+
+describe('commits', () => {
+  test('say who did what by which call under which publish, what it touched and who was paid', async () => {
+    const [paid] = (await commits(`player=ada&limit=1`)).filter(({ revision }) => revision === revisionOf('paid'));
+    expect(paid).toMatchObject({
+      first: revisionOf('paid') - 2,
+      cause: 'endpoint.call',
+      actor: { kind: 'public', player: 'ada', endpoint: 'pay' },
+      requestId: done['paid']?.headers['x-correlation-id'],
+      publish: revisionOf('publish'),
+      events: ['document.written', 'ledger.posted'],
+      players: ['ada', 'bob'],
+      documents: [
+        { space: 'live', collection: 'purses', key: 'ada', change: 'written' },
+        { space: 'live', collection: 'purses', key: 'bob', change: 'written' },
+      ],
+      money: [
+        { player: 'ada', field: 'gold', delta: -2 },
+        { player: 'bob', field: 'gold', delta: 2 },
+      ],
+    });
+    expect(objectOf(paid?.['actor'])['label']).toEqual(expect.any(String));
+  });
+
+  test('of a player are those that name him, newest first, page by page', async () => {
+    expect(await revisions('player=bob')).toEqual(['last', 'paid', 'bob'].map(revisionOf));
+    const page = objectOf(await bodyOf(manage('commits?player=bob&limit=2')));
+    expect(await revisions(`player=bob&before=${page['before']}`)).toEqual([revisionOf('bob')]);
+    expect(await revisions('player=nobody')).toEqual([]);
+  });
+
+  test('are found by endpoint, key and kind, in a range of revisions or times', async () => {
+    expect(await revisions('endpoint=pay')).toEqual([revisionOf('paid')]);
+    expect(await revisions('kind=endpoint&player=bob')).toEqual([revisionOf('paid')]);
+    expect(await revisions(`kind=document&from=${revisionOf('bob')}&to=${revisionOf('paid')}`)).toEqual([revisionOf('bob')]);
+    const [paid] = await commits('endpoint=pay');
+    expect(await revisions(`player=bob&to=${String(paid?.['at'])}`)).toContain(revisionOf('paid'));
+    expect(await revisions(`player=bob&from=2999-01-01`)).toEqual([]);
+    const keyId = String(objectOf(paid?.['actor'])['keyId']);
+    expect(await revisions(`key=${keyId}&kind=document`)).toEqual(['last', 'bob', 'ada'].map(revisionOf));
+  });
+
+  test('need a key with the permission history', async () => {
+    expect(await refused(opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits`))).toBe('403 FORBIDDEN');
+  });
+
+  test('a page says down to where it looked, and a bound that is none is told', async () => {
+    const page = objectOf(await bodyOf(manage('commits?endpoint=other')));
+    expect(page).toMatchObject({ commits: [], searched: 0, before: null });
+    expect(await refused(manage('commits?from=yesterday'))).toBe('400 INVALID_REQUEST');
+    expect(await refused(manage('commits?before=x'))).toBe('400 INVALID_REQUEST');
+  });
+});
