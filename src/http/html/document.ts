@@ -13,7 +13,8 @@ export interface HtmlDocument {
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;color:#222;background:#fff;overflow-wrap:anywhere}
 pre,table{display:block;overflow-x:auto}pre,code{background:#f2f2f2;border-radius:4px;font:14px/1.4 ui-monospace,monospace}code{padding:.1em .3em}
 pre{padding:.8em}pre code{padding:0}pre.plain{white-space:pre-wrap;font:inherit;background:none;padding:0}
-table{border-collapse:collapse;overflow-wrap:normal}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}
+table{border-collapse:collapse;overflow-wrap:normal}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top;min-width:4.5em}
+.right{text-align:right}.center{text-align:center}
 blockquote{margin:0;padding-left:1em;border-left:4px solid #ccc}dt{font-weight:bold}nav a{margin-right:1em}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}a{color:#8ab4f8}pre,code{background:#2a2a2a}th,td,blockquote{border-color:#555}}`;
 

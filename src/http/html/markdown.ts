@@ -33,7 +33,7 @@ type References = NonNullable<Env['references']>;
 /** What may still be done for a section, by its environment. */
 const workLeft = new WeakMap<Env, number>();
 
-const markdown = new MarkdownIt({ html: false, linkify: false }).disable('image');
+const markdown = new MarkdownIt({ html: false, linkify: false });
 markdown.validateLink = (address) => /^(?:https?:\/\/|mailto:)/i.test(address) || isPageSlug(address);
 markdown.core.ruler.at('inline', (state) => {
   for (const token of state.tokens) {
@@ -51,6 +51,24 @@ markdown.core.ruler.at('inline', (state) => {
     token.children.push(text);
   }
 });
+
+/** The policy of the document lets no element style itself, so a class says how a column of a table is aligned. */
+markdown.core.ruler.push('aligned columns', (state) => {
+  for (const token of state.tokens) {
+    const style = token.attrGet('style');
+    if (style !== null) token.attrs = [['class', String(style).replace('text-align:', '')]];
+  }
+});
+
+/** A picture is a link to it; within another link, its text. */
+markdown.renderer.rules['image'] = (tokens, place) => {
+  const token = tokens[place];
+  const text = escaped(token?.content ?? '');
+  const opened = tokens
+    .slice(0, place)
+    .reduce((depth, { type }) => depth + Number(type === 'link_open') - Number(type === 'link_close'), 0);
+  return opened > 0 ? text : `<a href="${escaped(String(token?.attrGet('src') ?? ''))}">${text}</a>`;
+};
 
 /** The HTML of a text, made in several turns. */
 export async function markdownHtml(text: string): Promise<string> {

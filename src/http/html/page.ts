@@ -21,7 +21,8 @@ async function pageDocument({ page, updatedAt }: PageState): Promise<string> {
   // A text that begins with a heading of its own needs no second one.
   const heading = content.startsWith('<h1>') ? '' : `<h1>${escaped(page.title)}</h1>\n`;
   const status = page.statusLevel === undefined ? '' : `<p>Status: <strong>${escaped(page.statusLevel)}</strong></p>\n`;
-  const changed = `<p><small>Changed ${new Date(updatedAt).toISOString()}</small></p>`;
+  const time = new Date(updatedAt).toISOString();
+  const changed = `<p><small>Changed <time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time></small></p>`;
   return htmlDocument({ title: page.title, body: `${heading}${status}${content}\n${changed}`, root: '../../' });
 }
 

@@ -48,7 +48,9 @@ test.each([
 });
 
 test('no picture is loaded: it is a link', async () => {
-  expect(await shown('![map](https://games.example/map.png)')).toContain('!<a href="https://games.example/map.png">map</a>');
+  expect(await shown('![map](https://games.example/map.png)')).toContain('<p><a href="https://games.example/map.png">map</a></p>');
+  const linked = await shown('[see ![map](https://games.example/map.png)](https://games.example)');
+  expect(linked).toContain('<a href="https://games.example">see map</a>');
 });
 
 const LENGTH = 20_000;
@@ -97,6 +99,12 @@ test.each([
   expect(Math.max(...turns)).toBeLessThan(500_000);
 });
 
+test('a column is aligned as its author says, by a class: the policy of a document lets no element style itself', async () => {
+  const page = await shown('| a | b |\n|---:|:---:|\n| 1 | 2 |');
+  expect(page).toContain('<td class="right">1</td>\n<td class="center">2</td>');
+  expect(page).not.toContain('style="');
+});
+
 test('a long text is formatted whole, in several turns', async () => {
   const news = '## Patch\n\nA *new* [door](https://games.example/door), see [notes] and `code`.\n\n- first\n\n  still first\n- second\n\n';
   const list = Array.from({ length: 1_300 }, (_, n) => `- **Fix ${n}**: the [door](https://games.example) opens`).join('\n');
@@ -125,7 +133,7 @@ test('a page is formatted once for each of its states', () => {
 test('the document of a page shows its status and when it changed, and fits a phone', async () => {
   const page = await html({ ...about, pageType: 'markdown', contentMd: 'EU', statusLevel: 'degraded' });
   expect(page).toContain('<p>Status: <strong>degraded</strong></p>');
-  expect(page).toContain('Changed 1970-01-01T00:00:00.000Z');
+  expect(page).toContain('Changed <time datetime="1970-01-01T00:00:00.000Z">1970-01-01 00:00 UTC</time>');
   expect(page).toContain('name="viewport"');
   expect(await shown('EU')).not.toContain('Status:');
 });
