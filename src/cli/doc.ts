@@ -11,6 +11,7 @@ import { type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
 import { AT_OPTION } from './at-option.ts';
 import { endProgress, print, printNote, printResult, progress } from './context.ts';
+import { docCompare, docHistory } from './doc-history.ts';
 import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
 import { definitionOf, needFields } from './remote/fields.ts';
@@ -23,7 +24,13 @@ import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint doc`: single documents. */
 export function docCommand(): Command {
-  return new Command('doc').description('read, change and delete documents').addCommand(get()).addCommand(set()).addCommand(purge());
+  return new Command('doc')
+    .description('read, change and delete documents, and see what they were')
+    .addCommand(get())
+    .addCommand(set())
+    .addCommand(docHistory())
+    .addCommand(docCompare())
+    .addCommand(purge());
 }
 
 interface DocOptions extends RemoteOptions {

@@ -132,7 +132,7 @@ function changedFields(changes: Json | undefined): readonly string[] {
   return [...lines.slice(0, MAX_CHANGES), ...(left > 0 ? [`    … and ${counted(left, 'more field')}`] : [])];
 }
 
-function fieldText({ label, path, before, after }: JsonObject): string {
+export function fieldText({ label, path, before, after }: JsonObject): string {
   return printableLine(`${String(label || path)}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
 }
 

@@ -5,6 +5,7 @@ import type { collections, gameValues, rateLimitRules } from './routes/definitio
 import type { documents, documentViews, saveRecords } from './routes/documents.ts';
 import type { globalRecords, globalRecordViews } from './routes/global-records.ts';
 import type { guests } from './routes/guests.ts';
+import type { documentHistory } from './routes/history.ts';
 import type { LoggedRequest as LoggedRequestSchema } from './routes/logs.ts';
 import type { Diagnostic as DiagnosticSchema } from './routes/managed.ts';
 import type { SessionOpened as SessionOpenedSchema, securityConfig } from './routes/players.ts';
@@ -27,6 +28,8 @@ export type Document = BodyOf<typeof documents.read>;
 export type Written = BodyOf<typeof documents.write>;
 export type Done = BodyOf<typeof documents.remove>;
 export type Ledger = BodyOf<typeof documentViews.ledger>;
+export type DocumentHistory = BodyOf<typeof documentHistory.history>;
+export type DocumentComparison = BodyOf<typeof documentHistory.compare>;
 export type SaveRecords = BodyOf<typeof saveRecords.list>;
 export type NamedRecord = BodyOf<typeof saveRecords.create>;
 export type Appended = BodyOf<typeof globalRecords.append>;

@@ -6,6 +6,7 @@ import { corrections } from '../../src/contract/routes/corrections.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
+import { documentHistory } from '../../src/contract/routes/history.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
 import { publishing } from '../../src/contract/routes/publishing.ts';
@@ -135,6 +136,8 @@ export function fakeApp(): FakeApp {
         note('past.document', caller, ...rest);
         return { ...past, text: asTextOf('{"gold":1}'), version: 2 };
       },
+      history: async (caller, ...rest) => ofPast(documentHistory.history, 'past.history', caller, rest),
+      compare: async (caller, ...rest) => ofPast(documentHistory.compare, 'past.compare', caller, rest),
       async exists(caller, ...rest) {
         note('past.exists', caller, ...rest);
         return { ...past, exists: true };

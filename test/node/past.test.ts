@@ -156,6 +156,65 @@ describe('a read as of a moment', () => {
   });
 });
 
+describe('what happened to a document', () => {
+  const KEY = '76561199000000003';
+  const write = (ops: readonly object[], more = {}) => game.manage('POST', game.storage(`heroes/${KEY}`), { body: { ops }, ...more });
+
+  test('is listed change by change, with who, what, and what the ledger says, page by page', async () => {
+    const publish = position(await ok(game.manage('PUT', game.definitions('collections'), { body: [heroes(7, { history: 'owner' })] })));
+    const positions: number[] = [];
+    for (const value of [1, 2, 3]) positions.push(position(await ok(write([{ op: 'inc', path: 'gold', value, reason: `r${value}` }]))));
+    positions.push(position(await ok(game.manage('DELETE', game.storage(`heroes/${KEY}`)))));
+    const all = Object((await ok(game.manage('GET', game.storage(`heroes/${KEY}/history`)))).body);
+    const told = all.changes.map(({ action, version, fields }: Record<string, unknown>) => [action, version, fields]);
+    expect(told).toEqual([
+      ['deleted', 3, [{ path: '/gold', label: 'gold', before: 13 }]],
+      ['written', 3, [{ path: '/gold', label: 'gold', before: 10, after: 13 }]],
+      ['written', 2, [{ path: '/gold', label: 'gold', before: 8, after: 10 }]],
+      ['written', 1, [{ path: '/gold', label: 'gold', after: 8 }]],
+    ]);
+    expect(all.before).toBe(null);
+    const [, third] = all.changes;
+    expect(third).toMatchObject({ publish, cause: 'document.write', actor: { kind: 'secret', keyId: expect.any(String) } });
+    const ledger = Object((await ok(game.manage('GET', game.storage(`heroes/${KEY}/ledger`)))).body).entries;
+    const entries = all.changes.toReversed().flatMap((change: { ledger: readonly { eventId: string }[] }) => change.ledger);
+    expect(entries.map(({ eventId }: { eventId: string }) => eventId)).toEqual(ledger.map(({ eventId }: { eventId: string }) => eventId));
+    const pages: unknown[] = [];
+    for (let before: number | null = Number.MAX_SAFE_INTEGER - 1; before !== null && pages.length < 9; ) {
+      const query: string = pages.length === 0 ? '' : `&before=${before}`;
+      const page: Readonly<{ changes: readonly unknown[]; before: number | null }> = Object(
+        (await ok(game.manage('GET', game.storage(`heroes/${KEY}/history?limit=2${query}`)))).body,
+      );
+      pages.push(...page.changes);
+      before = page.before;
+    }
+    expect(pages).toEqual(all.changes);
+    const early = Object((await ok(game.manage('GET', game.storage(`heroes/${KEY}/history?at=${positions[1]}`)))).body);
+    expect(early.changes).toEqual(all.changes.slice(2));
+    const own = Object((await ok(game.play('GET', game.storage(`heroes/${KEY}/history`), {}, KEY))).body);
+    expect(own.changes[0].actor).toEqual({ kind: 'secret' });
+    expect(await refused(game.play('GET', game.storage(`heroes/${KEY}/history`), {}, OTHER))).toBe('403 FORBIDDEN');
+
+    const compared = await ok(game.manage('GET', game.storage(`heroes/${KEY}/compare?from=${positions[0]}&to=${positions[2]}`)));
+    expect(Object(compared.body).fields).toEqual([{ path: '/gold', label: 'gold', before: 8, after: 13 }]);
+    const gone = Object((await ok(game.manage('GET', game.storage(`heroes/${KEY}/compare?from=${positions[2]}`)))).body);
+    expect([gone.from.version, gone.to.version]).toEqual([3, null]);
+    expect(Object((await ok(game.manage('GET', game.storage(`heroes/${OTHER}/compare?from=1`)))).body).from.version).toBe(null);
+  });
+
+  test('in next goes on with live behind the fork', async () => {
+    const key = '76561199000000004';
+    await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 1 } }));
+    await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 2 }, headers: NEXT }));
+    await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 3 } }));
+    const { changes } = Object((await ok(game.manage('GET', game.storage(`heroes/${key}/history`), { headers: NEXT }))).body);
+    expect(changes.map(({ fields }: { fields: readonly object[] }) => fields[0])).toEqual([
+      { path: '/gold', label: 'gold', before: 1, after: 2 },
+      { path: '/gold', label: 'gold', after: 1 },
+    ]);
+  });
+});
+
 describe('who may read what was', () => {
   test('a secret key with the permission for it, which gives it nothing of now', async () => {
     const stored = await ok(game.manage('POST', game.storage(`own/${PLAYER}`), { body: { a: 1 } }));

@@ -2,6 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
 import { visibleValues } from '../../domain/access/calls.ts';
 import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/pull/listing.ts';
+import { differenceOf } from '../../domain/definition/release/difference.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PastDocument } from '../../domain/document/past.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
@@ -12,17 +13,26 @@ import { settingsBody } from '../../domain/project/settings.ts';
 import { slotKey } from '../../domain/record/slot.ts';
 import { notFound, type Refusal, refusal } from '../../kernel/errors.ts';
 import { printOnce } from '../../kernel/json.ts';
+import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { requirePermissions } from '../access.ts';
 import type { Address, DocumentAnswer, ManageAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { viewsReached } from '../context.ts';
 import type { ListingOf } from '../management/listings.ts';
+import type { PostedStep } from '../past/past.ts';
+import type { Project } from '../project/project.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastProject } from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
 export type PastView = 'read' | 'stored';
+
+interface HistoryQuery {
+  readonly at: string | null;
+  readonly limit: number;
+  readonly before: string | null;
+}
 
 type OfPast<Answer> = Answer & AnswerOfPast;
 
@@ -33,6 +43,10 @@ type OfPast<Answer> = Answer & AnswerOfPast;
 export interface PastReads {
   /** `at` `null`: of now. */
   document(caller: Caller, address: Address, at: string | null, view: PastView): Promise<OfPast<DocumentAnswer>>;
+  /** Changes of a document, newest first. `before`: a revision, as the page before names it. */
+  history(caller: Caller, address: Address, query: HistoryQuery): Promise<OfPast<{ readonly result: contract.DocumentHistory }>>;
+  /** `to` `null`: now. */
+  compare(caller: Caller, address: Address, from: string, to: string | null): Promise<ReadAnswer<contract.DocumentComparison>>;
   exists(caller: Caller, address: Address, at: string): Promise<OfPast<{ readonly exists: boolean }>>;
   globalRecord(caller: Caller, address: Address, at: string | null, view: PastView): Promise<OfPast<DocumentAnswer<contract.GlobalRecord>>>;
   saveRecords(caller: Caller, address: Address, at: string): Promise<OfPast<{ readonly result: contract.SaveRecords }>>;
@@ -57,6 +71,15 @@ export function createPastReads(context: HistoryContext): PastReads {
     return { ...ofMoment(moment), text, version };
   };
 
+  /** A document as a reader saw it; `{}`: there was none. */
+  const seenAt = async (caller: Caller, address: Address, at: string | null) => {
+    const { project, access, collection, moment } = await pastData(context, caller, 'document.read', address, at);
+    const found = await past.documentAt(project, { space: access.space, collection: collection.id, key: address.key }, moment.revision);
+    const stored = found?.document ?? null;
+    const document = stored !== null && access.settings.fillDefaults ? fillDefaults(collection.schema, stored) : (stored ?? {});
+    return { project, document, side: { ...ofMoment(moment).at, version: stored === null ? null : (found?.version ?? null) } };
+  };
+
   const listing = async <Result extends object>(
     caller: Caller,
     kind: DefinitionKind,
@@ -77,6 +100,33 @@ export function createPastReads(context: HistoryContext): PastReads {
       requireKey(address);
       const found = await documentOf(await pastData(context, caller, 'document.read', address, at), address.key, view);
       return { ...found, text: asTextOf<contract.Document>(found.text) };
+    },
+
+    async history(caller, address, { at, limit, before }) {
+      requireKey(address);
+      const read = await pastData(context, caller, 'document.read', address, at);
+      const { project, access, collection, moment } = read;
+      const from = Math.min(moment.revision, (revisionCursor(before, 'before') ?? Number.MAX_SAFE_INTEGER) - 1);
+      const place = { space: access.space, collection: collection.id, key: address.key };
+      const { steps, redacted } = await past.documentSteps(project, place, from, limit);
+      const inForce = publishesFor(context, project.id);
+      const changes: contract.DocumentHistory['changes'][number][] = [];
+      for (const step of steps) {
+        const publish = await inForce(step.event.revision);
+        changes.push(await context.roundRobin.run(project.id, () => changeOf(step, publish, read.caller, project.authority)));
+      }
+      const last = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
+      const answer = ofMoment(moment);
+      const result = { ok: true as const, changes, before: last, ...(redacted === null ? {} : { redacted }), at: answer.at };
+      return { ...answer, result };
+    },
+
+    async compare(caller, address, from, to) {
+      requireKey(address);
+      const [one, other] = [await seenAt(caller, address, from), await seenAt(caller, address, to)];
+      const { fields, more } = await context.roundRobin.run(other.project.id, () => differenceOf(one.document, other.document, () => true));
+      const result = { ok: true as const, from: one.side, to: other.side, fields, ...(more === undefined ? {} : { more }) };
+      return { position: other.side.revision, stale: false, result };
     },
 
     async exists(caller, address, at) {
@@ -144,6 +194,47 @@ export function createPastReads(context: HistoryContext): PastReads {
       const answer = ofMoment(moment);
       return { ...answer, result: { ...settingsBody(caller.projectId, access.authority), at: answer.at } };
     },
+  };
+}
+
+/** Finds the publish that was in force at a revision, for revisions that descend. */
+function publishesFor({ views }: Pick<HistoryContext, 'views'>, projectId: string): (revision: number) => Promise<number | null> {
+  let known: number | null | undefined;
+  return async (revision) => {
+    if (known === undefined || (known !== null && known > revision)) {
+      const { publishes } = await views.publishes(projectId, { before: revision + 1, limit: 1 });
+      known = publishes[0]?.revision ?? null;
+    }
+    return known;
+  };
+}
+
+const ACTIONS = { 'document.written': 'written', 'document.deleted': 'deleted', 'record.appended': 'appended' } as const;
+
+/** Who holds which key is said to secret keys alone. */
+function changeOf(
+  { event, before, after, entries }: PostedStep,
+  publish: number | null,
+  { isSecret }: Pick<Caller, 'isSecret'>,
+  authority: Project['authority'],
+): contract.DocumentHistory['changes'][number] {
+  const { metadata, data, type, revision } = event;
+  const { keyId, ...actor } = metadata.actor;
+  const label = keyId === undefined ? undefined : authority?.keys.get(keyId)?.label;
+  const isKnown = before !== undefined && after !== undefined;
+  const { fields, more } = isKnown ? differenceOf(before ?? {}, after ?? {}, () => true) : {};
+  return {
+    revision,
+    at: new Date(metadata.recordedAt).toISOString(),
+    action: ACTIONS[type],
+    version: 'version' in data ? data.version : 1,
+    actor: { ...actor, ...(isSecret && keyId !== undefined ? { keyId } : {}), ...(isSecret && label !== undefined ? { label } : {}) },
+    cause: metadata.cause,
+    commandId: metadata.requestId ?? metadata.commandId,
+    publish,
+    ...(fields === undefined ? {} : { fields }),
+    ...(more === undefined ? {} : { more }),
+    ledger: entries.map(({ reason, ...entry }) => ({ ...entry, ...(reason === undefined ? {} : { reason }) })),
   };
 }
 

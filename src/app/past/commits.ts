@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../../domain/events.ts';
+import type { LedgerEntry, ProjectEvent } from '../../domain/events.ts';
 import type { Project } from '../project/project.ts';
 
 /** Commits and times of a project's log. */
@@ -70,4 +70,19 @@ async function recordedAt(project: Project, revision: number): Promise<number> {
 function readBack(project: Project, to: number, most: number): Promise<readonly ProjectEvent[]> {
   const count = Math.min(most, to + 1);
   return project.history(to - count + 1, count);
+}
+
+/** What the ledger says of an event of a document: the commit's last event says it. Redacted, it says nothing. */
+export async function entriesOf(
+  project: Project,
+  { revision, metadata: { left } }: ProjectEvent,
+): Promise<readonly (LedgerEntry & { readonly eventId: string })[]> {
+  if (left === undefined) return [];
+  const [posted] = await project.history(revision + left, 1);
+  if (posted?.type !== 'ledger.posted') return [];
+  const placed = posted.data.postings.flatMap(({ by, entries }) => entries.map((entry) => ({ by, entry })));
+  // The first entry has the event's id, the others that id and their place.
+  return placed.flatMap(({ by, entry }, place) =>
+    by === left ? [{ ...entry, eventId: place === 0 ? posted.id : `${posted.id}.${place}` }] : [],
+  );
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
-import { DocumentSearch, type PastChange, type PastDocument } from '../../domain/document/past.ts';
-import type { ProjectEvent, SaveRecord, Space } from '../../domain/events.ts';
+import { DocumentSearch, type DocumentStep, type PastChange, type PastDocument, stepsOf } from '../../domain/document/past.ts';
+import type { LedgerEntry, ProjectEvent, SaveRecord, Space } from '../../domain/events.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
 import type { AuthorityState, DefinitionsState, RecordListState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, documentChangedBy, documentSubject, recordListSubject, type Subject } from '../../domain/subjects.ts';
@@ -11,7 +11,7 @@ import { SingleFlight } from '../../kernel/single-flight.ts';
 import type { AppContext } from '../context.ts';
 import { evolve } from '../project/evolve.ts';
 import type { Project } from '../project/project.ts';
-import { type Commit, commitAt, commitEnd, type Moment, revisionAt } from './commits.ts';
+import { type Commit, commitAt, commitEnd, entriesOf, type Moment, revisionAt } from './commits.ts';
 import { type Deadline, eventsBack, eventsOf, revisionsBack } from './subject-events.ts';
 
 /**
@@ -24,6 +24,11 @@ export interface Past {
   documentAt(project: Project, at: PastAddress, revision: number): Promise<PastDocument | null>;
   /** When a document was changed last, seen as {@link documentAt} sees it. */
   lastChangeAt(project: Project, at: PastAddress, revision: number): Promise<LastChange | null>;
+  /**
+   * The last `limit` changes of a document, newest first, with what the ledger says of each. In a `next` space live's follow behind the fork.
+   * `redacted`: a redaction ends the list there.
+   */
+  documentSteps(project: Project, at: PastAddress, revision: number, limit: number): Promise<DocumentSteps>;
   /**
    * The last `count` changes of a document in its own space, newest first. Each is what the document was after it. Fewer: there were no more.
    */
@@ -39,6 +44,16 @@ export interface Past {
   commitEnd(project: Project, revision: number): Promise<Moment | null>;
   /** The last revision that was stored at this time (unix ms) or before; −1: there was none yet. */
   revisionAt(project: Project, time: number): Promise<number>;
+}
+
+/** A change, and its entries of the ledger with their ids. */
+export interface PostedStep extends DocumentStep {
+  readonly entries: readonly (LedgerEntry & { readonly eventId: string })[];
+}
+
+interface DocumentSteps {
+  readonly steps: readonly PostedStep[];
+  readonly redacted: number | null;
 }
 
 /** The last change of a document. */
@@ -96,6 +111,30 @@ class LogPast implements Past {
     const [own] = await this.documentChanges(project, { space, collection, key }, revision, 1);
     if (own !== undefined) return own;
     return space === 'live' ? null : this.documentAt(project, { space: 'live', collection, key }, revision);
+  }
+
+  async documentSteps(project: Project, { space, collection, key }: PastAddress, revision: number, limit: number): Promise<DocumentSteps> {
+    const own = await this.#stepsOf(project, documentSubject(space, collection, key), revision, limit);
+    if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
+    const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
+    const live = await this.documentSteps(project, { space: 'live', collection, key }, from, limit - own.steps.length);
+    return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
+  }
+
+  #stepsOf(project: Project, subject: Subject<'document'>, revision: number, limit: number): Promise<DocumentSteps> {
+    return this.#reading(project, async () => {
+      const search = new DocumentSearch(subject, limit + 1);
+      let isAll = true;
+      for await (const event of this.#back(project, subject, revision)) {
+        isAll = !search.take(event);
+        if (!isAll) break;
+      }
+      const { events, redacted: hidden } = search.taken;
+      const steps: PostedStep[] = [];
+      for (const step of stepsOf(events, limit, isAll)) steps.push({ ...step, entries: await entriesOf(project, step.event) });
+      // What lies beyond the page is no matter of this page.
+      return { steps, redacted: steps.length < limit ? hidden : null };
+    });
   }
 
   async lastChangeAt(project: Project, { space, collection, key }: PastAddress, revision: number): Promise<LastChange | null> {

@@ -7,6 +7,7 @@ import { documents, documentViews, saveRecords } from './documents.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
 import { guests } from './guests.ts';
+import { documentHistory } from './history.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
 import { securityConfig, sessions } from './players.ts';
@@ -21,7 +22,18 @@ import { tests } from './tests.ts';
 
 /** Every route. If two of a family match one path with equally many parameters, the first wins. */
 export const routes: readonly Route[] = [
-  ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
+  ...[
+    telemetry,
+    playerStats,
+    reservedStats,
+    documents,
+    documentViews,
+    documentHistory,
+    saveRecords,
+    globalRecords,
+    globalRecordViews,
+    rateLimits,
+  ],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
   ...[
     gameValues,

@@ -20,6 +20,13 @@ export interface PastChange extends PastDocument {
   readonly event: ProjectEvent & DocumentEvent;
 }
 
+/** A change with what the document was before and after it; `undefined`: a redaction hides it, `null`: there was none. */
+export interface DocumentStep {
+  readonly event: ProjectEvent & DocumentEvent;
+  readonly before: JsonObject | null | undefined;
+  readonly after: JsonObject | null | undefined;
+}
+
 /** Whether the document after this event needs no earlier event: it carries the whole, or the live state that it forked from. */
 function isWhole({ type, data }: DocumentEvent): boolean {
   return type !== 'document.written' || data.document !== undefined || data.fork !== undefined;
@@ -35,7 +42,6 @@ export class DocumentSearch {
   /** Newest first. */
   readonly #events: (ProjectEvent & DocumentEvent)[] = [];
   #redacted: number | null = null;
-  #isComplete = false;
 
   constructor(subject: Subject<'document'>, count = 1) {
     this.#subject = subject;
@@ -48,10 +54,17 @@ export class DocumentSearch {
     if (this.#redacted !== null) return true;
     if (!isDocumentEvent(event) || documentChangedBy(event) !== this.#subject) return false;
     const later = this.#events.at(-1);
-    if (later !== undefined && !follows(later, event)) this.#redacted = later.revision - 1;
+    if (later !== undefined && !follows(later, event)) {
+      this.#redacted = later.revision - 1;
+      return true;
+    }
     this.#events.push(event);
-    this.#isComplete = this.#redacted !== null || (this.#events.length >= this.#count && isWhole(event));
-    return this.#isComplete;
+    return this.#events.length >= this.#count && isWhole(event);
+  }
+
+  /** The events that were taken, newest first, and whether a redaction ended the search. */
+  get taken(): { readonly events: readonly (ProjectEvent & DocumentEvent)[]; readonly redacted: number | null } {
+    return { events: this.#events, redacted: this.#redacted };
   }
 
   /**
@@ -72,9 +85,26 @@ export class DocumentSearch {
   }
 }
 
+/**
+ * The last `limit` of a document's events, with what it was around each. `events`: newest first, one more than the limit, or all that there are
+ * (`isAll`).
+ */
+export function stepsOf(events: readonly (ProjectEvent & DocumentEvent)[], limit: number, isAll: boolean): readonly DocumentStep[] {
+  const steps: DocumentStep[] = [];
+  let state: DocumentState | null | undefined = isAll ? null : undefined;
+  for (const event of events.toReversed()) {
+    const { fork } = event.type === 'record.appended' ? {} : event.data;
+    const before = fork === undefined ? (state === undefined ? undefined : (state?.document ?? null)) : fork.document;
+    if (state !== undefined || isWhole(event)) state = evolveDocument(state ?? null, event, event.metadata.recordedAt);
+    steps.push({ event, before, after: state === undefined ? undefined : state.document });
+  }
+  return steps.toReversed().slice(0, limit);
+}
+
 /** Whether no event lies between two changes of a document. One that was redacted may no longer be in the index, but it had a version. */
-function follows({ data }: DocumentEvent, earlier: DocumentEvent): boolean {
-  return !('version' in data) || data.version === versionOf(earlier) + 1;
+function follows({ type, data }: DocumentEvent, earlier: DocumentEvent): boolean {
+  // A delete is no write: it keeps the version.
+  return !('version' in data) || data.version === versionOf(earlier) + (type === 'document.deleted' ? 0 : 1);
 }
 
 function versionOf({ data }: DocumentEvent): number {

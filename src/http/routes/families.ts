@@ -14,6 +14,7 @@ import { documents, documentViews, saveRecords } from '../../contract/routes/doc
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
 import { guests } from '../../contract/routes/guests.ts';
+import { documentHistory } from '../../contract/routes/history.ts';
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
@@ -35,6 +36,7 @@ import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
 import { guestHandlers } from './guests.ts';
+import { documentHistoryHandlers } from './history.ts';
 import { homeHandlers } from './home.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
@@ -76,6 +78,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, reservedStats, { read: answerNotFound });
   mount(routers, documents, documentHandlers(services));
   mount(routers, documentViews, documentViewHandlers(services));
+  mount(routers, documentHistory, documentHistoryHandlers(services));
   mount(routers, saveRecords, saveRecordHandlers(services));
   mount(routers, globalRecords, globalRecordHandlers(services));
   mount(routers, globalRecordViews, globalRecordViewHandlers(services));
