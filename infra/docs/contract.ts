@@ -61,7 +61,7 @@ function outcomesOf({ keys }: Route, collection: MatrixRow['collection']): Matri
   const outcomes = { 'no key': nobody, 'an unknown key': nobody, 'the secret key of another project': nobody };
   if (keys === null) return { ...outcomes, 'the public key': 'in', 'a secret key without rights': 'in', 'a secret key': 'in' };
   const isOff = provesItself(keys);
-  const isClosed = keys.guard === 'append' || isOff || (keys.guard === 'collection' && collection === 'closed');
+  const isClosed = keys.guard === 'append' || keys.guard === 'history' || isOff || (keys.guard === 'collection' && collection === 'closed');
   return {
     ...outcomes,
     'the public key': takesSecretKey(keys) ? '401' : isClosed ? '403' : 'in',
@@ -84,7 +84,7 @@ const PAGE = `# Who may call what
 
 Every route with every kind of key. The page is made of the contract (\`src/contract\`, \`npm run docs\`), and \`test/node/credentials.test.ts\` asks the running
 program for every cell of it. \`in\`: let through, and then judged by what was asked; a number: refused with that status. "open" is a collection
-with \`accessMode: public\`, "closed" one without; a public key appends only where a collection has \`publicAppend\`, which neither has; sessions
+with \`accessMode: public\`, "closed" one without; a public key appends only where a collection has \`publicAppend\`, and reads what was only where it has \`history: owner\`, which neither has; sessions
 and guests are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the scope that it touches; "without rights" has none.
 
 `;

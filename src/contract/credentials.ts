@@ -43,10 +43,10 @@ export interface KeyRules {
   /** Permissions that a secret key needs. */
   readonly needs: Need | null;
   /**
-   * What else is checked: the collection for a public key, the collection's `publicAppend` for a public key that appends, the project's
+   * What else is checked: the collection for a public key, its `publicAppend` for one that appends, its `history` for one that reads what was, the project's
    * session setting for any key (sessions, guests).
    */
-  readonly guard?: 'collection' | 'append' | 'sessions' | 'guests';
+  readonly guard?: 'collection' | 'append' | 'history' | 'sessions' | 'guests';
 }
 
 /** Scopes for running tests, `x` in each. */

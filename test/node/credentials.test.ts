@@ -31,7 +31,7 @@ beforeAll(async () => {
     ['the secret key of another project', elsewhere.secretKey],
     ['the public key', project.publicKey],
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
-    ['a secret key', await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', restore: 'rw' })],
+    ['a secret key', await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw' })],
   ]);
   await ok(
     game.manage('PUT', game.definitions('collections'), {

@@ -152,7 +152,7 @@ const STORED = [
 ] as const;
 
 /** Reads of what is and of what was: a key that may do the one alone gets through to it. */
-export const READ_KEYS = { ...DOCUMENT_KEYS, needs: { ...DOCUMENT_KEYS.needs, or: { scopes: ['history'], level: 'r' } } } as const;
+const READ_KEYS = { ...DOCUMENT_KEYS, needs: { ...DOCUMENT_KEYS.needs, or: { scopes: ['history'], level: 'r' } } } as const;
 
 export const documents = {
   read: route({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { DOCUMENT_KEYS, type KeyRules } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyNumber, asOf, count, instant } from '../values.ts';
-import { READ_KEYS } from './documents.ts';
 import { paged } from './managed.ts';
 
 /** What happened to one document, and what differs between two moments. */
@@ -47,7 +47,8 @@ const side = z.strictObject({
 });
 
 const headers = { ...AS_PLAYER, ...TARGET, ...AT_POSITION } as const;
-const about = { method: 'GET', family: 'storage', tag: 'Documents', keys: READ_KEYS, headers, idempotent: false } as const;
+const HISTORY_KEYS: KeyRules = { ...DOCUMENT_KEYS, needs: { scopes: ['history'], level: 'r' }, guard: 'history' };
+const about = { method: 'GET', family: 'storage', tag: 'Documents', keys: HISTORY_KEYS, headers, idempotent: false } as const;
 const CHANGED = [{ path: '/gold', label: 'gold', before: 10, after: 12 }];
 
 export const documentHistory = {
