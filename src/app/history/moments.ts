@@ -64,6 +64,20 @@ export async function pastData(
   address: Address,
   at: string | null,
 ): Promise<PastData> {
+  const { collection, named, ...then } = await pastDataIfAny(context, claimed, operation, address, at);
+  if (collection === undefined)
+    throw notFound('collection', `There was no collection ${JSON.stringify(named)} at revision ${then.moment.revision}`);
+  return { ...then, collection };
+}
+
+/** As {@link pastData}, also of a moment at which there was no such collection. `named`: how it was looked for. */
+export async function pastDataIfAny(
+  context: HistoryContext,
+  claimed: Caller,
+  operation: Extract<Operation, `${string}.read`>,
+  address: Address,
+  at: string | null,
+): Promise<PastProject & { readonly collection: CollectionModel | undefined; readonly named: string }> {
   const project = await projectOf(context, claimed);
   const access = accessAt(project, claimed, address.target);
   const { caller, named } = claimed.isSecret
@@ -71,10 +85,7 @@ export async function pastData(
     : await ownerOf(context, project, claimed, access, operation, address);
   if (caller.isSecret) accepted(closedPast(access, caller));
   const then = await atMoment(context, project, caller, access, at);
-  const collection = collectionIn(then.access, named);
-  if (collection === undefined)
-    throw notFound('collection', `There was no collection ${JSON.stringify(named)} at revision ${then.moment.revision}`);
-  return { ...then, collection };
+  return { ...then, collection: collectionIn(then.access, named), named };
 }
 
 /** The proven owner, and the id of the collection, whose name may have been another then. */

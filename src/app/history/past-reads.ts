@@ -23,7 +23,7 @@ import type { PostedStep } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
-import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastProject } from './moments.ts';
+import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastProject } from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
 export type PastView = 'read' | 'stored';
@@ -73,7 +73,8 @@ export function createPastReads(context: HistoryContext): PastReads {
 
   /** A document as a reader saw it; `{}`: there was none. */
   const seenAt = async (caller: Caller, address: Address, at: string | null) => {
-    const { project, access, collection, moment } = await pastData(context, caller, 'document.read', address, at);
+    const { project, access, collection, moment } = await pastDataIfAny(context, caller, 'document.read', address, at);
+    if (collection === undefined) return { project, document: {}, side: { ...ofMoment(moment).at, version: null } };
     const found = await past.documentAt(project, { space: access.space, collection: collection.id, key: address.key }, moment.revision);
     const stored = found?.document ?? null;
     const document = stored !== null && access.settings.fillDefaults ? fillDefaults(collection.schema, stored) : (stored ?? {});
