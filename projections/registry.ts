@@ -4,6 +4,7 @@ import { authority } from './models/authority/projection.ts';
 import { corrections } from './models/corrections/projection.ts';
 import { definitions } from './models/definitions/projection.ts';
 import { documents } from './models/documents/projection.ts';
+import { economy } from './models/economy/projection.ts';
 import { flags } from './models/flags/projection.ts';
 import { guests } from './models/guests/projection.ts';
 import { idempotency } from './models/idempotency/projection.ts';
@@ -36,6 +37,7 @@ export const PROJECTIONS: readonly Projection[] = [
   records,
   publishes,
   flags,
+  economy,
   leaderboards,
 ];
 

@@ -24,6 +24,7 @@ export type ProjectionName =
   | 'records'
   | 'publishes'
   | 'flags'
+  | 'economy'
   | 'leaderboards'
   // Telemetry has a stream of its own: see models/telemetry.
   | 'telemetry';
@@ -76,6 +77,13 @@ export const TABLES: readonly Table[] = [
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'], unfinished: LISTING_BEHIND },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },
+  { name: 'economy_days', projection: 'economy', key: ['space', 'day', 'part'] },
+  { name: 'economy_supply', projection: 'economy', key: ['space', 'currency', 'day'] },
+  { name: 'economy_names', projection: 'economy', key: ['space', 'day', 'collection', 'field'] },
+  { name: 'economy_pending', projection: 'economy', key: ['space', 'span', 'block'] },
+  { name: 'economy_players', projection: 'economy', key: ['space', 'day', 'part', 'player'] },
+  { name: 'economy_holders', projection: 'economy', key: ['space', 'currency', 'player'] },
+  { name: 'economy_activity', projection: 'economy', key: ['space', 'currency', 'day'] },
   // First in its projection, for the same reason.
   { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },

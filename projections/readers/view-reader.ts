@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
+import { readEconomyDays, readEconomyFlows, readEconomyMovers, readEconomySupply } from '../models/economy/read.ts';
 import { readFlags } from '../models/flags/read.ts';
 import { readNeighbours } from '../models/leaderboards/neighbours.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
@@ -26,6 +27,7 @@ const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: 
   records: shown('records'),
   publishes: shown('publishes'),
   flags: shown('flags'),
+  economy: shown('economy'),
   leaderboards: shown('leaderboards'),
   documents: shown('documents'),
 };
@@ -63,6 +65,10 @@ export function createViewReader(
     ledger: bounded(readLedger),
     publishes: bounded(readPublishes),
     flags: bounded(readFlags),
+    economyDays: bounded(readEconomyDays),
+    economyFlows: bounded(readEconomyFlows),
+    economyMovers: bounded(readEconomyMovers),
+    economySupply: bounded(readEconomySupply),
     revisions: bounded(readRevisions),
     records: bounded(readRecords),
     scan: bounded(scanDocuments),

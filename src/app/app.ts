@@ -1,6 +1,7 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
 import type { Corrections } from './correction/corrections.ts';
+import type { Economy } from './economy/economy.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Commits } from './history/commits.ts';
 import type { Explain } from './history/explain.ts';
@@ -73,6 +74,7 @@ export interface App {
   readonly flags: Flags;
   readonly commits: Commits;
   readonly explain: Explain;
+  readonly economy: Economy;
   readonly history: History;
   readonly tests: Tests;
   readonly purge: Purge;

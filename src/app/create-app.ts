@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
 import { createCorrections } from './correction/corrections.ts';
+import { createEconomy } from './economy/economy.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
 import { createCommits } from './history/commits.ts';
 import { createExplain } from './history/explain.ts';
@@ -54,6 +55,7 @@ export function createApp(context: AppContext): App {
     flags: createFlags(context),
     commits: createCommits(context, past),
     explain: createExplain(context, past),
+    economy: createEconomy(context),
     history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),

@@ -28,6 +28,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     new Map([
       ['call', async () => (await import('./call.ts')).callCommand()],
       ['doc', async () => (await import('./doc.ts')).docCommand()],
+      ['economy', async () => (await import('./economy.ts')).economyCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
       ['player', async () => (await import('./player.ts')).playerCommand()],
       ['explain', async () => (await import('./explain-id.ts')).explainCommand()],

@@ -57,6 +57,10 @@ export const CATALOGUE = {
   INVALID_PLATFORMID: [400, 'This is not a valid player id; PLATFORM_ID_PATTERN says what one looks like'],
   INVALID_REQUEST: [400, 'A header, a parameter or the path is not usable; the message says which'],
   KEY_DISABLED: [403, 'This key is disabled'],
+  ECONOMY_RANGE_TOO_LARGE: [
+    400,
+    'The economy holds too much for this read; ask for fewer days (from, to), or name a currency and a source',
+  ],
   LEDGER_RANGE_TOO_LARGE: [400, 'The ledger holds too many entries for this read; ask for a shorter range (from, to), or page by cursor'],
   LIMIT_EXCEEDED: [400, 'A limit of the endpoint language was exceeded'],
   MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
@@ -117,7 +121,7 @@ export const CATALOGUE = {
 export type Code = keyof typeof CATALOGUE;
 
 /** What a `NOT_FOUND` is about. `route`: nothing is served under this method and path. */
-export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page', 'commit'] as const;
+export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page', 'commit', 'currency'] as const;
 
 /** Facts of a refusal besides code and text. */
 export interface RefusalExtra {

@@ -5,6 +5,7 @@ import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
+import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
 import { documentHistory } from '../../src/contract/routes/history.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
@@ -239,6 +240,12 @@ export function fakeApp(): FakeApp {
     },
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
+    economy: {
+      days: async (caller, ...rest) => managed(economy.days, 'economy.days', caller, rest),
+      flows: async (caller, ...rest) => managed(economy.flows, 'economy.flows', caller, rest),
+      players: async (caller, ...rest) => managed(economy.players, 'economy.players', caller, rest),
+      supply: async (caller, ...rest) => managed(economy.supply, 'economy.supply', caller, rest),
+    },
     history: {
       publishes: async (caller, ...rest) => managed(publishing.publishes, 'history.publishes', caller, rest),
       rollback: async (caller, ...rest) => managed(publishing.rollback, 'history.rollback', caller, rest),

@@ -28,7 +28,7 @@ const OTHER: Readonly<Record<string, (name: string) => string>> = {
   int8: (name) => `${name} + 1000`,
   _int8: (name) => `${name} || 1000::bigint`,
   int4: (name) => `${name} + 1000`,
-  numeric: (name) => `${name} + 1000`,
+  numeric: (name) => `coalesce(${name}, 0) + 1000`,
   float8: (name) => `CASE WHEN ${name} < -1e300 THEN 5 ELSE ${name} + 1000 END`,
   bool: (name) => `NOT ${name}`,
 };

@@ -26,6 +26,8 @@ export class Feed {
   readonly #log: Log;
   #hash = NO_HASH;
   revision = -1;
+  /** Milliseconds by which further events are later. */
+  later = 0;
   /** Part of the input of the hash chain, so that another feed of the same project has another history. */
   readonly #salt: string;
 
@@ -41,7 +43,7 @@ export class Feed {
   }
 
   seal(type: string, data: string, schemaVersion: number, index = 0): NewEvent {
-    const recordedAt = 1_000 + this.revision + 1 + index;
+    const recordedAt = 1_000 + this.later + this.revision + 1 + index;
     const metadata = { commandId: `c${this.#salt}`, cause: 'test', actor: { kind: 'operator' }, schemaVersion, recordedAt };
     const { event, hash } = seal(this.#hash, { id: randomUUID(), type, data, metadata: JSON.stringify(metadata) });
     this.#hash = hash;
@@ -227,6 +229,13 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'publish.awaited', data: { by: 'a writer' } },
     { type: 'data.redacted', data: { revisions: [] } },
   );
+  // The economy adds up sums by player when a later span begins, and closes a day when a later one does.
+  for (const later of [20_000, 90_000_000]) {
+    feed.later = later;
+    await feed.commit(
+      changed('p1', [['stats.xp', later]], 3, { ledger: [{ field: 'stats.xp', before: 7, after: 8, delta: 1, source: 'shop' }] }),
+    );
+  }
 }
 
 /** A state with everything that it says as members, to be compared. */

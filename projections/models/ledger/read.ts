@@ -1,10 +1,9 @@
-import type { Pool, QueryConfig, QueryResult } from 'pg';
+import type { Pool } from 'pg';
 import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest, LedgerRow } from '../../../src/app/ports/readers.ts';
-import { refusal } from '../../../src/kernel/errors.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
+import { readWithin } from '../../bounded-read.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
-import { inTransaction } from '../../transaction.ts';
 import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 
@@ -132,7 +131,9 @@ export async function readLedger(
   // The cursor finds a page of all entries, and the sums are stored, so nothing has to be skipped.
   const isNear = space === 'live' && field === null && !isRange;
   const query = { ...STATEMENTS[order][space !== 'live' ? 'next' : isRange ? 'range' : 'live'], values };
-  const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...query }) : await queryWithTimeout(pool, query);
+  const { rows } = isNear
+    ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...query })
+    : await readWithin<Row>(pool, query, 'LEDGER_RANGE_TOO_LARGE');
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
   const entries = row.page.slice(0, limit);
@@ -144,25 +145,6 @@ export async function readLedger(
     cursor: row.page.length > limit && last ? `${last.revision}.${last.ordinal}` : null,
     known: row.known,
   };
-}
-
-/** The longest time that a read may skip entries: it holds a connection that others wait for. */
-const TIMEOUT_MS = 2_000;
-const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
-const CANCELLED = '57014';
-
-/** Throws 400 LEDGER_RANGE_TOO_LARGE when the statement exceeds {@link TIMEOUT_MS}. */
-async function queryWithTimeout(pool: Pool, query: QueryConfig): Promise<QueryResult<Row>> {
-  const client = await pool.connect();
-  try {
-    const found = await inTransaction(client, () => client.query<Row>({ ...QUERY_TIMEOUT, ...query }), BEGIN);
-    client.release();
-    return found;
-  } catch (error) {
-    const isLate = error instanceof Error && 'code' in error && error.code === CANCELLED;
-    client.release(!isLate);
-    throw isLate ? refusal('LEDGER_RANGE_TOO_LARGE') : error;
-  }
 }
 
 /** An event that changed several fields has an entry for each. The first entry has the event's id, the others that id and their ordinal. */

@@ -4,6 +4,17 @@ import type { SubjectState } from '../../domain/states.ts';
 import type { Subject, SubjectKey } from '../../domain/subjects.ts';
 import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Json } from '../../kernel/json.ts';
+import type {
+  EconomyDayRow,
+  EconomyDays,
+  EconomyFlowRow,
+  EconomyFlows,
+  EconomyMovers,
+  EconomyPage,
+  EconomyPlayerRow,
+  EconomySupplyQuery,
+  EconomySupplyRow,
+} from './economy.ts';
 
 /**
  * What the use cases ask of the read models. Implemented in `projections/readers`, passed in by `src/compose`. Every answer carries the revision
@@ -268,7 +279,7 @@ export interface FlagPage {
 }
 
 /** The tables that a read of views needs; `documents` for a scan. */
-export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'leaderboards' | 'documents';
+export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'economy' | 'leaderboards' | 'documents';
 
 /** The views, which players and managers read. No decision depends on them. */
 export interface ViewReader {
@@ -285,6 +296,13 @@ export interface ViewReader {
   publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
   /** Flagged writes below the revision `before`, newest first. */
   flags(projectId: string, filter: FlagFilter): Promise<FlagPage>;
+  /** Days of currencies, the newest first. */
+  economyDays(projectId: string, query: EconomyDays): Promise<EconomyPage<EconomyDayRow>>;
+  economyFlows(projectId: string, query: EconomyFlows): Promise<EconomyPage<EconomyFlowRow>>;
+  /** Players by what they moved, the largest first. */
+  economyMovers(projectId: string, query: EconomyMovers): Promise<EconomyPage<EconomyPlayerRow>>;
+  /** A currency as it is now: one row. */
+  economySupply(projectId: string, query: EconomySupplyQuery): Promise<EconomyPage<EconomySupplyRow>>;
   /** Revisions below `before` that changed a subject, newest first. They come from the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */

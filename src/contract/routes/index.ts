@@ -4,6 +4,7 @@ import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
 import { documents, documentViews, saveRecords } from './documents.ts';
+import { economy } from './economy.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
 import { guests } from './guests.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
     guests,
     support,
     corrections,
+    economy,
   ],
   ...[securityConfig, saveFailures, home, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));

@@ -11,6 +11,7 @@ import {
   workflows,
 } from '../../contract/routes/definitions.ts';
 import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
+import { economy } from '../../contract/routes/economy.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
 import { guests } from '../../contract/routes/guests.ts';
@@ -32,6 +33,7 @@ import { answering } from '../request.ts';
 import { commitHandlers } from './commits.ts';
 import { correctionHandlers } from './corrections.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
+import { economyHandlers } from './economy.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
@@ -110,6 +112,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, tests, testHandlers(services));
   mount(routers, purge, purgeHandlers(services));
   mount(routers, corrections, correctionHandlers(services));
+  mount(routers, economy, economyHandlers(services));
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 

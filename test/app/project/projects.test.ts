@@ -113,6 +113,10 @@ const NO_VIEWS: ViewReader = {
   building: async () => [],
   publishes: no,
   flags: no,
+  economyDays: no,
+  economyFlows: no,
+  economyMovers: no,
+  economySupply: no,
   revisions: no,
   // A push looks at the documents of a new collection; here are none.
   documentsAfter: async () => [],

@@ -1,0 +1,48 @@
+/** Whoever moved money within so many days counts as active, the day itself included. */
+export const ACTIVE_DAYS = 30;
+
+/** The sums by player in `lines` of {economy_pending}. */
+export const LINES = `json_to_recordset(('[' || lines || ']')::json) AS l (t text, p text, n bigint, i numeric, o numeric)`;
+
+/** $2: adds up what waits of spans before this one. One row: the day that it was of. */
+export const SETTLE = `
+WITH gone AS (DELETE FROM {economy_pending} WHERE project = $1 AND span < $2 RETURNING space, day, lines),
+line AS MATERIALIZED (
+  SELECT space, day, l.t AS part, l.p AS player, sum(l.n)::bigint AS entries, sum(l.i) AS inflow, sum(l.o) AS outflow
+  FROM gone CROSS JOIN LATERAL ${LINES} GROUP BY 1, 2, 3, 4),
+added AS (
+  INSERT INTO {economy_players} AS x (project, space, day, part, player, entries, inflow, outflow)
+  SELECT $1, space, day, part, player, entries, inflow, outflow FROM line
+  ON CONFLICT (project, space, day, part, player) DO UPDATE
+  SET entries = x.entries + excluded.entries, inflow = x.inflow + excluded.inflow, outflow = x.outflow + excluded.outflow
+  RETURNING space, day, part, xmax = 0 AS isnew),
+counted AS (
+  UPDATE {economy_days} d SET players = d.players + f.players
+  FROM (SELECT space, day, part, count(*) AS players FROM added WHERE isnew GROUP BY 1, 2, 3) f
+  WHERE d.project = $1 AND d.space = f.space AND d.day = f.day AND d.part = f.part),
+moved AS MATERIALIZED (
+  SELECT l.space, d.currency, l.player, l.day, sum(l.inflow - l.outflow) AS net
+  FROM line l JOIN {economy_days} d ON d.project = $1 AND d.space = l.space AND d.day = l.day AND d.part = l.part GROUP BY 1, 2, 3, 4),
+held AS MATERIALIZED (
+  SELECT h.space, h.currency, h.player, h.balance, h.day
+  FROM moved m JOIN {economy_holders} h ON h.project = $1 AND h.space = m.space AND h.currency = m.currency AND h.player = m.player),
+holders AS (
+  INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, day)
+  SELECT $1, space, currency, player, net, day FROM moved
+  ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day),
+shifted AS (
+  SELECT m.space, m.currency, m.day, 1 AS holders, coalesce(h.balance, 0) + m.net AS balance
+  FROM moved m LEFT JOIN held h ON h.space = m.space AND h.currency = m.currency AND h.player = m.player
+  UNION ALL SELECT space, currency, day, -1, -balance FROM held),
+activity AS (
+  INSERT INTO {economy_activity} AS a (project, space, currency, day, holders, balance)
+  SELECT $1, space, currency, day, sum(holders), sum(balance) FROM shifted GROUP BY 2, 3, 4
+  ON CONFLICT (project, space, currency, day) DO UPDATE SET holders = a.holders + excluded.holders, balance = a.balance + excluded.balance)
+SELECT max(day) AS day FROM gone`;
+
+/** $2: what active players had at the end of this day, of which nothing waits any more. $3: {@link ACTIVE_DAYS}. */
+export const CLOSE_DAY = `
+UPDATE {economy_supply} s SET active = (
+  SELECT coalesce(sum(a.balance), 0) FROM {economy_activity} a
+  WHERE a.project = $1 AND a.space = s.space AND a.currency = s.currency AND a.day > s.day - $3 AND a.day <= s.day)
+WHERE s.project = $1 AND s.day = $2`;

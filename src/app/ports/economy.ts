@@ -1,0 +1,109 @@
+import type { Space } from '../../domain/events.ts';
+
+/** What the use cases ask of the economy's read model. Amounts are JSON texts of exact numbers. Days count from 1970-01-01 UTC. */
+
+export interface EconomyRange {
+  readonly space: Space;
+  readonly from: number;
+  /** The last day, which belongs to it. */
+  readonly to: number;
+}
+
+/** Which rows count; `null`: all. */
+export interface FlowFilter {
+  readonly currency: string | null;
+  readonly collection: string | null;
+  readonly field: string | null;
+  readonly source: string | null;
+  readonly endpoint: string | null;
+}
+
+export type FlowGrouping = 'none' | 'source' | 'endpoint' | 'field' | 'day';
+export type MoverOrder = 'net' | 'inflow' | 'outflow';
+
+/** A page of rows: one more than `limit` if there are more. */
+export interface EconomyPage<Row> {
+  readonly revision: number;
+  readonly rows: readonly Row[];
+}
+
+export interface EconomyDayRow {
+  readonly currency: string;
+  readonly day: number;
+  readonly opening: string;
+  readonly entries: number;
+  readonly inflow: string;
+  readonly outflow: string;
+  readonly closing: string;
+  readonly faucet: string;
+  readonly sink: string;
+  readonly transfer: string;
+  readonly correctedIn: string;
+  readonly correctedOut: string;
+  readonly active: string | null;
+}
+
+export interface EconomyDays extends EconomyRange {
+  readonly currency: string | null;
+  /** Day and currency of the last row of the page before. */
+  readonly before: readonly [day: number, currency: string] | null;
+  readonly limit: number;
+}
+
+export interface EconomyFlowRow {
+  readonly currency: string;
+  readonly day?: number;
+  readonly collection?: string;
+  readonly field?: string;
+  readonly source?: string;
+  readonly endpoint?: string;
+  readonly correction?: boolean;
+  /** What a page goes on after. */
+  readonly key: readonly string[];
+  readonly entries: number;
+  readonly inflow: string;
+  readonly outflow: string;
+  readonly faucet: string;
+  readonly sink: string;
+  readonly players?: number;
+}
+
+export interface EconomyFlows extends EconomyRange, FlowFilter {
+  readonly by: FlowGrouping;
+  readonly after: readonly string[] | null;
+  readonly limit: number;
+}
+
+export interface EconomyPlayerRow {
+  readonly player: string;
+  readonly entries: number;
+  readonly inflow: string;
+  readonly outflow: string;
+  readonly net: string;
+  /** The first 20 collections in which it moved something. */
+  readonly collections: readonly string[];
+}
+
+export interface EconomyMovers extends EconomyRange, FlowFilter {
+  readonly order: MoverOrder;
+  /** Value and player of the last row of the page before. */
+  readonly before: readonly [value: string, player: string] | null;
+  readonly limit: number;
+}
+
+export interface EconomySupplyRow {
+  /** Whether the currency ever moved. */
+  readonly known: boolean;
+  readonly supply: string;
+  readonly active: string;
+  readonly holders: number;
+  readonly topHolders: number;
+  readonly topBalance: string;
+  readonly share: number;
+}
+
+export interface EconomySupplyQuery {
+  readonly space: Space;
+  readonly currency: string;
+  readonly today: number;
+}

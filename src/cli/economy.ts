@@ -1,0 +1,173 @@
+import { Option } from 'commander';
+import type { EconomyDays, EconomyFlows, EconomyPlayers } from '../contract/answers.ts';
+import { listOf, members, optional, type Shape, something, text, wholeNumber } from '../folder/answer-shape.ts';
+import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
+import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { print, table } from './context.ts';
+import { withLimit } from './limit-option.ts';
+import { pathOf, TARGETS } from './remote/requests.ts';
+import { visible } from './remote/words.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { WrongUsage } from './wrong-usage.ts';
+
+interface EconomyOptions extends RemoteOptions {
+  readonly field?: string;
+  readonly since: string;
+  readonly by: 'day' | 'source' | 'endpoint' | 'player';
+  readonly csv?: boolean;
+  readonly limit: number;
+  readonly target: Target;
+}
+
+/** Rows as they are shown: names, then numbers. `size` is what the plot shows. */
+interface Shown {
+  readonly head: readonly string[];
+  readonly rows: readonly { readonly cells: readonly Json[]; readonly size: number }[];
+  readonly more: boolean;
+}
+
+/** `savepoint economy`: what became of the money of all players. */
+export function economyCommand(): ReturnType<typeof remoteCommand> {
+  const made = remoteCommand('economy', 'show what came in and went out of the currencies of a game, by day, source, endpoint or player');
+  return withLimit(made, 'how many rows', { to: 200, preset: 50 })
+    .option('--field <currency>', 'one currency, or the field that it is in')
+    .option('--since <time>', 'from then on: days back such as 30d, or a date', '30d')
+    .addOption(new Option('--by <what>', 'what it is added up by').choices(['day', 'source', 'endpoint', 'player']).default('day'))
+    .option('--csv', 'print comma-separated values')
+    .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint economy\n  savepoint economy --field gold --by source --since 7d\n  savepoint economy --field gold --by player --csv',
+    )
+    .action(async (options: EconomyOptions) => {
+      if (options.csv && options.json) throw new WrongUsage('Choose one of --csv and --json');
+      const remote = remoteOf(options);
+      const from = sinceOf(options.since);
+      const currency = options.field === undefined ? undefined : await currencyOf(remote, options.field, from, options.target);
+      if (options.by === 'player' && currency === undefined)
+        throw new WrongUsage('--by player needs --field: amounts of two currencies have no order');
+      const { body, shown } = await READ[options.by](remote, { currency, from, limit: options.limit }, options.target);
+      print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
+    });
+}
+
+interface Query {
+  readonly currency: string | undefined;
+  readonly from: string;
+  readonly limit: number;
+}
+
+type Read = (remote: Remote, query: Query, target: Target) => Promise<{ readonly body: Json; readonly shown: Shown }>;
+
+const SUMS = { entries: wholeNumber, inflow: something, outflow: something };
+const PAGE = { cursor: optional(text) };
+const DAYS = members({
+  ...PAGE,
+  days: listOf(
+    members({ ...SUMS, currency: text, day: text, closing: something, faucet: something, sink: something, transfer: something }),
+  ),
+});
+const FLOWS = members({ ...PAGE, flows: listOf(members({ ...SUMS, currency: text, faucet: something, sink: something })) });
+const PLAYERS = members({ ...PAGE, players: listOf(members({ ...SUMS, player: text, net: something })) });
+
+const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
+  async day(remote, query, target) {
+    const { body, read } = await ask<EconomyDays>(remote, ['economy'], { ...query }, target, DAYS);
+    const rows = read.days.map(({ currency, day, entries, faucet, sink, transfer, closing }) => {
+      return { cells: [currency, day, entries, faucet, sink, transfer, closing], size: doubleOf(closing) };
+    });
+    // A plot is read downwards in time; the answer begins with the newest.
+    const head = ['CURRENCY', 'DAY', 'ENTRIES', 'FAUCET', 'SINK', 'TRANSFER', 'CLOSING'];
+    return { body, shown: { head, rows: rows.reverse(), more: read.cursor !== null } };
+  },
+  source: (remote, query, target) => flows(remote, query, target, 'source'),
+  endpoint: (remote, query, target) => flows(remote, query, target, 'endpoint'),
+  async player(remote, query, target) {
+    const { body, read } = await ask<EconomyPlayers>(remote, ['economy', 'players'], { ...query }, target, PLAYERS);
+    const rows = read.players.map(({ player, entries, inflow, outflow, net }) => {
+      return { cells: [player, entries, inflow, outflow, net], size: doubleOf(net) };
+    });
+    return { body, shown: { head: ['PLAYER', 'ENTRIES', 'IN', 'OUT', 'NET'], rows, more: read.cursor !== null } };
+  },
+};
+
+async function flows(remote: Remote, query: Query, target: Target, by: 'source' | 'endpoint'): ReturnType<Read> {
+  const { body, read } = await ask<EconomyFlows>(remote, ['economy', 'flows'], { ...query, by }, target, FLOWS);
+  const rows = read.flows.map((flow) => {
+    const { currency, entries, inflow, outflow, faucet, sink } = flow;
+    return { cells: [currency, flow[by] ?? '', entries, inflow, outflow, faucet, sink], size: doubleOf(faucet) - doubleOf(sink) };
+  });
+  const head = ['CURRENCY', by.toUpperCase(), 'ENTRIES', 'IN', 'OUT', 'FAUCET', 'SINK'];
+  return { body, shown: { head, rows: rows.sort((a, b) => Math.abs(b.size) - Math.abs(a.size)), more: read.cursor !== null } };
+}
+
+async function ask<Body>(
+  remote: Remote,
+  words: readonly string[],
+  query: Readonly<Record<string, string | number | undefined>>,
+  target: Target,
+  shape: Shape,
+) {
+  const answer = await remote.request('GET', pathOf(remote, 'manage', ...words), { query, target });
+  return { body: answer.body ?? null, read: checkedBody<Body>(answer, shape) };
+}
+
+/** A date, or days back from now. */
+function sinceOf(since: string): string {
+  const days = /^(\d{1,4})d$/.exec(since)?.[1];
+  if (days !== undefined) {
+    const first = new Date();
+    first.setUTCDate(first.getUTCDate() - Number(days) + 1);
+    return first.toISOString().slice(0, 10);
+  }
+  if (/^\d{4}-\d\d-\d\d/.test(since)) return since;
+  throw new WrongUsage(`--since ${since} is neither days back, such as 30d, nor a date, such as 2026-03-01`);
+}
+
+/** The currency of this name, or that of the field with this name. Throws {@link WrongUsage} with what there is. */
+async function currencyOf(remote: Remote, name: string, from: string, target: Target): Promise<string> {
+  const { read } = await ask<EconomyFlows>(remote, ['economy', 'flows'], { by: 'field', from, limit: 200 }, target, FLOWS);
+  const currencies = [...new Set(read.flows.map(({ currency }) => currency))];
+  if (currencies.includes(name)) return name;
+  const [own, ...others] = new Set(read.flows.filter(({ field }) => field === name).map(({ currency }) => currency));
+  if (own !== undefined && others.length === 0) return own;
+  if (own !== undefined) throw new WrongUsage(`${name} is a field of several currencies: --field ${[own, ...others].join(' or ')}`);
+  if (read.cursor !== null) return name;
+  const known =
+    currencies.length === 0 ? 'Nothing has moved since then.' : (didYouMean(name, currencies) ?? `There are ${currencies.join(', ')}.`);
+  throw new WrongUsage(`Nothing moved of a currency or field '${name}' since ${from}. ${known}`);
+}
+
+function doubleOf(amount: Json): number {
+  return isNumber(amount) ? toDouble(amount) : 0;
+}
+
+function cellOf(value: Json): string {
+  return visible(typeof value === 'string' ? value : stringifyJson(value));
+}
+
+function csvOf({ head, rows }: Shown): string {
+  const quoted = (value: string) => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+  return [head.map((name) => name.toLowerCase()), ...rows.map(({ cells }) => cells.map(cellOf))]
+    .map((line) => line.map(quoted).join())
+    .join('\n');
+}
+
+const MIN_PLOT = 10;
+const NARROW = 80;
+
+/** A table with a bar for each row, as wide as the terminal leaves. */
+function plotted({ head, rows, more }: Shown): string {
+  if (rows.length === 0) return 'Nothing moved.';
+  const plain = table(
+    head,
+    rows.map(({ cells }) => cells.map(cellOf)),
+  ).split('\n');
+  const width = Math.max(...plain.map((line) => line.length));
+  const room = Math.max((process.stdout.columns ?? NARROW) - width - 2, MIN_PLOT);
+  const most = Math.max(...rows.map(({ size }) => Math.abs(size)), Number.MIN_VALUE);
+  const bars = rows.map(({ size }) => (size < 0 ? '-' : '#').repeat(Math.round((Math.abs(size) / most) * room)));
+  const lines = plain.map((line, at) => `${line.padEnd(width)}  ${bars[at - 1] ?? ''}`.trimEnd());
+  return [...lines, ...(more ? ['(there is more: --limit, or --csv with a shorter --since)'] : [])].join('\n');
+}

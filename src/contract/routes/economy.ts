@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { managementKeys } from '../credentials.ts';
+import { PLAYER, TARGET } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyNumber, count } from '../values.ts';
+import { about, ok, pageSize } from './managed.ts';
+
+/** What became of the money of all players. */
+
+const day = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .meta({ description: 'UTC', examples: ['2026-03-01'] });
+const currency = z.string().meta({ description: '`_currency` of fields; of a field without one, `collection.field`', examples: ['gold'] });
+const range = {
+  from: z.string().meta({ description: 'The first day: a date, an ISO time with a zone, or unix ms. Left out: 30 days back' }),
+  to: z.string().meta({ description: 'As `from`, exclusive' }),
+} as const;
+const page = { limit: pageSize, cursor: z.string().meta({ description: '`cursor` of the page before, with the same filters' }) } as const;
+const next = z.string().nullable().meta({ description: 'Of the next page; `null` at the end' });
+const place = {
+  currency: z.string().meta({ description: 'Of one currency only', examples: ['gold'] }),
+  collection: z.string().meta({ description: 'Of one collection only' }),
+  field: z.string().meta({ description: 'Of one field only; `*`: of those beyond the 200 that a day tells apart' }),
+  source: z.string().meta({ description: 'Of one source only; `other`: of those beyond the 200 of a field and day' }),
+  endpoint: z.string().meta({ description: 'Of one endpoint only; empty: of what no endpoint wrote' }),
+} as const;
+const sums = { entries: count, inflow: anyNumber, outflow: anyNumber } as const;
+const shared = {
+  ...about,
+  tag: 'Project',
+  method: 'GET',
+  keys: managementKeys('r', 'economy'),
+  headers: TARGET,
+  idempotent: false,
+} as const;
+const REFUSED = ['INVALID_REQUEST', 'BEHIND', 'ECONOMY_RANGE_TOO_LARGE'] as const;
+
+const FLOWS_BY = ['source', 'endpoint', 'field', 'day'] as const;
+const MOVERS_BY = ['net', 'inflow', 'outflow'] as const;
+
+export const economy = {
+  days: route({
+    ...shared,
+    id: 'readEconomy',
+    path: '/:project/economy',
+    summary: 'The days of currencies, the newest first: what there was, what came in and went out, what it closed with',
+    description:
+      'Opening + inflow − outflow = closing, to the last digit. Inflow is faucet + transfer + correctedIn; outflow is sink + transfer + correctedOut. A day without entries is left out.',
+    query: { currency: place.currency, ...range, ...page },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          days: z.array(
+            z
+              .strictObject({
+                currency,
+                day,
+                opening: anyNumber,
+                ...sums,
+                closing: anyNumber,
+                faucet: anyNumber.meta({ description: 'What came from nowhere' }),
+                sink: anyNumber.meta({ description: 'What went nowhere' }),
+                transfer: anyNumber.meta({ description: 'What went from one place to another within a commit' }),
+                correctedIn: anyNumber.meta({ description: 'By restores, undos, grants, imports and corrections' }),
+                correctedOut: anyNumber,
+                active: anyNumber.nullable().meta({
+                  description: 'Of `closing`, what players had who moved it within 30 days; null until entries of a later day have come',
+                }),
+                flows: z.string().meta({ description: 'Where this day’s sums come from' }),
+              })
+              .meta({ id: 'EconomyDay' }),
+          ),
+          cursor: next,
+        })
+        .meta({ id: 'EconomyDays', description: 'A page of days of currencies' }),
+    },
+    errors: REFUSED,
+    example: {
+      answer: {
+        ok: true,
+        days: [
+          {
+            currency: 'gold',
+            day: '2026-03-01',
+            opening: 1000,
+            entries: 40,
+            inflow: 500,
+            outflow: 300,
+            closing: 1200,
+            faucet: 300,
+            sink: 100,
+            transfer: 200,
+            correctedIn: 0,
+            correctedOut: 0,
+            active: 900,
+            flows: '/v3/manage/demo/economy/flows?currency=gold&from=2026-03-01&to=2026-03-02',
+          },
+        ],
+        cursor: null,
+      },
+    },
+  }),
+  flows: route({
+    ...shared,
+    id: 'listEconomyFlows',
+    path: '/:project/economy/flows',
+    summary: 'Where money came from and went to, by day, collection, field, source and endpoint, or added up by one of them',
+    query: {
+      by: z.enum(FLOWS_BY).meta({ description: 'Adds up by this. Left out: every row by itself, with its players' }),
+      ...place,
+      ...range,
+      ...page,
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          flows: z.array(
+            z
+              .strictObject({
+                currency,
+                day: day.optional(),
+                collection: z.string().optional(),
+                field: z.string().optional(),
+                source: z.string().optional(),
+                endpoint: z.string().optional(),
+                correction: z.boolean().optional(),
+                ...sums,
+                faucet: anyNumber,
+                sink: anyNumber,
+                players: count.optional().meta({ description: 'Of a row that is not added up' }),
+                opens: z.string().meta({ description: 'The players who moved it' }),
+              })
+              .meta({ id: 'EconomyFlow' }),
+          ),
+          cursor: next,
+        })
+        .meta({ id: 'EconomyFlows', description: 'A page of flows' }),
+    },
+    errors: REFUSED,
+    example: {
+      query: { by: 'source', currency: 'gold' },
+      answer: {
+        ok: true,
+        flows: [
+          {
+            currency: 'gold',
+            source: 'quest',
+            entries: 40,
+            inflow: 500,
+            outflow: 0,
+            faucet: 500,
+            sink: 0,
+            opens: '/v3/manage/demo/economy/players?currency=gold&source=quest&from=2026-03-01&to=2026-03-31',
+          },
+        ],
+        cursor: null,
+      },
+    },
+  }),
+  players: route({
+    ...shared,
+    id: 'listEconomyPlayers',
+    path: '/:project/economy/players',
+    summary: 'Who moved most of a currency, with the ledgers that hold the entries',
+    query: {
+      order: z.enum(MOVERS_BY).default('net').meta({ description: '`net`: who gained most; or by what came in, or went out' }),
+      ...place,
+      ...range,
+      ...page,
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          players: z.array(
+            z
+              .strictObject({
+                player: z.string(),
+                ...sums,
+                net: anyNumber,
+                ledgers: z
+                  .array(z.string())
+                  .meta({ description: 'Where the entries are, at most 20: ledgers of the player, one for each collection' }),
+              })
+              .meta({ id: 'EconomyPlayer' }),
+          ),
+          cursor: next,
+        })
+        .meta({ id: 'EconomyPlayers', description: 'A page of players, the largest first' }),
+    },
+    errors: REFUSED,
+    example: {
+      query: { currency: 'gold' },
+      answer: {
+        ok: true,
+        players: [
+          {
+            player: PLAYER,
+            entries: 3,
+            inflow: 300,
+            outflow: 20,
+            net: 280,
+            ledgers: [`/v3/storage/demo/saves/${PLAYER}/ledger?from=2026-03-01T00%3A00%3A00.000Z&to=2026-03-31T00%3A00%3A00.000Z`],
+          },
+        ],
+        cursor: null,
+      },
+    },
+  }),
+  supply: route({
+    ...shared,
+    id: 'readEconomySupply',
+    path: '/:project/economy/supply',
+    summary: 'How much there is of a currency now, with whom, and how it is shared',
+    query: { currency: place.currency },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          currency,
+          supply: anyNumber,
+          active: anyNumber.meta({ description: 'Of that, what players have who moved it within 30 days' }),
+          holders: count.meta({ description: 'Players who have more than 0' }),
+          top: z.strictObject({ holders: count, balance: anyNumber, share: z.number().min(0).max(1) }).meta({
+            description: 'The richest hundredth of them, at least one: what they have together, and the share of what all holders have',
+          }),
+        })
+        .meta({ id: 'EconomySupply', description: 'A currency now' }),
+    },
+    errors: REFUSED,
+    example: {
+      query: { currency: 'gold' },
+      answer: { ok: true, currency: 'gold', supply: 1200, active: 900, holders: 250, top: { holders: 3, balance: 400, share: 0.33 } },
+    },
+  }),
+} as const;

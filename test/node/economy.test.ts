@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { newApiKey } from './support/command-line.ts';
+import { type Client, createClient, ok } from './support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const data = newFolder();
+let node: Node;
+let game: Client;
+
+beforeAll(async () => {
+  node = await startNode(data);
+  game = createClient(node.url, demoCredentials(data));
+  const gold = { type: 'number', _ledger: true, _currency: 'gold' };
+  const definitions = [
+    { id: 'purses', schema: { gold, xp: { type: 'number', _ledger: true } } },
+    { id: 'treasury', collectionType: 'global', schema: { stock: gold } },
+  ];
+  await ok(game.manage('PUT', game.definitions('collections'), { body: definitions }));
+  const step = (id: string, collection: string, key: string, op: JsonObject) => ({ id, type: 'write', collection, key, ops: [op] });
+  const pay = {
+    slug: 'pay',
+    steps: [
+      step('from', 'purses', '{{platformId}}', { op: 'inc', path: 'gold', value: -30, source: 'tax' }),
+      step('to', 'treasury', 'crown', { op: 'inc', path: 'stock', value: 25, source: 'tax' }),
+    ],
+  };
+  await ok(game.manage('PUT', game.definitions('endpoints'), { body: [pay] }));
+  for (const [player, value] of [
+    ['1', 100],
+    ['2', 0.1],
+    ['3', 18446744073709],
+  ] as const) {
+    await ok(
+      game.manage('POST', game.storage(`purses/${player}`), { body: { ops: [{ op: 'inc', path: 'gold', value, source: 'quest' }] } }),
+    );
+  }
+  await ok(game.manage('POST', `/v3/endpoints/${game.projectId}/pay`, { body: { platformId: '1' } }));
+  const refund = { op: 'inc', path: 'gold', value: 7, source: 'correction', reason: 'lost' };
+  await ok(game.manage('POST', game.storage('purses/2'), { body: { ops: [refund] } }));
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const read = async (path: string) => JSON.parse((await ok(game.manage('GET', path))).text);
+const economy = (rest = '') => `/v3/manage/${game.projectId}/economy${rest}`;
+
+test('a day of a currency over two collections adds up, and its classes are told', async () => {
+  const { days } = await read(economy('?currency=gold'));
+  expect(days).toMatchObject([
+    {
+      opening: 0,
+      inflow: 18446744073841.1,
+      outflow: 30,
+      closing: 18446744073811.1,
+      faucet: 18446744073809.1,
+      sink: 5,
+      transfer: 25,
+      correctedIn: 7,
+    },
+  ]);
+});
+
+test('every number opens what it is made of: the day its flows, a flow its players, a player the ledger', async () => {
+  const { days } = await read(economy('?currency=gold'));
+  const { flows } = await read(days[0].flows);
+  expect(flows).toHaveLength(4);
+  const quest = flows.find((flow: JsonObject) => flow['source'] === 'quest');
+  expect(quest).toMatchObject({ collection: 'purses', field: 'gold', endpoint: '', correction: false, entries: 3, players: 3 });
+  const { players } = await read(quest.opens);
+  expect(players.map(({ player }: JsonObject) => player)).toEqual(['3', '1', '2']);
+  const { entries } = await read(players[1].ledgers[0]);
+  expect(entries.map(({ source, delta }: JsonObject) => [source, delta])).toEqual([
+    ['quest', 100],
+    ['tax', -30],
+  ]);
+});
+
+test('pages follow each other without a gap, whatever they are added up by', async () => {
+  for (const path of [
+    '',
+    '/flows',
+    '/flows?by=source',
+    '/flows?by=endpoint',
+    '/flows?by=field',
+    '/flows?by=day',
+    '/players?currency=gold',
+  ]) {
+    const with1 = (cursor: string | null) =>
+      economy(`${path}${path.includes('?') ? '&' : '?'}limit=1${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+    const [whole] = Object.values<JsonObject[]>(await read(economy(path))).filter(Array.isArray);
+    const paged: JsonObject[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Record<string, JsonObject[] | string | null> = await read(with1(cursor));
+      paged.push(...Object.values(page).filter(Array.isArray).flat());
+      cursor = page['cursor'] as string | null;
+    } while (cursor !== null);
+    expect(paged, path).toEqual(whole);
+  }
+});
+
+test('a currency now: supply, holders, and the share of the richest', async () => {
+  const supply = await read(economy('/supply?currency=gold'));
+  expect(supply).toMatchObject({
+    supply: 18446744073811.1,
+    active: 18446744073811.1,
+    holders: 4,
+    top: { holders: 1, balance: 18446744073709 },
+  });
+});
+
+test('what is not there and what is wrong is said, and a key needs the scope', async () => {
+  const refusal = async (path: string, headers = {}) => {
+    const { status, body } = await game.manage('GET', economy(path), { headers });
+    return [status, JSON.stringify(body)] as const;
+  };
+  expect(await refusal('/supply?currency=gems')).toMatchObject([404, expect.stringContaining('gems')]);
+  expect(await refusal('/players')).toMatchObject([400, expect.stringContaining('currency')]);
+  expect(await refusal('?from=yesterday')).toMatchObject([400, expect.stringContaining('from')]);
+  expect(await refusal('?cursor=x')).toMatchObject([400, expect.stringContaining('cursor')]);
+  const key = await newApiKey({ SAVEPOINT_DATA: data }, game.projectId, { collections: 'rwx' });
+  expect(await refusal('', { 'x-api-key': key })).toMatchObject([403, expect.stringContaining('economy')]);
+});
