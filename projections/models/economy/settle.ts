@@ -24,16 +24,15 @@ moved AS MATERIALIZED (
   SELECT l.space, d.currency, l.player, l.day, sum(l.inflow - l.outflow) AS net
   FROM line l JOIN {economy_days} d ON d.project = $1 AND d.space = l.space AND d.day = l.day AND d.part = l.part GROUP BY 1, 2, 3, 4),
 held AS MATERIALIZED (
-  SELECT h.space, h.currency, h.player, h.balance, h.day
-  FROM moved m JOIN {economy_holders} h ON h.project = $1 AND h.space = m.space AND h.currency = m.currency AND h.player = m.player),
+  SELECT m.space, m.currency, m.player, m.day, m.net, h.balance, h.day AS since
+  FROM moved m LEFT JOIN {economy_holders} h ON h.project = $1 AND h.space = m.space AND h.currency = m.currency AND h.player = m.player),
 holders AS (
   INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, day)
-  SELECT $1, space, currency, player, net, day FROM moved
+  SELECT $1, space, currency, player, net, day FROM held
   ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day),
 shifted AS (
-  SELECT m.space, m.currency, m.day, 1 AS holders, coalesce(h.balance, 0) + m.net AS balance
-  FROM moved m LEFT JOIN held h ON h.space = m.space AND h.currency = m.currency AND h.player = m.player
-  UNION ALL SELECT space, currency, day, -1, -balance FROM held),
+  SELECT space, currency, day, 1 AS holders, coalesce(balance, 0) + net AS balance FROM held
+  UNION ALL SELECT space, currency, since, -1, -balance FROM held WHERE since IS NOT NULL),
 activity AS (
   INSERT INTO {economy_activity} AS a (project, space, currency, day, holders, balance)
   SELECT $1, space, currency, day, sum(holders), sum(balance) FROM shifted GROUP BY 2, 3, 4
