@@ -1,5 +1,6 @@
 import type { Projection } from './batch.ts';
 import { access } from './models/access/projection.ts';
+import { alarms } from './models/alarms/projection.ts';
 import { authority } from './models/authority/projection.ts';
 import { corrections } from './models/corrections/projection.ts';
 import { definitions } from './models/definitions/projection.ts';
@@ -33,6 +34,7 @@ export const PROJECTIONS: readonly Projection[] = [
   guests,
   uniques,
   corrections,
+  alarms,
   ledger,
   records,
   publishes,

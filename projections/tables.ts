@@ -20,6 +20,7 @@ export type ProjectionName =
   | 'guests'
   | 'uniques'
   | 'corrections'
+  | 'alarms'
   | 'ledger'
   | 'records'
   | 'publishes'
@@ -70,6 +71,7 @@ export const TABLES: readonly Table[] = [
   { name: 'guest_names', projection: 'guests', key: ['kind', 'name'] },
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'undone_commits', projection: 'corrections', key: ['commit'] },
+  { name: 'alarms', projection: 'alarms', key: ['alarm', 'time_window'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
   // First in its projection: removing a project's rows must wait for the page that is being filled.

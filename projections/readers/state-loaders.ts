@@ -167,6 +167,13 @@ export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> 
     columns: { undone: 'c.undone' },
     state: ({ undone }) => ({ undone: undone === true }),
   },
+  alarm: {
+    keyColumns: { alarm: 'text', time_window: 'text' },
+    keyOf: unchanged,
+    rows: '{alarms} a ON a.project = $1 AND a.alarm = w.alarm AND a.time_window = w.time_window',
+    columns: { used: 'a.amount' },
+    state: ({ used }) => ({ amount: Number(used) }),
+  },
   authority: {
     keyColumns: {},
     keyOf: () => [],

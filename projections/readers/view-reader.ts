@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
+import { readAlarms } from '../models/alarms/read.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
-import { readEconomyDays, readEconomyFlows, readEconomyMovers, readEconomySupply } from '../models/economy/read.ts';
+import { readEconomyDays, readEconomyFlows, readEconomyHour, readEconomyMovers, readEconomySupply } from '../models/economy/read.ts';
 import { readFlags } from '../models/flags/read.ts';
 import { readNeighbours } from '../models/leaderboards/neighbours.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
@@ -69,6 +70,8 @@ export function createViewReader(
     economyFlows: bounded(readEconomyFlows),
     economyMovers: bounded(readEconomyMovers),
     economySupply: bounded(readEconomySupply),
+    economyHour: bounded(readEconomyHour),
+    alarms: bounded(readAlarms),
     revisions: bounded(readRevisions),
     records: bounded(readRecords),
     scan: bounded(scanDocuments),

@@ -14,6 +14,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { sweepAccess } from './access-sweep.ts';
+import { economyWatch } from './economy-alarms.ts';
 import { exportJobs } from './metrics.ts';
 import { projectTestsPerRun } from './project-tests.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -52,6 +53,7 @@ async function open({ config, databaseUrl, pool, log, registry, logger }: JobsBu
   const parts = {
     tests: projectTestsPerRun(config, pool, log, logger),
     sweepAccess: () => sweepAccess(pool, log, config, logger),
+    watchEconomies: economyWatch({ pool, log, config, logger, registry }),
   };
   const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
@@ -61,12 +63,12 @@ async function open({ config, databaseUrl, pool, log, registry, logger }: JobsBu
 }
 
 /** Jobs that open projects. */
-interface ProjectWork extends Pick<JobWork, 'sweepAccess'> {
+interface ProjectWork extends Pick<JobWork, 'sweepAccess' | 'watchEconomies'> {
   readonly tests: ProjectTests;
 }
 
 /** The work of jobs, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectWork): JobWork {
+export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEconomies }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -85,5 +87,6 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectW
       return { ...(await retainTelemetry({ log, pool, now })), cut };
     },
     sweepAccess,
+    watchEconomies,
   };
 }

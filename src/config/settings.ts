@@ -93,6 +93,12 @@ export const SERVER = {
     prefixes,
     'How the addresses begin that webhook steps may post to; `none`: nowhere; not set: those of the one chat service that endpoints in the wild name.',
   ),
+  alarmWebhookUrl: setting(
+    'ALARM_WEBHOOK_URL',
+    null,
+    address(['https:', 'http:'], 'https://host/path'),
+    'Where alarms of economies are posted to, as JSON. A name that resolves to a private address is refused.',
+  ),
   wireNames: setting(
     'WIRE_NAMES',
     'neutral',

@@ -85,6 +85,7 @@ export type TestRun = BodyOf<typeof tests.runTests>;
 export type Settings = BodyOf<typeof settings.read>;
 export type Corrected = ShownBy<typeof CorrectedSchema>;
 export type Restored = BodyOf<typeof corrections.restore>;
+export type EconomyAlarms = BodyOf<typeof economy.alarms>;
 export type EconomyDays = BodyOf<typeof economy.days>;
 export type EconomyFlows = BodyOf<typeof economy.flows>;
 export type EconomyPlayers = BodyOf<typeof economy.players>;

@@ -82,6 +82,7 @@ export type RequestConsumed = Data<'request.consumed'>;
 export type AccessSwept = Data<'access.swept'>;
 export type AnswerKept = Data<'answer.kept'>;
 export type PageSaved = Data<'page.saved'>;
+export type AlarmRaised = Data<'alarm.raised'>;
 
 /** The id of definitions of which a project has only one (game values, rules, tests). */
 export const SINGLE_ID = '*';

@@ -52,6 +52,11 @@ interface UndoneState {
   readonly undone: boolean;
 }
 
+/** An alarm of the economy that was raised for a window. */
+interface AlarmState {
+  readonly amount: number;
+}
+
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
 export interface RecordListState {
   readonly records: readonly SaveRecord[];
@@ -192,6 +197,7 @@ export interface StateOf {
   readonly 'guest-name': GuestName;
   readonly request: UsedRequest;
   readonly undone: UndoneState;
+  readonly alarm: AlarmState;
 }
 
 export type SubjectKind = keyof StateOf;

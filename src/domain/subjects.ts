@@ -90,6 +90,11 @@ export function undoneSubject(revision: number): Subject<'undone'> {
   return subject('undone', String(revision));
 }
 
+/** Whether an alarm of the economy was raised for this window. */
+export function alarmSubject(alarm: string, window: string): Subject<'alarm'> {
+  return subject('alarm', `${alarm}/${window}`);
+}
+
 /** A page of the project. Pages are not staged. */
 export function pageSubject(slug: string): Subject<'page'> {
   return subject('page', slug);
@@ -170,6 +175,7 @@ const SUBJECTS: SubjectsByEvent = {
   'record.renamed': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'record.deleted': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'correction.made': ({ undone = [] }) => undone.map(([revision]) => undoneSubject(revision)),
+  'alarm.raised': ({ alarm, window }) => [alarmSubject(alarm, window)],
   'page.saved': ({ slug }) => [pageSubject(slug)],
   'page.removed': ({ slug }) => [pageSubject(slug)],
   'answer.kept': (data) => [idempotencySubject(data)],

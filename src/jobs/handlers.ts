@@ -37,6 +37,8 @@ export interface JobWork {
    * projects.
    */
   sweepAccess(): Promise<readonly string[]>;
+  /** Raises the alarms of economies that are due, and tells of them. Resolves to how many. */
+  watchEconomies(): Promise<{ readonly raised: number }>;
 }
 
 /** Most failed tests that a result names, because a job is stored for a week. */
@@ -65,6 +67,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
     'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
     'access.sweep': async () => ({ swept: await work.sweepAccess() }),
+    'economy.watch': async () => ({ ...(await work.watchEconomies()) }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

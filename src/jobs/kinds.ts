@@ -48,6 +48,7 @@ export interface JobDatas {
   'tables.cleanup': Readonly<Record<string, never>>;
   'telemetry.retain': Readonly<Record<string, never>>;
   'access.sweep': Readonly<Record<string, never>>;
+  'economy.watch': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -95,6 +96,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
+  },
+  'economy.watch': {
+    queue: 'upkeep',
+    about: 'looks at the economies of projects that have alarms, and raises those that are due',
+    check: nothing,
+    attempts: 1,
+    everyMs: 60_000,
   },
   'jobs.forget': {
     queue: 'upkeep',

@@ -24,6 +24,7 @@ const IDLE: JobHandlers = {
   'tables.cleanup': async () => ({}),
   'telemetry.retain': async () => ({}),
   'access.sweep': async () => ({}),
+  'economy.watch': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

@@ -38,7 +38,9 @@ beforeEach(async () => {
   await projector.start();
   await reached(projector, feed);
   const sweep = () => sweepAccess(pool, log, readConfig({}), createLogger({ level: 'silent' }));
-  const handlers = createJobHandlers(workOn(pool, log, { tests: NO_TESTS, sweepAccess: sweep }));
+  const handlers = createJobHandlers(
+    workOn(pool, log, { tests: NO_TESTS, sweepAccess: sweep, watchEconomies: async () => ({ raised: 0 }) }),
+  );
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
   jobs.start();
 });

@@ -192,6 +192,10 @@ export async function fillAll(feed: Feed): Promise<void> {
       data: { space: 'live', collection: 'saves', key: 'p1', rule: 'r1', window: 'perDay', start: 0, subject: 'p1', amount: 5, limit: 4 },
     },
     { type: 'unique.claimed', data: { space: 'live', collection: 'saves', claims: [['h-claimed', 'p1']] } },
+    {
+      type: 'alarm.raised',
+      data: { alarm: 'flood', window: '1970-01-01', currency: 'gold', source: 's', player: 'p1', amount: 5, threshold: 4 },
+    },
     { type: 'correction.made', data: { reason: 'twice', ticket: 'T-1', undone: [[3, true]] } },
     appended('r1', 5_000, { text: 'hi' }),
     { type: 'record.created', data: { ...slot('r1'), recordName: 'Save' } },

@@ -4,6 +4,8 @@ import type {
   EconomyDays,
   EconomyFlowRow,
   EconomyFlows,
+  EconomyHourQuery,
+  EconomyHourRow,
   EconomyMovers,
   EconomyPage,
   EconomyPlayerRow,
@@ -16,6 +18,7 @@ import type {
 } from '../../../src/app/ports/economy.ts';
 import { readWithin } from '../../bounded-read.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { EXACT } from '../ledger/sums.ts';
 import { ACTIVE_DAYS, LINES } from './settle.ts';
 
 /** Reads of the economy. Numbers leave Postgres as texts, because a double would change large ones. */
@@ -97,6 +100,29 @@ FROM summed WHERE $10::numeric IS NULL OR (${value}, player) < ($10::numeric, $1
 
 const MOVERS: Readonly<Record<MoverOrder, string>> = { net: movers('net'), inflow: movers('inflow'), outflow: movers('outflow') };
 
+/**
+ * $1 project, $2 day, $3 currency, $4 source, $5 least, $6 from, $7 to. Only who got as much over the day can have got it within the hour; of these
+ * the hundred with most are looked at in the ledger.
+ */
+const HOUR = pageOf(`
+WITH chosen AS MATERIALIZED (
+  SELECT d.part, d.collection, d.field FROM {economy_days} d
+  WHERE d.project = $1 AND d.space = 'live' AND d.day = $2 AND d.currency = $3 AND ($4::text IS NULL OR d.source = $4) AND NOT d.correction),
+moved AS (
+  SELECT x.player, x.inflow FROM chosen c JOIN {economy_players} x ON x.project = $1 AND x.space = 'live' AND x.day = $2 AND x.part = c.part
+  UNION ALL
+  SELECT l.p, l.i FROM {economy_pending} w CROSS JOIN LATERAL ${LINES} JOIN chosen c ON c.part = l.t
+  WHERE w.project = $1 AND w.space = 'live' AND w.day = $2),
+suspects AS MATERIALIZED (
+  SELECT player FROM moved GROUP BY player HAVING sum(inflow) > $5::float8::numeric ORDER BY sum(inflow) DESC LIMIT 100),
+hour AS (
+  SELECT l.player, sum(${EXACT}) AS amount FROM suspects s JOIN {ledger} l ON l.project = $1 AND l.space = 'live' AND l.player = s.player
+    AND l.collection IN (SELECT collection FROM chosen)
+  WHERE l.at >= $6 AND l.at < $7 AND l.amount > 0 AND ($4::text IS NULL OR l.source = $4)
+    AND EXISTS (SELECT FROM chosen c WHERE c.collection = l.collection AND c.field IN (l.field, '*')) GROUP BY l.player)
+SELECT json_build_object('player', player, 'amount', amount::text) AS row FROM hour
+WHERE amount > $5::float8::numeric ORDER BY amount DESC, player LIMIT 1`);
+
 /** $1 project, $2 space, $3 currency, $4 today. */
 const SUPPLY = pageOf(`
 WITH held AS (
@@ -145,6 +171,11 @@ export function readEconomyMovers(pool: Pool, projectId: string, query: EconomyM
 /** How much there is of a currency, and how it is shared. */
 export function readEconomySupply(pool: Pool, projectId: string, { space, currency, today }: EconomySupplyQuery) {
   return rowsOf<EconomySupplyRow>(pool, 'economy-supply-now', SUPPLY, [projectId, space, currency, today]);
+}
+
+/** The player for whom most came in within an hour. */
+export function readEconomyHour(pool: Pool, projectId: string, { currency, source, day, from, to, over }: EconomyHourQuery) {
+  return rowsOf<EconomyHourRow>(pool, 'economy-hour', HOUR, [projectId, day, currency, source, over, from, to]);
 }
 
 /** Later than every day. */

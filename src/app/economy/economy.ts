@@ -4,7 +4,7 @@ import type { PublishTarget, Space } from '../../domain/events.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
 import { isArray, parseJson, tryParseJson } from '../../kernel/json.ts';
-import { invalidCursor } from '../../kernel/page-cursor.ts';
+import { invalidCursor, revisionCursor } from '../../kernel/page-cursor.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -39,6 +39,8 @@ export interface Economy {
     target: PublishTarget,
     query: RangeQuery & FlowFilter & { readonly order: MoverOrder },
   ): Promise<ManageAnswer<contract.EconomyPlayers>>;
+  /** Alarms that were raised, the newest first. */
+  alarms(caller: Caller, page: { readonly before: string | null; readonly limit: number }): Promise<ManageAnswer<contract.EconomyAlarms>>;
   /** Throws 404 `NOT_FOUND` for a currency that never moved. */
   supply(caller: Caller, target: PublishTarget, currency: string | null): Promise<ManageAnswer<contract.EconomySupply>>;
 }
@@ -104,6 +106,18 @@ export function createEconomy(context: AppContext): Economy {
       }));
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       return { ...at(), result: { ok: true, players, cursor: last === undefined ? null : JSON.stringify([last[order], last.player]) } };
+    },
+
+    async alarms(caller, { before, limit }) {
+      const { project, at } = await open(caller, 'live');
+      const page = await context.views.alarms(project.id, { before: revisionCursor(before, 'before') ?? Number.MAX_SAFE_INTEGER, limit });
+      const alarms = page.alarms.map(({ at: time, ...alarm }) => {
+        const { currency, source, window } = alarm;
+        const day = dayOf(Date.parse(window.slice(0, 10)));
+        const opens = linkOf(project, 'flows', { currency, source, from: dateOf(day), to: dateOf(day + 1) });
+        return { ...alarm, at: new Date(time).toISOString(), opens };
+      });
+      return { ...at(), result: { ok: true, alarms, before: page.next } };
     },
 
     async supply(caller, target, currency) {

@@ -107,3 +107,40 @@ export interface EconomySupplyQuery {
   readonly currency: string;
   readonly today: number;
 }
+
+export interface EconomyHourQuery {
+  readonly currency: string;
+  readonly source: string | null;
+  /** The day in which the hour lies. */
+  readonly day: number;
+  /** Unix ms, inclusive. */
+  readonly from: number;
+  /** Unix ms, exclusive. */
+  readonly to: number;
+  readonly over: number;
+}
+
+export interface EconomyHourRow {
+  readonly player: string;
+  readonly amount: string;
+}
+
+export interface AlarmRow {
+  readonly revision: number;
+  readonly alarm: string;
+  readonly window: string;
+  readonly currency: string;
+  readonly source: string | null;
+  readonly player: string | null;
+  readonly amount: number;
+  readonly threshold: number;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export interface AlarmPage {
+  readonly revision: number;
+  readonly alarms: readonly AlarmRow[];
+  /** `before` of the next page; `null` at the end. */
+  readonly next: number | null;
+}

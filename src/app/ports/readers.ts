@@ -5,10 +5,13 @@ import type { Subject, SubjectKey } from '../../domain/subjects.ts';
 import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Json } from '../../kernel/json.ts';
 import type {
+  AlarmPage,
   EconomyDayRow,
   EconomyDays,
   EconomyFlowRow,
   EconomyFlows,
+  EconomyHourQuery,
+  EconomyHourRow,
   EconomyMovers,
   EconomyPage,
   EconomyPlayerRow,
@@ -301,6 +304,10 @@ export interface ViewReader {
   economyFlows(projectId: string, query: EconomyFlows): Promise<EconomyPage<EconomyFlowRow>>;
   /** Players by what they moved, the largest first. */
   economyMovers(projectId: string, query: EconomyMovers): Promise<EconomyPage<EconomyPlayerRow>>;
+  /** The player for whom most of a currency came in within an hour, if it is more than `over`; of live. */
+  economyHour(projectId: string, query: EconomyHourQuery): Promise<EconomyPage<EconomyHourRow>>;
+  /** Raised alarms below the revision `before`, newest first. */
+  alarms(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<AlarmPage>;
   /** A currency as it is now: one row. */
   economySupply(projectId: string, query: EconomySupplyQuery): Promise<EconomyPage<EconomySupplyRow>>;
   /** Revisions below `before` that changed a subject, newest first. They come from the index of subjects, which is a state table. */

@@ -31,6 +31,7 @@ const EVOLVE: { readonly [K in SubjectKind]: Evolve<K> } = {
   'guest-name': (state, event) => (isGuestEvent(event) ? evolveGuestName(event) : state),
   request: (state, event) => (event.type === 'request.consumed' ? { until: event.data.until } : state),
   undone: undoneAfter,
+  alarm: (state, event) => (event.type === 'alarm.raised' ? { amount: event.data.amount } : state),
 };
 
 /** State of one subject after an event that changes it. Speculation, tail and loading all fold with it. */

@@ -8,6 +8,7 @@ import { OLDEST_POSTGRES } from '../database.ts';
 import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
 import { checkCallLog } from './call-log.ts';
 import { checkDatabaseDisk } from './database-disk.ts';
+import { checkEconomy } from './economy.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The Postgres that holds the read models and, without an EventStoreDB, the log. */
@@ -58,6 +59,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     await session(pool),
     await tables(pool),
     await checkCallLog(config, pool),
+    await checkEconomy(pool),
     ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
 }

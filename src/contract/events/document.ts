@@ -139,6 +139,18 @@ export const DOCUMENT_EVENTS = {
       restored: absent(members({ player: playerText, revision: count }), 'Whose data became what they were as of which revision'),
     }),
   ),
+  'alarm.raised': event(
+    'More of a currency came in than an alarm of the settings allows: once for an alarm and its window.',
+    members({
+      alarm: plainText,
+      window: plainText.meta({ description: 'The day, or the hour, UTC' }),
+      currency: plainText,
+      source: absent(plainText, 'Of which source, where the alarm is of one'),
+      player: absent(playerText, 'For whom most came in, where the alarm is of one player'),
+      amount: z.number(),
+      threshold: z.number(),
+    }),
+  ),
   'record.created': event('A save slot of a player; its data is the document `{player}_{recordId}`.', members(record)),
   'record.renamed': event('A save slot has another name.', members(record)),
   'record.deleted': event('A save slot is gone.', members(withoutName)),

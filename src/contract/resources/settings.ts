@@ -65,6 +65,36 @@ function object(schema: z.ZodType) {
   return z.custom<JsonObject>(fits).meta(described);
 }
 
+const ALARM = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_ALARMS = 50;
+
+/** When what came in of a currency is too much. */
+const economyAlarm = z
+  .strictObject({
+    name: z.string().regex(ALARM).meta({ description: 'Names it in what is told' }),
+    currency: z.string().min(1).max(512).meta({ description: '`_currency` of fields; of a field without one, `collection.field`' }),
+    source: z.string().min(1).max(64).exactOptional().meta({ description: 'Of one source only' }),
+    overMedian: z.number().gt(1).max(1e6).exactOptional().meta({
+      description: 'Raised when the faucet of a day is more than so many times the median of the 14 days before',
+    }),
+    perPlayerHour: z
+      .number()
+      .gt(0)
+      .max(1e300)
+      .exactOptional()
+      .meta({ description: 'Raised when more comes in for one player within an hour (UTC)' }),
+  })
+  .refine(({ overMedian, perPlayerHour }) => (overMedian === undefined) !== (perPlayerHour === undefined))
+  .readonly();
+
+export type EconomyAlarm = z.output<typeof economyAlarm>;
+
+const economyAlarms = z
+  .array(economyAlarm)
+  .max(MAX_ALARMS)
+  .refine((alarms) => new Set(alarms.map(({ name }) => name)).size === alarms.length)
+  .readonly();
+
 export const settings = z
   .strictObject({
     description: boundedText(MAX_DESCRIPTION, 'For people.'),
@@ -105,6 +135,11 @@ export const settings = z
       default: {},
       code,
       expected: `${OBJECT}, its switches true or false, retentionDays a whole number of days (0: for ever), allowedEventTypes a list of texts`,
+    }),
+    economyAlarms: optional(economyAlarms, 'Alarms of the economy.', {
+      default: [],
+      code,
+      expected: `a list of at most ${MAX_ALARMS} alarms: a name of letters, digits, - and _, which no other has, a currency, perhaps a source, and one of overMedian (more than 1) and perPlayerHour (more than 0)`,
     }),
     webhooks: optional(object(map), 'Kept for editors.', { default: {}, code, expected: OBJECT }),
     endpointRateLimits: optional(object(map).nullable(), 'Kept for editors.', { default: null, code, expected: OBJECT }),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyNumber, count } from '../values.ts';
-import { about, ok, pageSize } from './managed.ts';
+import { anyNumber, count, instant } from '../values.ts';
+import { about, ok, paged, pageSize } from './managed.ts';
 
 /** What became of the money of all players. */
 
@@ -207,6 +207,59 @@ export const economy = {
           },
         ],
         cursor: null,
+      },
+    },
+  }),
+  alarms: route({
+    ...shared,
+    id: 'listEconomyAlarms',
+    path: '/:project/economy/alarms',
+    summary: 'Alarms that were raised, the newest first',
+    query: paged,
+    headers: {},
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          alarms: z.array(
+            z
+              .strictObject({
+                revision: count,
+                alarm: z.string(),
+                window: z.string().meta({ description: 'The day, or the hour, UTC' }),
+                currency,
+                source: z.string().nullable(),
+                player: z.string().nullable().meta({ description: 'For whom most came in, of an alarm of one player' }),
+                amount: z.number(),
+                threshold: z.number(),
+                at: instant,
+                opens: z.string().meta({ description: 'The flows of that day' }),
+              })
+              .meta({ id: 'EconomyAlarm' }),
+          ),
+          before: z.int().nullable(),
+        })
+        .meta({ id: 'EconomyAlarms', description: 'A page of raised alarms' }),
+    },
+    errors: ['INVALID_REQUEST', 'BEHIND'],
+    example: {
+      answer: {
+        ok: true,
+        alarms: [
+          {
+            revision: 12,
+            alarm: 'gold-flood',
+            window: '2026-03-01',
+            currency: 'gold',
+            source: 'quest',
+            player: null,
+            amount: 5000,
+            threshold: 900,
+            at: '2026-03-01T12:00:00.000Z',
+            opens: '/v3/manage/demo/economy/flows?currency=gold&source=quest&from=2026-03-01&to=2026-03-02',
+          },
+        ],
+        before: null,
       },
     },
   }),

@@ -117,6 +117,8 @@ const NO_VIEWS: ViewReader = {
   economyFlows: no,
   economyMovers: no,
   economySupply: no,
+  economyHour: no,
+  alarms: no,
   revisions: no,
   // A push looks at the documents of a new collection; here are none.
   documentsAfter: async () => [],
