@@ -33,10 +33,14 @@ export const count = z.int().min(0);
 /** Texts without controls, and without what changes the order or the lines of what is shown. */
 export const ONE_LINE = /^[^\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/u;
 
+/** The same for a line that says something; only for short texts, because it goes back and forth. Its classes are written out, because tools make texts of the pattern that a contract names. */
+const NOT_IN_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
+const FILLED_LINE = new RegExp(`^[^${NOT_IN_LINE}]*[^${NOT_IN_LINE}\\s][^${NOT_IN_LINE}]*$`, 'u');
+
 /** A line of text that says something: without blanks around it, of 1 to `most` characters. */
 export function lineOf(most: number) {
   const form = `one line of 1 to ${most} characters, without control characters`;
-  return z.string(form).trim().min(1, form).max(most, form).regex(ONE_LINE, form);
+  return z.string(form).trim().min(1, form).max(most, { error: form, abort: true }).regex(FILLED_LINE, form);
 }
 
 /** The moment that an answer is of, where `at` asked for one. */
