@@ -39,7 +39,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const made = await newProject(env, 'Examples');
-  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', restore: 'rw' });
+  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw' });
   game = createClient(node.url, { ...made, secretKey });
 });
 
@@ -93,9 +93,12 @@ describe('the examples of the contract', () => {
     const feed = { id: 'feed', name: 'feed', collectionType: 'global', accessMode: 'public', schema: {} };
     await ok(send(routeCalled('putCollections')));
     await ok(game.manage('PATCH', game.definitions('collections'), { body: feed }));
+    const purses = { id: 'purses', name: 'purses', schema: { gold: { type: 'number', _ledger: true, _currency: 'gold' } } };
+    await ok(game.manage('PATCH', game.definitions('collections'), { body: purses }));
     for (const id of ['putGameValues', 'putRateLimitRules', 'putEndpoints', 'postQueries', 'putTests']) await ok(send(routeCalled(id)));
     await ok(game.manage('PATCH', game.definitions('endpoints'), { body: PRICE }));
     await ok(game.manage('POST', game.storage(`saves/${PLAYER}`), { body: { name: 'Ada', gold: 10 } }));
+    await ok(game.manage('POST', game.storage(`purses/${PLAYER}`), { body: { gold: 5 } }));
     made['written'] = String((await ok(send(routeCalled('writeDocument')))).headers['x-ns-position']);
     await ok(send(routeCalled('sendHeartbeat')));
     made['record'] = Object((await ok(send(routeCalled('createSaveRecord')))).body).recordId;
@@ -121,9 +124,13 @@ describe('the examples of the contract', () => {
       restorePlayer: { reason: 'a crash', to: Number(made['begun']) },
     };
     const sent = corrections[id];
+    const params: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      readRecord: { key: made['key'] ?? '' },
+      explain: { held: made['written'] ?? '' },
+    };
     const { status, body, text } = await send(
       sent === undefined ? route : { ...route, example: { ...route.example, body: sent } },
-      id === 'readRecord' ? { key: made['key'] ?? '' } : { record: made['record'] ?? '' },
+      params[id] ?? { record: made['record'] ?? '' },
       opens ? { 'x-platform-token': playerToken() } : {},
     );
     expect([status, Object(body).ok ?? true], text).toEqual([route.example?.status ?? 200, true]);
