@@ -6,11 +6,11 @@ export type Amount = number | ExactNumber;
 /** A longer number counts as the nearest double, as in the sums of ledgers: a short text can stand for a number that no column can hold. */
 const LONGEST = 400;
 
-/** What a ledger entry's `delta` counts for. A number that a double cannot hold counts 0. */
+/** What a ledger entry's `delta` counts for. A number that a double cannot hold, above or below, counts 0. */
 export function amountOf(delta: Json): Amount {
   if (!isNumber(delta)) return 0;
   const double = toDouble(delta);
-  if (!Number.isFinite(double)) return 0;
+  if (!Number.isFinite(double) || double === 0) return 0;
   return delta instanceof ExactNumber && delta.text.length > LONGEST ? double : delta;
 }
 
