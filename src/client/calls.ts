@@ -86,9 +86,9 @@ export class Calls {
   }
 
   async #prepare(settings: Settings, slug: string, input: object): Promise<Result<Prepared>> {
-    // A secret key proves the server, so nothing is encrypted.
-    if (settings.secretKey) return success({ body: bodyOf(input, {}) });
-    const modes = await this.#security.modes();
+    const loaded = await this.#security.modes();
+    // A secret key proves the server, so there is no session, and nothing is encrypted.
+    const modes = settings.secretKey ? { ...loaded, sessions: false, encryption: false } : loaded;
     const session = modes.sessions ? await this.#sessions.ensure() : null;
     const mode = clientMode(modes, session !== null);
     const headers = { 'x-ns-security-mode': mode, ...(modes.version === '' ? {} : { 'x-ns-security-config-version': modes.version }) };

@@ -279,10 +279,13 @@ test('a program reads its credentials from its environment and from a file befor
 });
 
 test('a dedicated server calls with its secret key, for itself and for players', async () => {
-  const server = createClient({ ...game.options, clientType: 'dedicated', secretKey: game.manager.secretKey });
+  const { fetch, sent } = network();
+  const server = createClient({ ...game.options, fetch, clientType: 'dedicated', secretKey: game.manager.secretKey });
   const player = await game.newRich();
   expect(await server.documents('vault').save({ n: 1 }, { key: player })).toMatchObject({ ok: true });
   expect(await server.as(player).call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+  const body = JSON.parse(sent.at(-1)?.body ?? '');
+  expect(body).toMatchObject({ item: 'axe', security: { clientMode: 'legacy' }, _endpointSlug: 'buy' });
 });
 
 test('a secret key is sent over TLS, or to this machine alone', async () => {
