@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
+import { readSessionsOf } from '../models/access/sessions-of.ts';
 import { readAlarms } from '../models/alarms/read.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
@@ -77,6 +78,7 @@ export function createViewReader(
     scan: bounded(scanDocuments),
     documentsAfter: bounded(readDocumentsAfter),
     documentsOf: bounded(readDocumentsOf),
+    sessionsOf: bounded(readSessionsOf),
     documentCount: bounded(countDocuments),
     stagedDocumentCount: bounded(countStagedDocuments),
     ledgerFields: bounded(readLedgerFields),

@@ -6,6 +6,7 @@ import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Commits } from './history/commits.ts';
 import type { Explain } from './history/explain.ts';
 import type { PastReads } from './history/past-reads.ts';
+import type { ShowPlayer } from './history/player.ts';
 import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
@@ -74,6 +75,7 @@ export interface App {
   readonly flags: Flags;
   readonly commits: Commits;
   readonly explain: Explain;
+  readonly showPlayer: ShowPlayer;
   readonly economy: Economy;
   readonly history: History;
   readonly tests: Tests;

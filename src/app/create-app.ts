@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints/endpoints.ts';
 import { createCommits } from './history/commits.ts';
 import { createExplain } from './history/explain.ts';
 import { createPastReads } from './history/past-reads.ts';
+import { createShowPlayer } from './history/player.ts';
 import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
@@ -55,6 +56,7 @@ export function createApp(context: AppContext): App {
     flags: createFlags(context),
     commits: createCommits(context, past),
     explain: createExplain(context, past),
+    showPlayer: createShowPlayer(history),
     economy: createEconomy(context),
     history: createHistory(context),
     manifest: createManifest(context),

@@ -3,6 +3,7 @@ import type { GuestAccess, GuestAccessWithCode, PlayersFound } from '../contract
 import { listOf, members, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
 import { printResult, table } from './context.ts';
+import { playerShow } from './player-show.ts';
 import { type CorrectionOptions, correct, withCorrection } from './remote/corrections.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
@@ -14,7 +15,7 @@ export function playerCommand(): Command {
     .description('find players by name, bring back what they had, let guests in again who lost their device')
     .addCommand(find())
     .addCommand(restore())
-    .addCommand(show())
+    .addCommand(playerShow())
     .addCommand(issueCode())
     .addCommand(unlink())
     .addCommand(revoke());
@@ -86,16 +87,6 @@ function guestCommand(name: string, description: string, more = ''): Command {
   return remoteCommand(name, description)
     .argument('<guest>', 'id of the guest, as `player find` lists it')
     .addHelpText('after', `\nExample:\n  savepoint player ${name} guest-e10f1675f59be31b9eefe8b2d9a3bdab${more}`);
-}
-
-function show(): Command {
-  return guestCommand('show', 'show the devices of a guest, and what else leads to it').action(
-    async (guest: string, options: RemoteOptions) => {
-      const remote = remoteOf(options);
-      const access = guestAccess(await remote.request('GET', guestPath(remote, guest), { again: 'read' }));
-      printResult(options, access, () => shown(access));
-    },
-  );
 }
 
 function issueCode(): Command {

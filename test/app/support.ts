@@ -307,7 +307,12 @@ export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
   return {
     recorder,
     heartbeats: new HeartbeatFolds(recorder, scheduler, { foldMs: 300_000, players: 100 }),
-    reader: { player: async () => ({ revision: -1, stats: null, profile: null }), profiles: async () => new Map(), named: async () => [] },
+    reader: {
+      player: async () => ({ revision: -1, stats: null, profile: null }),
+      profiles: async () => new Map(),
+      named: async () => [],
+      reports: async () => [],
+    },
     onSaveFailed: () => undefined,
   };
 }

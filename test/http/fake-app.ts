@@ -8,6 +8,7 @@ import { documentViews, saveRecords } from '../../src/contract/routes/documents.
 import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
 import { documentHistory } from '../../src/contract/routes/history.ts';
+import { playerPage } from '../../src/contract/routes/player-page.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
 import { publishing } from '../../src/contract/routes/publishing.ts';
@@ -238,6 +239,7 @@ export function fakeApp(): FakeApp {
       note('explain', caller, ...rest);
       return { ...at, result: exampleOf(commits.explain).meanings };
     },
+    showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
     economy: {

@@ -2,7 +2,7 @@
 CREATE TABLE {sessions} (
   project text COLLATE "C" NOT NULL,
   family text COLLATE "C" NOT NULL,
-  player text NOT NULL,
+  player text COLLATE "C" NOT NULL,
   -- In order of issue: id, hash of the token, id of the session that it was refreshed from, created, expires, revoked (unix ms), and the
   -- device of a guest that opened the first.
   sessions json NOT NULL,
@@ -13,6 +13,8 @@ CREATE TABLE {sessions} (
 );
 
 CREATE INDEX ON {sessions} (project, expires_at);
+-- Support looks at the sessions of one player.
+CREATE INDEX ON {sessions} (project, player, expires_at, family);
 
 -- Request ids that were used, sorted by expiry, because new ones are added and old ones removed at the ends.
 CREATE TABLE {used_requests} (

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
+import type { OwnedAddress, ScannedDocument } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
@@ -23,11 +23,20 @@ SELECT count(*)::int AS count FROM (
 const STAGED = throughViews(`
 SELECT count(*)::int AS count FROM (SELECT FROM {documents} d WHERE d.project = $1 AND d.space = $2 LIMIT $3) c`);
 
-/** A player's keys are the player's id, and what begins with it and `_`, which is followed by a backquote in the order of characters. */
+/**
+ * A player's keys are the player's id, and what begins with it and `_`, which is followed by a backquote in the order of characters. $5, $6: the
+ * address before. Each collection gives no more than a page, by the primary key.
+ */
 const OF_PLAYER = throughViews(`
-SELECT d.collection, d.key FROM {documents} d
-WHERE d.project = $1 AND d.space = 'live' AND d.collection = ANY ($2) AND (d.key = $3 OR (d.key >= $3 || '_' AND d.key < $3 || '\`'))
-ORDER BY d.collection, d.key LIMIT $4`);
+SELECT c.collection, d.key FROM unnest($2::text[]) AS c (collection) CROSS JOIN LATERAL (
+  (SELECT d.key FROM {documents} d
+    WHERE d.project = $1 AND d.space = 'live' AND d.collection = c.collection AND d.key = $3 AND (c.collection > $5 COLLATE "C" OR d.key > $6))
+  UNION ALL
+  (SELECT d.key FROM {documents} d
+    WHERE d.project = $1 AND d.space = 'live' AND d.collection = c.collection AND d.key >= $3 || '_' AND d.key < $3 || '\`'
+      AND d.key > CASE WHEN c.collection > $5 COLLATE "C" THEN '' ELSE $6 END ORDER BY d.key LIMIT $4)) d
+WHERE c.collection COLLATE "C" >= $5
+ORDER BY c.collection COLLATE "C", d.key COLLATE "C" LIMIT $4`);
 
 /** The next live documents of a collection after a key, up to the given rows and bytes. */
 export async function readDocumentsAfter(
@@ -58,8 +67,8 @@ export async function readDocumentsOf(
   pool: Pool,
   projectId: string,
   player: string,
-  { collections, limit }: { readonly collections: readonly string[]; readonly limit: number },
-): Promise<readonly { readonly collection: string; readonly key: string }[]> {
-  const values = [projectId, collections, player, limit];
-  return (await pool.query<{ collection: string; key: string }>({ ...QUERY_TIMEOUT, name: 'documents-of', text: OF_PLAYER, values })).rows;
+  { collections, limit, after }: { readonly collections: readonly string[]; readonly limit: number; readonly after?: OwnedAddress },
+): Promise<readonly OwnedAddress[]> {
+  const values = [projectId, collections, player, limit, after?.collection ?? '', after?.key ?? ''];
+  return (await pool.query<OwnedAddress>({ ...QUERY_TIMEOUT, name: 'documents-of', text: OF_PLAYER, values })).rows;
 }

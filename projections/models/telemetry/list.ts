@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
+import type { ReportRow } from '../../../src/app/ports/readers.ts';
 import { categoryOf } from '../../../src/domain/telemetry/analytics.ts';
-import { type ListedEvent, SAVE_UNCONFIRMED } from '../../../src/domain/telemetry/listing.ts';
+import { SAVE_UNCONFIRMED } from '../../../src/domain/telemetry/listing.ts';
 import { isOnline } from '../../../src/domain/telemetry/player.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { type PlayerRow, playerOf } from './players.ts';
@@ -15,11 +16,8 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-export interface EventView extends Omit<ListedEvent, 'category'> {
+export interface EventView extends ReportRow {
   readonly project: string;
-  readonly revision: number;
-  /** ISO 8601. */
-  readonly at: string;
 }
 
 /** Takes the last events of each project from the index, so that no list is sorted as a whole. */
@@ -30,7 +28,7 @@ SELECT e.* FROM savepoint.projects p CROSS JOIN LATERAL (
   ORDER BY e.revision DESC LIMIT $5) e
 WHERE $1::text IS NULL OR p.project = $1 ORDER BY e.recorded_at DESC, e.project, e.revision DESC LIMIT $5`;
 
-interface EventRow {
+export interface EventRow {
   readonly project: string;
   readonly revision: string;
   readonly recorded_at: string;
@@ -50,8 +48,11 @@ export async function listEvents(pool: Pool, { project, player, type, limit }: E
   // The index holds categories, not types.
   const category = type !== null && isType ? categoryOf(type) : type;
   const { rows } = await pool.query<EventRow>(EVENTS, [project, player, category, isType ? type : null, limit]);
-  return rows.map((row) => ({
-    project: row.project,
+  return rows.map((row) => ({ project: row.project, ...reportOf(row) }));
+}
+
+export function reportOf(row: EventRow): ReportRow {
+  return {
     revision: Number(row.revision),
     at: isoTime(row.recorded_at),
     platformId: row.platform_id,
@@ -62,7 +63,7 @@ export async function listEvents(pool: Pool, { project, player, type, limit }: E
     collectionId: row.collection_id,
     sessionId: row.session_id,
     payload: row.payload,
-  }));
+  };
 }
 
 /** Saves that games could not load again, newest first. */

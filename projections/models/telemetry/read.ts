@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { TelemetryReader } from '../../../src/app/ports/readers.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
+import { type EventRow, reportOf } from './list.ts';
 import { type PlayerRow, playerOf } from './players.ts';
 
 /** Checkpoint and row come from one snapshot. */
@@ -16,6 +17,9 @@ SELECT platform_id, player_name, last_seen, online, online_until FROM savepoint.
 WHERE project = $1 AND player_name IS NOT NULL AND strpos(platform_id, '/') = 0
   AND lower(player_name) COLLATE "C" >= lower($2) AND lower(player_name) COLLATE "C" < lower($2) || chr(1114111)
 ORDER BY lower(player_name) COLLATE "C", platform_id LIMIT $3`;
+
+const REPORTS = `
+SELECT * FROM savepoint.telemetry_events WHERE project = $1 AND platform_id = $2 AND revision < $3 ORDER BY revision DESC LIMIT $4`;
 
 interface NamedRow {
   readonly platform_id: string;
@@ -65,6 +69,12 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
         lastSeen: Number(row.last_seen),
         onlineUntil: row.online && row.online_until !== null ? Number(row.online_until) : null,
       }));
+    },
+
+    async reports(projectId, platformId, { before, limit }) {
+      const values = [projectId, platformId, before, limit];
+      const { rows } = await pool.query<EventRow>({ ...QUERY_TIMEOUT, name: 'telemetry-reports', text: REPORTS, values });
+      return rows.map(reportOf);
     },
   };
 }

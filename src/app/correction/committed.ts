@@ -5,10 +5,10 @@ import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, recordListSubject } from '../../domain/subjects.ts';
 import { groupBy } from '../../kernel/group.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
-import { inTurns } from './in-turns.ts';
 
 /** What a commit did to one document. */
 export interface CommittedDocument extends DocumentChange {

@@ -11,6 +11,7 @@ import type { CollectionModel } from '../../domain/model.ts';
 import { documentSubject } from '../../domain/subjects.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { accessAt, accessOf, requirePermissions, requireStorable } from '../access.ts';
@@ -27,7 +28,6 @@ import { DocumentWrites } from '../storage/document-writes.ts';
 import { namingCommit, tooLarge, type Why } from './answering.ts';
 import { type CommittedDocument, committedBy } from './committed.ts';
 import { Correcting, type Obstacle } from './correcting.ts';
-import { inTurns } from './in-turns.ts';
 
 export interface Restoring extends Why, Parts {
   /** A revision, or an instant with its zone. */

@@ -1,7 +1,8 @@
 import type { PublishDifference } from '../../domain/definition/release/publish-difference.ts';
 import type { Actor, DefinitionChange, PublishTarget, Space } from '../../domain/events.ts';
-import type { SubjectState } from '../../domain/states.ts';
+import type { SessionFamily, SubjectState } from '../../domain/states.ts';
 import type { Subject, SubjectKey } from '../../domain/subjects.ts';
+import type { ListedEvent } from '../../domain/telemetry/listing.ts';
 import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Json } from '../../kernel/json.ts';
 import type {
@@ -281,6 +282,23 @@ export interface FlagPage {
   readonly next: number | null;
 }
 
+export interface OwnedAddress {
+  readonly collection: string;
+  readonly key: string;
+}
+
+/** Where a session stands in the order of a player's sessions. */
+export interface SessionPlace {
+  /** Unix ms. */
+  readonly expiresAt: number;
+  readonly family: string;
+}
+
+/** A session, with all that were refreshed from it. */
+export interface SessionRow extends SessionPlace {
+  readonly state: SessionFamily;
+}
+
 /** The tables that a read of views needs; `documents` for a scan. */
 export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'economy' | 'leaderboards' | 'documents';
 
@@ -331,12 +349,18 @@ export interface ViewReader {
     after: string,
     page: { readonly rows: number; readonly bytes: number },
   ): Promise<readonly ScannedDocument[]>;
-  /** Addresses of the documents that a player has or had in live in these collections, at most `limit`. */
+  /** Addresses of the documents that a player has or had in live in these collections, in their order, at most `limit`. */
   documentsOf(
     projectId: string,
     player: string,
-    within: { readonly collections: readonly string[]; readonly limit: number },
-  ): Promise<readonly { readonly collection: string; readonly key: string }[]>;
+    within: { readonly collections: readonly string[]; readonly limit: number; readonly after?: OwnedAddress },
+  ): Promise<readonly OwnedAddress[]>;
+  /** Sessions of a player that are kept, the last to expire first. They come from a state table. */
+  sessionsOf(
+    projectId: string,
+    player: string,
+    page: { readonly before: SessionPlace | null; readonly limit: number },
+  ): Promise<readonly SessionRow[]>;
   /** Number of live documents of one collection, counted up to `most`. */
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
   /** Number of documents that a `next` space has of its own, counted up to `most`. */
@@ -377,6 +401,15 @@ export interface TelemetryReader {
   profiles(projectId: string, players: readonly string[]): Promise<ReadonlyMap<string, PlayerProfile>>;
   /** Players of live whose name begins so, whatever the letter case, in the order of their names. */
   named(projectId: string, beginning: string, limit: number): Promise<readonly NamedPlayer[]>;
+  /** What was reported of a player below the revision `before`, newest first. */
+  reports(projectId: string, platformId: string, page: { readonly before: number; readonly limit: number }): Promise<readonly ReportRow[]>;
+}
+
+/** A listed event of telemetry. `revision`: of the project's telemetry stream. */
+export interface ReportRow extends Omit<ListedEvent, 'category'> {
+  readonly revision: number;
+  /** ISO 8601. */
+  readonly at: string;
 }
 
 interface NamedPlayer {

@@ -6,6 +6,7 @@ import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+import type { FlagRow } from '../ports/readers.ts';
 
 /** Writes that exceeded rules with the action `flag`, newest first. `before`: a revision, as the page before names it. */
 export type Flags = (
@@ -24,9 +25,13 @@ export function createFlags(context: AppContext): Flags {
     const page = { before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER, limit: query.limit };
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });
-    const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));
+    const flags = found.flags.map(flagShown);
     return { ...positioned(context, project, caller, reached), result: answered({ flags, before: found.next }) };
   };
+}
+
+export function flagShown({ start, at, ...flag }: FlagRow): contract.Flags['flags'][number] {
+  return { ...flag, start: isoOf(start), at: isoOf(at) };
 }
 
 function isoOf(at: number): string {

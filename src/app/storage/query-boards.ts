@@ -136,7 +136,8 @@ function pageOf(plan: QueryPlan, { limit, offset }: PageRequest) {
   return { order: plan.order, limit: Math.min(limit, Math.max(plan.limit - offset, 0)), offset };
 }
 
-export function boardQuery({ query, access }: RunInput, { collectionId }: BoardPlan): BoardQuery {
+/** The query whose board it is, as the tables name it. */
+export function boardQuery({ query, access }: Pick<RunInput, 'query' | 'access'>, { collectionId }: BoardPlan): BoardQuery {
   const hash = boardHash(query, collectionId, access.definitions, effectiveDefinitions(access.state, 'live'));
   return { id: query.id, hash };
 }

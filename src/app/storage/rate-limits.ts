@@ -64,8 +64,8 @@ interface LimitInForce extends Limit {
   readonly about: JsonObject;
 }
 
-/** At most {@link MAX_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
-async function usedBy(
+/** What a player has used: at most {@link MAX_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
+export async function usedBy(
   project: Project,
   space: Space,
   definitions: EffectiveDefinitions,

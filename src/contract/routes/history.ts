@@ -34,6 +34,7 @@ const Change = z
         delta: anyNumber,
         source: z.string(),
         reason: z.string().optional(),
+        currency: z.string().optional().meta({ description: 'Where the schema names one' }),
         eventId: z.string(),
       }),
     ),

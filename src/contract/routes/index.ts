@@ -11,6 +11,7 @@ import { guests } from './guests.ts';
 import { documentHistory } from './history.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
+import { playerPage } from './player-page.ts';
 import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
 import { publishing } from './publishing.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
     sessions,
     guests,
     support,
+    playerPage,
     corrections,
     economy,
   ],

@@ -58,6 +58,22 @@ const read = {
   example: { answer: SETTINGS },
 } as const;
 
+export const Flag = z
+  .strictObject({
+    revision: count,
+    collection: z.string(),
+    key: z.string(),
+    rule: z.string(),
+    window: z.string(),
+    start: instant.meta({ description: 'Of the window' }),
+    platformId: z.string().meta({ description: 'Whose limit it was; `*`: of all together' }),
+    amount: z.number().meta({ description: 'What the write asked for' }),
+    limit: z.number(),
+    at: instant,
+    eventId: z.string(),
+  })
+  .meta({ id: 'Flag', description: 'A write that went over a rule' });
+
 export const settings = {
   read: route({ ...read, id: 'readSettings', path: '/:project/settings', summary: 'The settings of the project, with defaults' }),
   readConfig: route({ ...read, id: 'readConfig', path: '/:project/config', summary: 'The same as `settings`' }),
@@ -281,23 +297,7 @@ export const projectFacts = {
       200: z
         .strictObject({
           ok,
-          flags: z.array(
-            z
-              .strictObject({
-                revision: count,
-                collection: z.string(),
-                key: z.string(),
-                rule: z.string(),
-                window: z.string(),
-                start: instant.meta({ description: 'Of the window' }),
-                platformId: z.string().meta({ description: 'Whose limit it was; `*`: of all together' }),
-                amount: z.number().meta({ description: 'What the write asked for' }),
-                limit: z.number(),
-                at: instant,
-                eventId: z.string(),
-              })
-              .meta({ id: 'Flag' }),
-          ),
+          flags: z.array(Flag),
           before: z.int().nullable(),
         })
         .meta({ id: 'Flags', description: 'A page of flagged writes' }),

@@ -181,6 +181,17 @@ const GameValues = z
 
 const Limits = z.object({ rateLimits: anyJson, rateLimitAction: anyJson, fields: anyJson.optional() }).catchall(anyJson);
 
+export const UsedWindow = z
+  .object({
+    window: z.string(),
+    limit: z.number(),
+    used: z.number(),
+    remaining: z.number(),
+    flagged: z.boolean(),
+    resetsAt: instant,
+  })
+  .catchall(anyJson);
+
 const RateLimits = z
   .strictObject({
     ok,
@@ -190,21 +201,7 @@ const RateLimits = z
     rules: z.array(anyJson).meta({ description: 'The rate-limit rules as they were put' }),
     collections: z.record(z.string(), Limits).meta({ description: 'By collection; `fields`: what its schema limits, by field and window' }),
     platformId: z.string().optional(),
-    used: z
-      .array(
-        z
-          .object({
-            window: z.string(),
-            limit: z.number(),
-            used: z.number(),
-            remaining: z.number(),
-            flagged: z.boolean(),
-            resetsAt: instant,
-          })
-          .catchall(anyJson),
-      )
-      .optional()
-      .meta({ description: 'What the player has used of each limit' }),
+    used: z.array(UsedWindow).optional().meta({ description: 'What the player has used of each limit' }),
     usedTruncated: ok.optional(),
   })
   .meta({ id: 'RateLimits', description: 'The limits that are in force' });

@@ -18,6 +18,7 @@ import { guests } from '../../contract/routes/guests.ts';
 import { documentHistory } from '../../contract/routes/history.ts';
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
+import { playerPage } from '../../contract/routes/player-page.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
@@ -44,6 +45,7 @@ import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedAnswers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
+import { playerPageHandlers } from './player-page.ts';
 import { publishingHandlers } from './publishing.ts';
 import { purgeHandlers } from './purge.ts';
 import { queryHandlers, storageQueryHandlers } from './queries.ts';
@@ -95,6 +97,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, sessions, sessionHandlers(services));
   mount(routers, guests, guestHandlers(services));
   mount(routers, support, supportHandlers(services));
+  mount(routers, playerPage, playerPageHandlers(services));
   mount(routers, securityConfig, securityConfigHandlers(services));
   mount(routers, saveFailures, saveFailureHandlers(services));
 

@@ -125,6 +125,7 @@ const NO_VIEWS: ViewReader = {
   documentCount: async () => 0,
   stagedDocumentCount: no,
   documentsOf: no,
+  sessionsOf: no,
   ledgerFields: no,
 };
 

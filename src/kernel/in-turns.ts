@@ -1,4 +1,4 @@
-/** Reads of the past that one request has under way at a time: more would be refused. */
+/** Reads that one request has under way at a time: of the past, more would be refused. */
 const AT_ONCE = 16;
 
 /** What `read` makes of each item, in their order, with a bounded number of reads under way. */

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { managementKeys } from '../credentials.ts';
+import { AT, AT_ERRORS, AT_HEADER, PLAYER } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyNumber, anyObject, asOf, count, instant } from '../values.ts';
+import { LoggedRequest } from './logs.ts';
+import { about, ok } from './managed.ts';
+import { Flag } from './project.ts';
+import { UsedWindow } from './queries.ts';
+
+/** One player on one page: what support looks at first. */
+
+/** The parts that may be asked for alone, and those of them that go on in pages. */
+const PLAYER_PARTS = [
+  ...(['profile', 'documents', 'slots', 'sessions', 'guest', 'windows', 'flags', 'boards', 'calls', 'reports'] as const),
+] as const;
+export const PAGED_PARTS = ['documents', 'sessions', 'boards', 'reports'] as const;
+/** Items of a part that are listed, and at most. */
+const PLAYER_PAGE = { initial: 20, most: 50 } as const;
+
+const link = z.string().meta({ description: 'Path of the route by which more of it is read' });
+const more = z.string().optional().meta({ description: 'Path that goes on behind the last item; left out: that was all' });
+
+function part<Item extends z.ZodType>(item: Item, description: string) {
+  return z
+    .strictObject({ items: z.array(item), more, link: link.optional() })
+    .optional()
+    .meta({ description });
+}
+
+const Profile = z
+  .strictObject({
+    name: z.string().nullable().meta({ description: 'As the game reported it last' }),
+    online: z.boolean(),
+    lastSeen: instant,
+    playedSeconds: count,
+    playSessions: count,
+    link,
+  })
+  .meta({ id: 'PlayerProfile', description: 'What reports of the game add up to' });
+
+const OwnedDocument = z
+  .strictObject({
+    collection: z.string(),
+    key: z.string(),
+    version: count,
+    updatedAt: instant,
+    deleted: z.literal(true).optional().meta({ description: 'It was deleted at `updatedAt`' }),
+    document: anyObject
+      .optional()
+      .meta({ description: 'As a reader sees it; left out of a deleted one, and where the page would be longer than 256 KB' }),
+    link,
+    history: link.meta({ description: 'Path of its history' }),
+  })
+  .meta({ id: 'OwnedDocument', description: 'A document of the player' });
+
+const Balance = z
+  .strictObject({
+    collection: z.string(),
+    key: z.string(),
+    field: z.string(),
+    currency: z.string().optional().meta({ description: 'Where the schema names one' }),
+    amount: anyNumber,
+    link: link.meta({ description: 'Path of its ledger' }),
+  })
+  .meta({ id: 'Balance', description: 'What a field with a ledger holds' });
+
+const Slot = z
+  .strictObject({
+    collection: z.string(),
+    recordId: z.string(),
+    recordName: z.string(),
+    createdAt: instant,
+    updatedAt: instant,
+    link: link.meta({ description: 'Path of its document' }),
+  })
+  .meta({ id: 'PlayerSlot', description: 'A save record of the player' });
+
+const PlayerSession = z
+  .strictObject({
+    id: z.string(),
+    createdAt: instant,
+    renewedAt: instant.optional().meta({ description: 'When a session was refreshed from it last' }),
+    expiresAt: instant,
+    revokedAt: instant.nullable().meta({ description: 'null: something of it is in force until it expires' }),
+    device: z.string().optional().meta({ description: 'Of a guest, which opened it' }),
+    link,
+  })
+  .meta({ id: 'PlayerSession', description: 'A session of the player, with all that were refreshed from it' });
+
+const Access = z
+  .strictObject({
+    devices: z.array(z.strictObject({ id: z.string(), joinedAt: instant })),
+    account: z.string().nullable().meta({ description: 'Id of the account that lets devices in' }),
+    hasCode: z.boolean().meta({ description: 'Whether there is a recovery code that was not used' }),
+    link,
+  })
+  .meta({ id: 'PlayerAccess', description: 'What leads to a guest' });
+
+const Board = z
+  .strictObject({
+    query: z.string(),
+    name: z.string(),
+    rank: z.int().min(1).nullable().meta({ description: 'null: not known yet (`building`), or only by a scan (`scanned`)' }),
+    value: z.number().optional(),
+    total: count.optional().meta({ description: 'Rows that have a rank' }),
+    building: z.number().optional().meta({ description: 'How far the board is filled, 0 to below 1' }),
+    scanned: z.literal(true).optional().meta({ description: 'No index serves it: the link looks at all documents' }),
+    link,
+  })
+  .meta({ id: 'PlayerBoard', description: 'A leaderboard on which the player is' });
+
+const Report = z
+  .strictObject({
+    at: instant,
+    type: z.string(),
+    label: z.string(),
+    source: z.string(),
+    endpoint: z.string().nullable(),
+    collection: z.string().nullable(),
+    session: z.string().nullable().meta({ description: 'Of play, as the game names it' }),
+    payload: anyObject.optional().meta({ description: 'Left out where it is longer than 4 KB' }),
+  })
+  .meta({ id: 'PlayerReport', description: 'What a game reported of the player' });
+
+const LeftOut = z
+  .strictObject({ part: z.enum(PLAYER_PARTS), why: z.string() })
+  .meta({ id: 'LeftOut', description: 'A part that the page does not show' });
+
+const STORED = `/v3/storage/demo/saves/${PLAYER}`;
+
+export const playerPage = {
+  show: route({
+    ...about,
+    id: 'showPlayer',
+    tag: 'Players',
+    method: 'GET',
+    path: '/:project/players/:player',
+    summary: 'One player on one page: what he has, how he comes in, where he stands, what happened last',
+    description: [
+      'Of live. Every list is bounded, and names the path that goes on. `part` asks for one part alone; documents, sessions, boards and reports go on with `after`. What the key may not see is',
+      'left out and said in `leftOut`: documents, balances and save records take `collections` x, flags `rate_limits` r, boards `queries` x.',
+      '',
+      'With `at` (`history` r) documents, balances and save records are what a reader saw then; the rest is of now alone, and left out. 404: nothing is known of him.',
+    ].join('\n'),
+    keys: managementKeys('r', 'players'),
+    query: {
+      ...AT,
+      part: z.enum(PLAYER_PARTS).meta({ description: 'This part alone' }),
+      after: z.string().min(1).meta({ description: 'Of a part that goes on: what `more` of the page before says' }),
+      limit: z.int().min(1).max(PLAYER_PAGE.most).default(PLAYER_PAGE.initial).meta({ description: 'Items of each list' }),
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          player: z.string(),
+          at: asOf,
+          profile: Profile.nullable().optional().meta({ description: 'null: no report names him' }),
+          documents: part(OwnedDocument, 'In order of collection and key, deleted ones too'),
+          balances: part(Balance, 'Of these documents, 200 at most'),
+          slots: part(Slot, 'Save records, 200 at most'),
+          sessions: part(PlayerSession, 'Those that the server still keeps, the last to expire first'),
+          guest: Access.nullable().optional().meta({ description: 'Devices of a guest; null: he is none' }),
+          accountOf: z
+            .strictObject({ guest: z.string(), link })
+            .optional()
+            .meta({ description: 'The guest that this account lets devices into' }),
+          windows: part(UsedWindow, 'Of his rate limits, where something is used'),
+          flags: part(Flag, 'Newest first'),
+          boards: part(Board, 'In order of the ids of their queries'),
+          calls: part(LoggedRequest, 'His last requests that the call log keeps, oldest first'),
+          refusals: part(LoggedRequest, 'Those of them that were refused or failed'),
+          reports: part(Report, 'Newest first'),
+          leftOut: z.array(LeftOut),
+          links: z.record(z.string(), link),
+        })
+        .meta({ id: 'PlayerPage', description: 'A player' }),
+    },
+    answerHeaders: { ...about.answerHeaders, ...AT_HEADER },
+    errors: ['NOT_FOUND', 'INVALID_REQUEST', 'INVALID_PLATFORMID', 'BUSY', 'VALIDATION_FAILED', ...AT_ERRORS],
+    idempotent: false,
+    example: {
+      query: { limit: '10' },
+      answer: {
+        ok: true,
+        player: PLAYER,
+        profile: null,
+        documents: {
+          items: [
+            {
+              collection: 'saves',
+              key: PLAYER,
+              version: 3,
+              updatedAt: '2026-03-01T12:00:00.000Z',
+              document: { name: 'Ada', gold: 12 },
+              link: STORED,
+              history: `${STORED}/history`,
+            },
+          ],
+          link: `/v3/manage/demo/players/${PLAYER}?part=documents`,
+        },
+        balances: { items: [{ collection: 'saves', key: PLAYER, field: 'gold', amount: 12, link: `${STORED}/ledger?field=gold` }] },
+        slots: { items: [] },
+        leftOut: [{ part: 'flags', why: 'The key does not have r access to rate_limits' }],
+        links: { commits: `/v3/manage/demo/commits?player=${PLAYER}` },
+      },
+    },
+  }),
+} as const;

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
+import { listOf, objectOf } from '../../../src/kernel/json-read.ts';
+import { newApiKey, printed } from '../../node/support/command-line.ts';
+import { bodyOf, ok, refused } from '../../node/support/game-client.ts';
+import { type Opened, openNode, proofOf, session, settings } from '../security/support.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** One player on one page, over HTTP and on the command line. */
+
+/** The id of the one begins like that of the other. */
+const ADA = '7000';
+const ADAM = '70001';
+
+let opened: Opened;
+/** Keys with `players`: one that may see everything, and one with nothing else. */
+let wholeKey: string;
+let narrowKey: string;
+let guest: string;
+/** Revisions: of what ada had at first, and of what came after. */
+let first: number;
+
+const as = (player: string) => ({ headers: { 'x-platform-id': player } });
+const pageBy = (key: string, player: string, query = '') =>
+  opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/players/${player}${query}`, { headers: { 'x-api-key': key } });
+const page = async (player: string, query = ''): Promise<JsonObject> => objectOf(await bodyOf(pageBy(wholeKey, player, query)));
+const items = (shown: JsonObject, part: string) => listOf(objectOf(shown[part])['items']).map((item) => objectOf(item));
+const write = async (path: string, body: JsonObject, player: string) =>
+  Number((await ok(opened.game.play('POST', opened.game.storage(path), { body, ...as(player) }))).headers['x-ns-position']);
+
+beforeAll(async () => {
+  opened = await openNode();
+  const { game } = opened;
+  const env = { DATABASE_URL: opened.databaseUrl };
+  const all = { players: 'r', history: 'r', collections: 'rwx', queries: 'rwx', rate_limits: 'r' };
+  wholeKey = await newApiKey(env, game.projectId, all);
+  narrowKey = await newApiKey(env, game.projectId, { players: 'r' });
+  await settings(game, { enableAuthSessions: true, guestSignIn: true });
+  const gold = { type: 'number', _ledger: true, _currency: 'gold', default: 0 };
+  const purses = {
+    name: 'purses',
+    accessMode: 'public',
+    maxRecords: 3,
+    allowRecordDelete: true,
+    schema: {
+      name: { type: 'string', default: 'nobody' },
+      gold,
+      gems: { type: 'object', additionalProperties: { type: 'number', _ledger: true } },
+    },
+  };
+  const news = { name: 'news', collectionType: 'global', accessMode: 'public', schema: { text: { type: 'string' } } };
+  await ok(game.manage('POST', game.definitions('collections'), { body: [purses, news] }));
+  const rule = { id: 'greed', collection: 'purses', field: 'gold', scope: 'per_player', window: 'perDay', limit: 5, action: 'flag' };
+  await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: [rule] } }));
+  const board = (id: string, filter: object) => ({
+    id,
+    type: 'leaderboard',
+    sources: [{ collectionId: 'purses' }],
+    config: { field: 'gold', ...filter },
+  });
+  const scanned = { expression: '{{gold}}' };
+  await ok(game.manage('POST', game.definitions('queries'), { body: [board('rich', {}), board('computed', scanned)] }));
+  first = await write(`purses/${ADA}`, { gold: 3, gems: { ruby: 2 } }, ADA);
+  await write(`purses/${ADAM}`, { gold: 1 }, ADAM);
+  await write(`purses/${ADA}`, { ops: [{ op: 'inc', path: 'gold', value: 9 }] }, ADA);
+  await write(`news/${ADA}`, { text: 'of the world' }, ADA);
+  const { recordId } = await bodyOf(
+    game.play('POST', game.storage(`purses/${ADA}/records`), { body: { recordName: 'hard mode' }, ...as(ADA) }),
+  );
+  await write(`purses/${ADA}_${recordId}`, { gold: 1 }, ADA);
+  await ok(session(game, 'create', proofOf(ADA)));
+  await ok(session(game, 'create', proofOf(ADAM)));
+  const device = { 'x-platform-token': `ns_guest_${'A'.repeat(42)}E` };
+  guest = (
+    await bodyOf(game.send('POST', `/v3/guests/${game.projectId}/register`, { headers: { 'x-public-key': game.publicKey, ...device } }))
+  ).player;
+  const heartbeat = { platformId: ADA, playerName: 'Ada', event: 'join', sessionId: 's1' };
+  await ok(game.play('POST', game.storage('stats/heartbeat'), { body: heartbeat }));
+  await game.play('POST', game.endpoint('nothing'), { body: {}, ...as(ADA) });
+});
+
+afterAll(() => opened?.close());
+
+describe('the page of a player', () => {
+  test('shows what he has, and nothing of whose id begins the same', async () => {
+    const shown = await page(ADA);
+    expect(items(shown, 'documents')).toMatchObject([
+      { collection: 'purses', key: ADA, version: 2, document: { gold: 12, name: 'nobody', gems: { ruby: 2 } } },
+      { collection: 'purses', key: expect.stringMatching(new RegExp(`^${ADA}_`)), version: 1 },
+    ]);
+    expect(items(shown, 'balances')).toMatchObject([
+      { key: ADA, field: 'gold', currency: 'gold', amount: 12 },
+      { key: ADA, field: 'gems.ruby', amount: 2 },
+      { key: expect.stringMatching(new RegExp(`^${ADA}_`)), field: 'gold', amount: 1 },
+    ]);
+    expect(items(shown, 'slots')).toMatchObject([{ collection: 'purses', recordName: 'hard mode' }]);
+    expect(JSON.stringify(shown)).not.toContain(ADAM);
+    expect(shown['leftOut']).toEqual([]);
+  });
+
+  test('shows sessions, limits, flags, boards with rank, calls, refusals and reports', async () => {
+    await vi.waitFor(async () => expect(items(await page(ADA), 'reports')).toMatchObject([{ type: 'session.join' }]), {
+      timeout: 10_000,
+    });
+    const shown = await page(ADA);
+    expect(shown['profile']).toMatchObject({ name: 'Ada', online: true, playSessions: 1 });
+    expect(items(shown, 'sessions')).toMatchObject([{ id: expect.stringMatching(/^[0-9a-f]{32}$/), revokedAt: null }]);
+    expect(items(shown, 'windows')).toMatchObject([{ rule: 'greed', used: 13, limit: 5, flagged: true }]);
+    expect(items(shown, 'flags')).toMatchObject([{ rule: 'greed', platformId: ADA }]);
+    expect(items(shown, 'boards')).toMatchObject([
+      { query: 'computed', rank: null, scanned: true },
+      { query: 'rich', rank: 1, value: 12, total: 3 },
+    ]);
+    expect(items(shown, 'refusals')).toMatchObject([{ code: 'ENDPOINT_NOT_FOUND', platformId: ADA }]);
+    expect(items(shown, 'calls').map(({ requestId }) => requestId)).toContain(items(shown, 'refusals')[0]?.['requestId']);
+    expect(shown['guest']).toBeNull();
+  });
+
+  test('names routes that answer', async () => {
+    const links = linksIn(await page(ADA)).filter((path) => !path.endsWith('/restore'));
+    expect(links.length).toBeGreaterThan(15);
+    for (const path of new Set(links)) await ok(opened.game.manage('GET', path, { headers: { 'x-api-key': wholeKey } }));
+  });
+
+  test('goes on in pages, part by part', async () => {
+    const one = await page(ADA, '?part=documents&limit=1');
+    expect(items(one, 'documents')).toMatchObject([{ key: ADA }]);
+    expect(Object.keys(one)).not.toContain('sessions');
+    const path = String(objectOf(one['documents'])['more']);
+    const two = objectOf(await bodyOf(opened.game.manage('GET', path, { headers: { 'x-api-key': wholeKey } })));
+    expect(items(two, 'documents')).toMatchObject([{ key: expect.stringMatching(new RegExp(`^${ADA}_`)) }]);
+    expect(objectOf(two['documents'])['more']).toBeUndefined();
+    expect(await refused(pageBy(wholeKey, ADA, '?after=x'))).toBe('400 INVALID_REQUEST');
+    for (const part of ['documents', 'sessions', 'reports'])
+      expect(await refused(pageBy(wholeKey, ADA, `?part=${part}&after=*`))).toBe('400 INVALID_REQUEST');
+  });
+
+  test('as of a moment shows what he had, and says what is of now alone', async () => {
+    const shown = await page(ADA, `?at=${first}`);
+    expect(shown['at']).toMatchObject({ revision: expect.any(Number) });
+    expect(items(shown, 'documents')).toMatchObject([{ key: ADA, version: 1, document: { gold: 3 } }]);
+    expect(items(shown, 'balances')).toMatchObject([
+      { field: 'gold', amount: 3 },
+      { field: 'gems.ruby', amount: 2 },
+    ]);
+    expect(items(shown, 'slots')).toEqual([]);
+    const leftOut = listOf(shown['leftOut']).map((left) => objectOf(left)['part']);
+    expect(leftOut).toEqual(['profile', 'sessions', 'guest', 'windows', 'flags', 'boards', 'calls', 'reports']);
+    expect(await refused(pageBy(narrowKey, ADA, `?at=${first}`))).toBe('403 FORBIDDEN');
+  });
+
+  test('leaves out what the key may not see, and says so', async () => {
+    const shown = objectOf(await bodyOf(pageBy(narrowKey, ADA)));
+    expect(shown['leftOut']).toEqual([
+      { part: 'documents', why: 'The key does not have x access to collections' },
+      { part: 'slots', why: 'The key does not have x access to collections' },
+      { part: 'flags', why: 'The key does not have r access to rate_limits' },
+      { part: 'boards', why: 'The key does not have x access to queries' },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain('ruby');
+    expect(await refused(opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/players/ada`))).toBe('403 FORBIDDEN');
+  });
+
+  test('of a guest has its devices; of nobody there is none', async () => {
+    expect((await page(guest))['guest']).toMatchObject({ devices: [{ id: expect.any(String) }], account: null });
+    expect(await refused(pageBy(wholeKey, 'never-heard-of'))).toBe('404 NOT_FOUND');
+  });
+
+  test('is a command, too', async () => {
+    const { url, projectId } = opened.game;
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: wholeKey };
+    const said = await printed(['player', 'show', ADA], { env });
+    for (const text of [`${ADA}  Ada  online`, 'gems.ruby', 'hard mode', 'greed', 'rich', 'ENDPOINT_NOT_FOUND', 'session.join'])
+      expect(said).toContain(text);
+    const past = await printed(['player', 'show', ADA, '--at', String(first)], { env });
+    expect(past).toContain('{"gold":3');
+    expect(past).toContain('Not shown: sessions. It is of now alone');
+    const json = JSON.parse(await printed(['player', 'show', ADA, '--json'], { env }));
+    expect(json).toMatchObject({ ok: true, player: ADA });
+  });
+});
+
+/** Every path that an answer names. */
+function linksIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('/v3/') ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap(linksIn);
+  return isObject(Object(value)) ? Object.entries(Object(value)).flatMap(([name, item]) => (name === 'path' ? [] : linksIn(item))) : [];
+}
