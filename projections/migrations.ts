@@ -16,10 +16,9 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'foreign-events-0001', sql: FOREIGN_EVENTS },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
-    { name: 'read-models-0003', sql: READ_MODELS_ANEW },
     { name: 'call-log-0001', sql: sql('./call-log.sql') },
     { name: 'foreign-events-0002', sql: FOREIGN_EVENTS_OF_STREAMS },
-    { name: 'read-models-0003', sql: READ_MODELS_ANEW },
+    { name: 'read-models-0004', sql: READ_MODELS_ANEW },
   ];
 }
 

@@ -65,7 +65,10 @@ const PAGE = { cursor: optional(text) };
 const DAYS = members({
   ...PAGE,
   days: listOf(
-    members({ ...SUMS, currency: text, day: text, closing: something, faucet: something, sink: something, transfer: something }),
+    members({
+      ...{ ...SUMS, currency: text, day: text, closing: something, faucet: something, sink: something, transfer: something },
+      top: optional(members({ share: something })),
+    }),
   ),
 });
 const FLOWS = members({ ...PAGE, flows: listOf(members({ ...SUMS, currency: text, faucet: something, sink: something })) });
@@ -74,11 +77,11 @@ const PLAYERS = members({ ...PAGE, players: listOf(members({ ...SUMS, player: te
 const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
   async day(remote, query, target) {
     const { body, read } = await ask<EconomyDays>(remote, ['economy'], { ...query }, target, DAYS);
-    const rows = read.days.map(({ currency, day, entries, faucet, sink, transfer, closing }) => {
-      return { cells: [currency, day, entries, faucet, sink, transfer, closing], size: doubleOf(closing) };
+    const rows = read.days.map(({ currency, day, entries, faucet, sink, transfer, closing, top }) => {
+      return { cells: [currency, day, entries, faucet, sink, transfer, closing, top?.share ?? ''], size: doubleOf(closing) };
     });
     // A plot is read downwards in time; the answer begins with the newest.
-    const head = ['CURRENCY', 'DAY', 'ENTRIES', 'FAUCET', 'SINK', 'TRANSFER', 'CLOSING'];
+    const head = ['CURRENCY', 'DAY', 'ENTRIES', 'FAUCET', 'SINK', 'TRANSFER', 'CLOSING', 'TOP1%'];
     return { body, shown: { head, rows: rows.reverse(), more: read.cursor !== null } };
   },
   source: (remote, query, target) => flows(remote, query, target, 'source'),

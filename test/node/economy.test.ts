@@ -64,6 +64,7 @@ test('a day of a currency over two collections adds up, and its classes are told
       sink: 5,
       transfer: 25,
       correctedIn: 7,
+      ...{ active: null, holders: null, top: null },
     },
   ]);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
+import { ownMigrations } from '../../projections/migrations.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject } from '../../src/domain/subjects.ts';
@@ -25,7 +26,7 @@ const OTHER: Readonly<Record<string, (name: string) => string>> = {
   text: (name) => `coalesce(${name}, '') || '!'`,
   json: () => `'{"other":1}'`,
   jsonb: () => `'{"other":1}'`,
-  int8: (name) => `${name} + 1000`,
+  int8: (name) => `coalesce(${name}, 0) + 1000`,
   _int8: (name) => `${name} || 1000::bigint`,
   int4: (name) => `${name} + 1000`,
   numeric: (name) => `coalesce(${name}, 0) + 1000`,
@@ -37,6 +38,8 @@ test('several nodes may migrate at once, and again', async () => {
   await Promise.all([migrate(pool), migrate(pool), migrate(pool, [{ name: 'extra', sql: 'CREATE TABLE savepoint.extra ()' }])]);
   await migrate(pool, [{ name: 'extra', sql: 'CREATE TABLE savepoint.extra ()' }]);
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
+  const names = ownMigrations().map(({ name }) => name);
+  expect([...new Set(names)]).toEqual(names);
 });
 
 test('beside a log of the first format nothing is changed, and it is said what to do', async () => {
@@ -49,7 +52,7 @@ test('beside a log of the first format nothing is changed, and it is said what t
        VALUES (1, 'project-p', 0, '0190a0a0-0000-7000-8000-000000000001', 'project.created', '{}', $1)`,
       [metadata],
     );
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0003'`);
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0004'`);
     await expect(migrate(old)).rejects.toThrow('Export each project with the build that wrote it');
     expect(await rowsOf(old, `SELECT count(*)::int AS n FROM savepoint.projection_versions`)).not.toEqual([{ n: 0 }]);
   } finally {
@@ -88,7 +91,7 @@ test('read models of the first format of the log are dropped, and made anew from
     await feed.commit(written('p1', { gold: 5 }, 1, { ledger: [{ field: 'gold', before: 0, after: 5, delta: 5, source: 'shop' }] }));
     await project(old, log, feed);
     await old.query('ALTER TABLE savepoint.documents_v1 RENAME COLUMN balances TO told; DROP TABLE savepoint.ledger_totals_v1 CASCADE');
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0003'`);
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0004'`);
     await migrate(old);
     expect(await rowsOf(old, 'SELECT key FROM savepoint.documents')).toEqual([]);
     await project(old, log, feed);

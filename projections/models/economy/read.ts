@@ -19,7 +19,7 @@ import type {
 import { readWithin } from '../../bounded-read.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { EXACT } from '../ledger/sums.ts';
-import { ACTIVE_DAYS, LINES } from './settle.ts';
+import { ACTIVE_DAYS, LINES, shareOf } from './settle.ts';
 
 /** Reads of the economy. Numbers leave Postgres as texts, because a double would change large ones. */
 
@@ -31,12 +31,15 @@ interface Page {
 const pageOf = (rows: string) =>
   throughViews(`SELECT ${revisionOf(['economy'])} AS revision, (SELECT coalesce(json_agg(p.row), '[]')::text FROM (${rows}) p) AS rows`);
 
+/** The part of what all have that the richest have. Null where neither is known. */
+const SHARE = 'CASE WHEN held = 0 THEN 0 ELSE round(top_balance / held, 6) END';
+
 /** $1 project, $2 space, $3 first day, $4 last day, $5 currency, $6 and $7 cursor, $8 rows. */
 const DAYS = pageOf(`
 SELECT json_build_object('currency', currency, 'day', day, 'opening', opening::text, 'entries', entries, 'inflow', inflow::text,
   'outflow', outflow::text, 'closing', (opening + inflow - outflow)::text, 'faucet', faucet::text, 'sink', sink::text,
   'transfer', (inflow - faucet - corrected_in)::text, 'correctedIn', corrected_in::text, 'correctedOut', corrected_out::text,
-  'active', active::text) AS row
+  'active', active::text, 'holders', holders, 'topHolders', top_holders, 'topBalance', top_balance::text, 'share', ${SHARE}) AS row
 FROM {economy_supply} s WHERE project = $1 AND space = $2 AND day BETWEEN $3 AND $4 AND ($5::text IS NULL OR currency = $5)
   AND (day < $6 OR (day = $6 AND currency > $7)) ORDER BY day DESC, currency LIMIT $8`);
 
@@ -132,15 +135,11 @@ WITH held AS (
     SELECT l.p, l.i - l.o, w.day FROM {economy_pending} w CROSS JOIN LATERAL ${LINES}
       JOIN {economy_days} d ON d.project = $1 AND d.space = $2 AND d.day = w.day AND d.part = l.t
     WHERE w.project = $1 AND w.space = $2 AND d.currency = $3) u GROUP BY player),
-ranked AS (
-  SELECT balance, row_number() OVER (ORDER BY balance DESC) AS place, ceil(count(*) OVER () / 100.0) AS most FROM held WHERE balance > 0),
-richest AS (SELECT count(*) FILTER (WHERE place <= most) AS holders, coalesce(sum(balance) FILTER (WHERE place <= most), 0) AS balance,
-  count(*) AS n, coalesce(sum(balance), 0) AS total FROM ranked)
+richest AS (${shareOf('held')})
 SELECT json_build_object('known', EXISTS (SELECT FROM {economy_supply} WHERE project = $1 AND space = $2 AND currency = $3),
   'supply', (SELECT coalesce(sum(balance), 0)::text FROM held),
   'active', (SELECT coalesce(sum(balance), 0)::text FROM held WHERE day > $4 - ${ACTIVE_DAYS}),
-  'holders', r.n, 'topHolders', r.holders, 'topBalance', r.balance::text,
-  'share', CASE WHEN r.total = 0 THEN 0 ELSE round(r.balance / r.total, 6) END) AS row FROM richest r`);
+  'holders', holders, 'topHolders', top_holders, 'topBalance', top_balance::text, 'share', ${SHARE}) AS row FROM richest`);
 
 /** Days of currencies, the newest first. */
 export function readEconomyDays(pool: Pool, projectId: string, { space, from, to, currency, before, limit }: EconomyDays) {

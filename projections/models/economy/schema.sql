@@ -23,8 +23,8 @@ CREATE TABLE {economy_days} (
   PRIMARY KEY (project, space, day, part)
 ) WITH (fillfactor = 70);
 
--- A currency's days. What a day closes with is opening + inflow - outflow. active: of that, what players had who moved it within 30 days; null
--- until entries of a later day have come.
+-- A currency's days. What a day closes with is opening + inflow - outflow. Null until entries of a later day have come: active, of that, what players
+-- had who moved it within 30 days; how many holders had more than 0, and what they held; of both, the richest hundredth.
 CREATE TABLE {economy_supply} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -39,6 +39,10 @@ CREATE TABLE {economy_supply} (
   corrected_in numeric NOT NULL,
   corrected_out numeric NOT NULL,
   active numeric,
+  holders bigint,
+  held numeric,
+  top_holders bigint,
+  top_balance numeric,
   PRIMARY KEY (project, space, currency, day)
 ) WITH (fillfactor = 70);
 

@@ -39,9 +39,22 @@ activity AS (
   ON CONFLICT (project, space, currency, day) DO UPDATE SET holders = a.holders + excluded.holders, balance = a.balance + excluded.balance)
 SELECT max(day) AS day FROM gone`;
 
-/** $2: what active players had at the end of this day, of which nothing waits any more. $3: {@link ACTIVE_DAYS}. */
+/**
+ * How a currency is shared, as one row: holders who have more than 0, what they have together, and of both the richest hundredth, at least one.
+ * `balances`: a relation with the column `balance`.
+ */
+export const shareOf = (balances: string) => `
+SELECT h.holders, h.held, h.top_holders, (SELECT coalesce(sum(t.balance), 0) FROM (
+  SELECT b.balance FROM ${balances} b WHERE b.balance > 0 ORDER BY b.balance DESC LIMIT h.top_holders) t) AS top_balance
+FROM (SELECT count(*) AS holders, coalesce(sum(b.balance), 0) AS held, ceil(count(*) / 100.0)::bigint AS top_holders
+  FROM ${balances} b WHERE b.balance > 0) h`;
+
+const OWN_BALANCES = '(SELECT x.balance FROM {economy_holders} x WHERE x.project = $1 AND x.space = s.space AND x.currency = s.currency)';
+
+/** $2: what this day ended with, of which nothing waits any more and after which nothing is added up yet. $3: {@link ACTIVE_DAYS}. */
 export const CLOSE_DAY = `
 UPDATE {economy_supply} s SET active = (
   SELECT coalesce(sum(a.balance), 0) FROM {economy_activity} a
-  WHERE a.project = $1 AND a.space = s.space AND a.currency = s.currency AND a.day > s.day - $3 AND a.day <= s.day)
+  WHERE a.project = $1 AND a.space = s.space AND a.currency = s.currency AND a.day > s.day - $3 AND a.day <= s.day),
+  (holders, held, top_holders, top_balance) = (${shareOf(OWN_BALANCES)})
 WHERE s.project = $1 AND s.day = $2`;

@@ -9,7 +9,7 @@ import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
-import type { EconomyFlowRow, EconomyRange, FlowFilter, FlowGrouping, MoverOrder } from '../ports/economy.ts';
+import type { EconomyFlowRow, EconomyRange, EconomySupplyRow, FlowFilter, FlowGrouping, MoverOrder } from '../ports/economy.ts';
 import type { Project } from '../project/project.ts';
 
 /** What a request for a range of days says. */
@@ -65,11 +65,12 @@ export function createEconomy(context: AppContext): Economy {
       const before = cursorOf(cursor, 2);
       const page = { ...range, currency, before: before && ([Number(before[0]), before[1] ?? ''] as const), limit };
       const { rows } = await context.views.economyDays(project.id, page);
-      const days = rows.slice(0, limit).map(({ day, active, ...row }) => ({
+      const days = rows.slice(0, limit).map(({ day, active, topHolders, topBalance, share, ...row }) => ({
         ...row,
         ...exact(row, ['opening', 'inflow', 'outflow', 'closing', 'faucet', 'sink', 'transfer', 'correctedIn', 'correctedOut']),
         day: dateOf(day),
         active: active === null ? null : parseJson(active),
+        top: topHolders === null || topBalance === null || share === null ? null : topOf({ topHolders, topBalance, share }),
         flows: linkOf(project, 'flows', { currency: row.currency, from: dateOf(day), to: dateOf(day + 1) }),
       }));
       const last = rows.length > limit ? rows[limit - 1] : undefined;
@@ -126,9 +127,8 @@ export function createEconomy(context: AppContext): Economy {
       const { rows } = await context.views.economySupply(project.id, { space, currency, today: today() });
       const row = rows[0];
       if (!row?.known) throw notFound('currency', `Nothing ever moved of the currency ${JSON.stringify(currency.slice(0, 200))}`);
-      const { supply, active, holders, topHolders, topBalance, share } = row;
-      const top = { holders: topHolders, balance: parseJson(topBalance), share };
-      return { ...at(), result: { ok: true, currency, supply: parseJson(supply), active: parseJson(active), holders, top } };
+      const { supply, active, holders } = row;
+      return { ...at(), result: { ok: true, currency, supply: parseJson(supply), active: parseJson(active), holders, top: topOf(row) } };
     },
   };
 }
@@ -167,6 +167,11 @@ function cursorOf(cursor: string | null, length?: number): readonly string[] | n
 
 function dateOf(day: number): string {
   return new Date(startOfDay(day)).toISOString().slice(0, 10);
+}
+
+/** What the richest hundredth have. */
+function topOf({ topHolders, topBalance, share }: Pick<EconomySupplyRow, 'topHolders' | 'topBalance' | 'share'>) {
+  return { holders: topHolders, balance: parseJson(topBalance), share };
 }
 
 /** Members of a row that are texts of exact numbers, as numbers. */

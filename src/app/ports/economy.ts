@@ -41,6 +41,11 @@ export interface EconomyDayRow {
   readonly correctedIn: string;
   readonly correctedOut: string;
   readonly active: string | null;
+  /** `null`, and so the next three, until the day is closed. */
+  readonly holders: number | null;
+  readonly topHolders: number | null;
+  readonly topBalance: string | null;
+  readonly share: number | null;
 }
 
 export interface EconomyDays extends EconomyRange {

@@ -25,6 +25,9 @@ const place = {
   source: z.string().meta({ description: 'Of one source only; `other`: of those beyond the 200 of a field and day' }),
   endpoint: z.string().meta({ description: 'Of one endpoint only; empty: of what no endpoint wrote' }),
 } as const;
+const top = z.strictObject({ holders: count, balance: anyNumber, share: z.number().min(0).max(1) }).meta({
+  description: 'The richest hundredth of the holders, at least one: what they have together, and the share of what all holders have',
+});
 const sums = { entries: count, inflow: anyNumber, outflow: anyNumber } as const;
 const shared = {
   ...about,
@@ -68,6 +71,8 @@ export const economy = {
                 active: anyNumber.nullable().meta({
                   description: 'Of `closing`, what players had who moved it within 30 days; null until entries of a later day have come',
                 }),
+                holders: count.nullable().meta({ description: 'Players who had more than 0 at the day’s end; null as `active` is' }),
+                top: top.nullable(),
                 flows: z.string().meta({ description: 'Where this day’s sums come from' }),
               })
               .meta({ id: 'EconomyDay' }),
@@ -95,6 +100,8 @@ export const economy = {
             correctedIn: 0,
             correctedOut: 0,
             active: 900,
+            holders: 250,
+            top: { holders: 3, balance: 400, share: 0.33 },
             flows: '/v3/manage/demo/economy/flows?currency=gold&from=2026-03-01&to=2026-03-02',
           },
         ],
@@ -277,9 +284,7 @@ export const economy = {
           supply: anyNumber,
           active: anyNumber.meta({ description: 'Of that, what players have who moved it within 30 days' }),
           holders: count.meta({ description: 'Players who have more than 0' }),
-          top: z.strictObject({ holders: count, balance: anyNumber, share: z.number().min(0).max(1) }).meta({
-            description: 'The richest hundredth of them, at least one: what they have together, and the share of what all holders have',
-          }),
+          top,
         })
         .meta({ id: 'EconomySupply', description: 'A currency now' }),
     },
