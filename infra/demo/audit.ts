@@ -1,5 +1,5 @@
 import { at, listAt, numberAt, textAt } from '../harness/json.ts';
-import { expectCurrent, expectOk, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
+import { expectCurrent, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { Player } from './player.ts';
 
 /** One thing that had to be true; `problems` says where it was not. */
@@ -21,6 +21,18 @@ export interface LedgerLine {
 export interface Market {
   readonly sold: number;
   readonly paid: number;
+}
+
+/** What there is of the game's gold, and where it came from and went to. */
+export interface Economy {
+  readonly supply: number;
+  readonly flows: readonly FlowLine[];
+}
+
+export interface FlowLine {
+  readonly endpoint: string;
+  readonly faucet: number;
+  readonly sink: number;
 }
 
 export interface LeaderboardLine {
@@ -66,6 +78,14 @@ export function auditMarket(before: Market, after: Market, players: readonly Pla
   return { name: "the town's market counted exactly what the players sold", problems };
 }
 
+/** The economy counts all gold that there is, so it must have grown by what the players own. */
+export function auditEconomy(before: Economy, after: Economy, players: readonly Player[]): Check {
+  const owned = players.reduce((sum, player) => sum + player.gold, 0);
+  const grown = after.supply - before.supply;
+  const problems = grown === owned ? [] : [`the supply grew by ${grown}, the players own ${owned}`];
+  return { name: 'the economy holds exactly the gold that the players own', problems };
+}
+
 /** The leaderboard is a view: it must show the richest players as their documents say. */
 export function auditLeaderboard(lines: readonly LeaderboardLine[], players: readonly Player[]): Check {
   const problems: string[] = [];
@@ -89,6 +109,22 @@ export async function readMarket(project: Project): Promise<Market> {
   const answer = await project.http.send('GET', storagePath(project, 'town/market'), serverCall(project));
   if (answer.status === 404) return { sold: 0, paid: 0 };
   return { sold: numberAt(answer.body, 'sold'), paid: numberAt(answer.body, 'paid') };
+}
+
+export async function readEconomy(project: Project): Promise<Economy> {
+  const read = (path: string) => project.http.send('GET', managePath(project, `economy/${path}`), serverCall(project));
+  const supply = await expectCurrent('the supply', async () => {
+    const answer = await read('supply?currency=gold');
+    // Nothing has moved yet.
+    return answer.status === 404 ? { ...answer, status: 200, body: { supply: 0 } } : answer;
+  });
+  const { body } = await expectCurrent('the flows', () => read('flows?currency=gold&by=endpoint'));
+  const flows = listAt(body, 'flows').map((flow) => ({
+    endpoint: textAt(flow, 'endpoint') ?? '',
+    faucet: numberAt(flow, 'faucet'),
+    sink: numberAt(flow, 'sink'),
+  }));
+  return { supply: numberAt(supply.body, 'supply'), flows };
 }
 
 export async function readLeaderboard(project: Project): Promise<readonly LeaderboardLine[]> {

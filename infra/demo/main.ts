@@ -6,7 +6,17 @@ import { at, listAt, numberAt, textAt } from '../harness/json.ts';
 import { demoCredentials, type RunningNode, savepoint, savepointAsCaller, startNode } from '../harness/node.ts';
 import { seededRandom } from '../harness/numbers.ts';
 import { type Credentials, expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders } from '../harness/project.ts';
-import { auditLeaderboard, auditMarket, auditPlayers, type Check, readLeaderboard, readLedger, readMarket } from './audit.ts';
+import {
+  auditEconomy,
+  auditLeaderboard,
+  auditMarket,
+  auditPlayers,
+  type Check,
+  readEconomy,
+  readLeaderboard,
+  readLedger,
+  readMarket,
+} from './audit.ts';
 import { newPlayer, type Player, play, type Rules } from './player.ts';
 import { gameIds, pushGame } from './push.ts';
 import { printReport, type Report, startProgress } from './report.ts';
@@ -146,6 +156,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     say(`project ${project.projectId} at ${url}: ${await pushGame(project, options.strict)} definitions pushed`);
     const rules = await loadRules(project);
     const marketBefore = await readMarket(project);
+    const economyBefore = await readEconomy(project);
     const players = Array.from({ length: Math.ceil(options.players) }, (_, index) => newPlayer(playerId(index), `Settler ${index + 1}`));
     const throughput = await playAll(project, players, rules, options.seconds);
 
@@ -154,6 +165,8 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     ];
     checks.push(...(await auditPlayers(project, players)));
     checks.push(auditMarket(marketBefore, await readMarket(project), players));
+    const economy = await readEconomy(project);
+    checks.push(auditEconomy(economyBefore, economy, players));
     const leaderboard = await readLeaderboard(project);
     checks.push(auditLeaderboard(leaderboard, players));
     const best = players.reduce((first, player) => (player.gold > first.gold ? player : first));
@@ -163,7 +176,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     checks.push(staging.check);
     const verified = await verify(dataFolder, options.url === null, checks);
 
-    const report: Report = { url, projectId: project.projectId, throughput, leaderboard, ledger, staging, checks, verified };
+    const report: Report = { url, projectId: project.projectId, throughput, leaderboard, ledger, economy, staging, checks, verified };
     if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     else printReport(report);
     return conclude(checks);

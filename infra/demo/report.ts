@@ -1,5 +1,5 @@
 import { table } from '../harness/table.ts';
-import type { Check, LeaderboardLine, LedgerLine } from './audit.ts';
+import type { Check, Economy, LeaderboardLine, LedgerLine } from './audit.ts';
 import type { Player } from './player.ts';
 import type { Staging } from './staging.ts';
 import type { Throughput } from './tally.ts';
@@ -11,6 +11,7 @@ export interface Report {
   readonly throughput: Throughput;
   readonly leaderboard: readonly LeaderboardLine[];
   readonly ledger: { readonly player: Player; readonly lines: readonly LedgerLine[] };
+  readonly economy: Economy;
   readonly staging: Staging;
   readonly checks: readonly Check[];
   /** Output of `savepoint verify`; `null` without a data folder to run it on. */
@@ -23,6 +24,7 @@ const PROBLEM_LINES = 10;
 export function printReport(report: Report): void {
   print(`\nLeaderboard "richest"\n${table(['rank', 'player', 'gold', 'axe'], report.leaderboard.map(leaderboardRow))}`);
   printLedger(report.ledger.player, report.ledger.lines);
+  printEconomy(report.economy);
   print('\nA staged price: the second axe costs');
   print(
     `  ${report.staging.livePrice} gold live, ${report.staging.stagedPrice} on next, ${report.staging.promotedPrice} live after the promotion`,
@@ -58,6 +60,16 @@ function printLedger(player: Player, lines: readonly LedgerLine[]): void {
   print(`\nLedger of ${player.name} (${player.id}): the last ${shown.length} of ${lines.length} entries`);
   const rows = shown.map((line) => [line.ts, line.before, line.delta, line.after, line.source, line.reason]);
   print(table(['time', 'before', 'delta', 'after', 'source', 'reason'], rows));
+}
+
+function printEconomy({ supply, flows }: Economy): void {
+  print(`\nThe economy: ${supply} gold in all (savepoint economy --field gold)`);
+  print(
+    table(
+      ['endpoint', 'made', 'spent'],
+      flows.map(({ endpoint, faucet, sink }) => [endpoint, faucet, sink]),
+    ),
+  );
 }
 
 function printThroughput(seen: Throughput): void {

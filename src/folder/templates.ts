@@ -45,7 +45,7 @@ access: { read: owner, write: endpoints }
 maxRecords: 1
 schema:
   name: { type: string }
-  gold: { type: number, default: 0, _ledger: true }
+  gold: { type: number, default: 0, _ledger: true, _currency: gold }
   items: { type: number, default: 0 }
 `,
   ],

@@ -8,7 +8,7 @@ import { blocksOf, filesOf, PAGES, ROOT } from '../docs/support/pages.ts';
 import { newProject, printed } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 /** Does what the documentation says: runs its blocks marked `sh run`, on one node for all pages. */
 
@@ -74,6 +74,6 @@ test('the demo plays on a running node in a project of its own, prints every par
   expect(await (await fetch(listing, { headers })).text()).toBe(before);
   const named = ['--project', project.projectId, '--public-key', project.publicKey, '--secret-key', project.secretKey];
   await expect(execute(process.execPath, [...args, ...named], { cwd: ROOT })).rejects.toThrow(/of another game \(.*mine.*--overwrite/s);
-  for (const part of ['Leaderboard', 'Ledger of', 'A staged price', 'calls in', '"ok":true']) expect(stdout).toContain(part);
+  for (const part of ['Leaderboard', 'Ledger of', 'The economy', 'A staged price', 'calls in', '"ok":true']) expect(stdout).toContain(part);
   expect(stdout).not.toContain('fails');
 });
