@@ -29,7 +29,7 @@ export interface Economy {
   readonly flows: readonly FlowLine[];
 }
 
-export interface FlowLine {
+interface FlowLine {
   readonly endpoint: string;
   readonly faucet: number;
   readonly sink: number;
