@@ -40,7 +40,7 @@ export interface Node {
 }
 
 /** The node is part of another program, so it logs only warnings and errors. */
-const SETTINGS = { LOG_LEVEL: 'warn', PORT: '0' };
+const SETTINGS = { LOG_LEVEL: 'warn', PORT: '0', CONSOLE_LISTEN: 'off' };
 
 /**
  * Starts a node in this process: database, projections, HTTP server and jobs. Resolves when it listens. It handles no signals, reads no

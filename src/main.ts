@@ -11,6 +11,7 @@ import { serveAsWorker } from './cluster/worker.ts';
 import { startWorkerPool } from './cluster/worker-pool.ts';
 import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bootstrap.ts';
 import { openCallLog } from './compose/call-log.ts';
+import { addressOfLink, consoleParts, listenConsole, originOf, signInOf } from './compose/console.ts';
 import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
@@ -48,10 +49,18 @@ export interface Node {
   readonly demo: NewProject | NoDemo;
   /** Makes a project, and resolves when this node shows it; `null`: this process serves no requests itself. */
   readonly createProject: CreateProject | null;
+  /** Where the console is; `null`: this node has none. */
+  readonly console: NodeConsole | null;
   /**
    * Stops serving, lets running requests finish and stops all parts, within `SHUTDOWN_TIMEOUT_MS` plus the time that the database takes.
    */
   close(): Promise<void>;
+}
+
+interface NodeConsole {
+  readonly origin: string;
+  /** The sign-in link of the very first start, which is good once and for ten minutes; `null`: there was one before. */
+  firstLink(): Promise<string | null>;
 }
 
 type CreateProject = (name: string) => Promise<NewProject>;
@@ -82,14 +91,24 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
     const resources = await bootstrapNode(config, options.logger, shutdown, options);
     const building = { ...resources, ...options, config, shutdown };
     const build = { ...building, ...probesWithReadiness(building) };
-    const { port, demo, registry, createProject } = await startRoles(build);
+    const { port, demo, registry, createProject, console: origin } = await startRoles(build);
     startJobs({ ...build, registry });
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return { url: `http://${host}:${port}`, demo, createProject, close };
+    return { url: `http://${host}:${port}`, demo, createProject, console: origin === null ? null : consoleOf(build, origin), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function consoleOf({ pool }: NodeBuild, origin: string): NodeConsole {
+  return {
+    origin,
+    async firstLink() {
+      const link = await signInOf(pool).firstLink();
+      return link === null ? null : addressOfLink(origin, link);
+    },
+  };
 }
 
 interface Started {
@@ -98,6 +117,8 @@ interface Started {
   /** The metrics of this process. */
   readonly registry: Registry;
   readonly createProject: CreateProject | null;
+  /** Origin of the console; `null`: there is none. */
+  readonly console: string | null;
 }
 
 function startRoles(build: NodeBuild): Promise<Started> {
@@ -114,7 +135,8 @@ async function startInOneProcess(build: NodeBuild): Promise<Started> {
   const port = await server.listen(config.port, config.host);
   shutdown.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
   const operator = createOperator(projects, config.keyPrefix);
-  return { port, demo, registry: metrics.registry, createProject: (name) => makeShownProject(operator, views, name) };
+  const origin = await listenConsole(config, build.pool, server, build.logger);
+  return { port, demo, registry: metrics.registry, console: origin, createProject: (name) => makeShownProject(operator, views, name) };
 }
 
 /** Starts workers, which serve requests. This process passes connections to them, and projects if the node has that role. */
@@ -131,7 +153,8 @@ async function startWithWorkers(build: NodeBuild): Promise<Started> {
   await openMetricsPort(build, build.probes, expositionOf(workers.exposition));
   const acceptor = await openAcceptor(config.port, config.host, workers.dispatch);
   shutdown.add(async () => acceptor.close());
-  return { port: acceptor.port, demo, registry, createProject: null };
+  const origin = config.consoleListen === null ? null : await originOf(config, pool);
+  return { port: acceptor.port, demo, registry, console: origin, createProject: null };
 }
 
 /** The value that the first process starts a worker with. The worker reads the rest from the same environment and arguments. */
@@ -149,6 +172,8 @@ export function runWorker(config: Config, logger: Logger): void {
     const build = { ...building, demo: false, ...probesWithReadiness(building) };
     const { metrics, server } = await openProjects(build, false, exposition);
     const { shutdownTimeoutMs } = config.limits;
+    // Workers listen on one port together: Node gives each connection to one of them.
+    await listenConsole(config, resources.pool, server, logger);
     shutdown.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));
     return { registry: metrics.registry, accept: server.accept, close: () => shutdown.run(shutdownTimeoutMs * STOP_SHARE) };
   });
@@ -163,7 +188,7 @@ async function startWithoutApi(build: NodeBuild): Promise<Started> {
   const server = probeOf(config, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
   shutdown.add(() => server.close());
-  return { port, demo: 'not asked for', registry: metrics.registry, createProject: null };
+  return { port, demo: 'not asked for', registry: metrics.registry, console: null, createProject: null };
 }
 
 async function startProjecting({ config, log, pool, outages: logger, shutdown }: NodeBuild) {
@@ -225,6 +250,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     probes: build.probes,
     exposition,
     sharedBuckets: sharedBuckets(config, logger, shutdown),
+    console: consoleParts(config, pool),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });
   return { projects, views, metrics, server, exposition };

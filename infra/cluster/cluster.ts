@@ -75,6 +75,8 @@ async function start(options: ClusterOptions, supervised: Supervised[], stop: ()
 
   const env = { ...options.env };
   for (const name of OWN_SETTINGS) delete env[name];
+  // Its nodes would ask for one port.
+  env['CONSOLE_LISTEN'] ??= 'off';
   const given = env['DATABASE_URL'];
   const databaseUrl = given || (await embedded(options, folder, add));
   env['DATABASE_URL'] = databaseUrl;

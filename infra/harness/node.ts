@@ -157,7 +157,7 @@ export async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly s
 export function ownEnvironment(settings: Settings = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
   const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  return { LOG_LEVEL: 'warn', ...Object.fromEntries(inherited), ...settings };
+  return { LOG_LEVEL: 'warn', CONSOLE_LISTEN: 'off', ...Object.fromEntries(inherited), ...settings };
 }
 
 function lastLines(child: ChildProcess): () => string {

@@ -4,7 +4,7 @@ import { closedNext } from '../domain/access/next.ts';
 import { missingPermission } from '../domain/access/refusals.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/model/evolve.ts';
 import type { Actor, PublishTarget } from '../domain/events.ts';
-import type { ApiKey, AuthorityState, DefinitionsState } from '../domain/states.ts';
+import type { AccessKey, AuthorityState, DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { accepted, refusal } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
@@ -28,7 +28,7 @@ export function accessOf(ctx: DecisionContext, caller: Caller, target: PublishTa
 }
 
 function contextFor(authority: AuthorityState | null, state: DefinitionsState, caller: Caller, target: PublishTarget): AccessContext {
-  const access = accepted(accessContext(authority, state, caller.key.keyId, target));
+  const access = accepted(accessContext(authority, state, caller.key, target));
   const closed = closedNext(access.settings, access.key, caller, target);
   if (closed !== null) throw closed;
   return access;
@@ -49,7 +49,7 @@ export function operatorAccess(target: PublishTarget): (ctx: DecisionContext) =>
 }
 
 /** Throws 403 unless a secret key has all of these permissions. */
-export function requirePermissions(key: ApiKey, scopes: readonly string[], level: Level): void {
+export function requirePermissions(key: AccessKey, scopes: readonly string[], level: Level): void {
   accepted(missingPermission(key, scopes, level));
 }
 
@@ -57,11 +57,16 @@ export function requirePermissions(key: ApiKey, scopes: readonly string[], level
 export function actorOf(caller: Caller, endpoint?: string): Actor {
   requireStorable(caller.platformId);
   requireStorable(caller.onBehalfOf);
-  const actor: { -readonly [Name in keyof Actor]: Actor[Name] } = { kind: caller.isSecret ? 'secret' : 'public', keyId: caller.key.keyId };
+  const actor: { -readonly [Name in keyof Actor]: Actor[Name] } = actorOfKey(caller.key);
   const player = caller.verified ?? caller.platformId;
   if (player !== null) actor.player = player;
   if (endpoint !== undefined) actor.endpoint = endpoint;
   return actor;
+}
+
+/** The key or the person that an actor is. */
+export function actorOfKey({ kind, keyId }: AccessKey): Actor {
+  return kind === 'person' ? { kind, person: keyId } : { kind, keyId };
 }
 
 /**

@@ -35,6 +35,7 @@ export type { AnswerOfPast } from './history/moments.ts';
 export type { PastView } from './history/past-reads.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
+export type { SignedIn, SignIn } from './people/sign-in.ts';
 export type {
   CallCursor,
   CallTable,

@@ -1,8 +1,9 @@
 import type { Need } from '../contract/credentials.ts';
 import type { Credential } from '../domain/access/credential.ts';
+import type { Permissions } from '../domain/events.ts';
 import type { ClientFacts } from '../domain/revision/status.ts';
 import type { SessionToken } from '../domain/session/token.ts';
-import type { ApiKey } from '../domain/states.ts';
+import type { AccessKey } from '../domain/states.ts';
 import type { Json } from '../kernel/json.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -12,6 +13,11 @@ import type { RequestIds } from './request-ids.ts';
 export interface PresentedCredentials extends ClientFacts {
   /** The key: from the first place that has one, in the order of the family of routes. */
   readonly key: string | null;
+  /**
+   * The person who asks, instead of a key: whoever is signed in to the console. It is asked for anew whenever an open stream is judged again, and throws
+   * 401 SIGNED_OUT. `null` or left out: a key asks.
+   */
+  readonly person?: (() => Promise<Person>) | null;
   /** True on management routes: anything but a valid, enabled secret key gets 401. */
   readonly management: boolean;
   /** On queries: a secret key sent beside a public one. */
@@ -37,6 +43,14 @@ export interface PresentedCredentials extends ClientFacts {
   readonly keyed?: IdempotentRequest | null;
   /** Left out: the commits of the request name none. */
   readonly request?: PresentedRequest;
+}
+
+/** A person of the installation who is signed in. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  /** What the person's role in a project permits; `undefined`: none there. */
+  permissionsIn(projectId: string): Permissions | undefined;
 }
 
 /** The ids of a request. */
@@ -83,10 +97,10 @@ export interface PassProof extends DeviceProof {
   readonly expiresAt: number;
 }
 
-/** A resolved key, and the player that it says it acts for. */
+/** A resolved key or a signed-in person, and the player that it says it acts for. */
 export interface Caller extends Credential {
   readonly projectId: string;
-  readonly key: ApiKey;
+  readonly key: AccessKey;
   readonly position: number | null;
   readonly proof?: PlayerProof | undefined;
   readonly base?: number | null | undefined;

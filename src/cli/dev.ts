@@ -80,7 +80,7 @@ async function develop(
   };
   if (node === null) await remote.validate();
   await keepSchemas(dir, { anew: true });
-  reporter.ready(address, project, node?.isShared ?? false);
+  reporter.ready(address, project, node?.isShared ?? false, isOwn);
   const failed = (error: unknown) => {
     if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) reporter.failed(error);
   };

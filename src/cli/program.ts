@@ -50,6 +50,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     'This installation:',
     new Map([
       ['start', async () => (await import('./start.ts')).startCommand()],
+      ['console', async () => (await import('./console.ts')).consoleCommand()],
       ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
       ['verify', async () => (await import('./verify.ts')).verifyCommand()],
       ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],

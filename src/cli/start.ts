@@ -47,12 +47,21 @@ export function startCommand(): Command {
       const demo = typeof node.demo === 'string' ? null : node.demo;
       if (options.json) print(JSON.stringify({ url: node.url, demo }));
       else print(greeting(node, file));
+      if (!options.json) await printConsole(node);
       await stopping;
       await node.close();
       if (!options.json) print('savepoint has stopped');
       // Unfinished work could keep the process alive.
       process.exit(0);
     });
+}
+
+/** Says where the console is. A link to sign in is printed on a terminal alone: elsewhere it would stay in a file. */
+async function printConsole({ console: at }: Node): Promise<void> {
+  if (at === null || !process.stdout.isTTY) return;
+  const link = await at.firstLink();
+  if (link === null) print(`The console is at ${at.origin}; \`savepoint console link\` makes a link to sign in`);
+  else print(`Sign in to the console with this link, once and within ten minutes:\n  ${link}`);
 }
 
 const NO_DEMO = `No demo project was made: the log holds projects already. \`savepoint project list\` shows them,

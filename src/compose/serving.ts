@@ -13,7 +13,7 @@ import type { SharedBuckets } from '../http/buckets.ts';
 import type { CallLog } from '../http/call-log/call-log.ts';
 import type { Exposition, Metrics } from '../http/metrics.ts';
 import type { Probes } from '../http/routes/system.ts';
-import { createServer, type HttpServer } from '../http/server.ts';
+import { createServer, type HttpServer, type ServerParts } from '../http/server.ts';
 import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { throttled } from '../kernel/error-reporting.ts';
@@ -49,6 +49,7 @@ export interface ServingParts {
   readonly exposition: Exposition;
   readonly sharedBuckets: SharedBuckets | null;
   readonly callLog: CallLog;
+  readonly console: ServerParts['console'];
 }
 
 /** The HTTP server over the use cases. It does not listen yet. */
@@ -93,6 +94,7 @@ export function createServing(parts: ServingParts): HttpServer {
     turns: roundRobin,
     sharedBuckets: parts.sharedBuckets,
     callLog: parts.callLog,
+    console: parts.console ?? null,
   });
   return {
     ...server,

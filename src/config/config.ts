@@ -30,7 +30,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   const server = readTable(SERVER, env, overrides, problems);
   const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
-  if (problems.length === 0) problems.push(...contradictions(limits as Limits), ...unfitIds(server as Values<typeof SERVER>));
+  if (problems.length === 0)
+    problems.push(
+      ...contradictions(limits as Limits),
+      ...unfitIds(server as Values<typeof SERVER>),
+      ...openConsole(server as Values<typeof SERVER>),
+    );
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
   return { ...server, verifier, limits } as Config;
@@ -45,6 +50,23 @@ function contradictions({ documentBytes, groupBytes }: Limits): string[] {
   if (groupBytes >= needed) return [];
   return [
     `GROUP_BYTES is ${sizeText(groupBytes)}; allowed with a LIMIT_DOCUMENT of ${sizeText(documentBytes)}: ${sizeText(needed)} or more`,
+  ];
+}
+
+const LOOPBACK = /^(?:127\.[\d.]+|::1|localhost)$/;
+
+/** Finds a console that could be reached from elsewhere without TLS, or by everybody. */
+function openConsole({ consoleListen, consoleUrl, consoleNetworks, consoleTls, consoleProxies }: Values<typeof SERVER>): string[] {
+  if (consoleListen === null) return [];
+  const isHere = LOOPBACK.test(consoleListen.host);
+  if (isHere && consoleUrl === null) return [];
+  const why = isHere ? 'CONSOLE_URL is set' : `CONSOLE_LISTEN is ${consoleListen.host}, which others reach`;
+  return [
+    ...(consoleUrl === null ? [`${why}; allowed: with CONSOLE_URL, the https address under which browsers reach the console`] : []),
+    ...(consoleNetworks.length === 0 ? [`${why}; allowed: with CONSOLE_NETWORKS, the networks that may reach the console`] : []),
+    ...(consoleTls === null && consoleProxies.length === 0
+      ? [`${why}; allowed: with CONSOLE_TLS (certificate and key) or CONSOLE_PROXIES (who speaks TLS in front of it)`]
+      : []),
   ];
 }
 

@@ -95,6 +95,26 @@ export const networks: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine(isNetwork))),
 };
 
+/** An address to listen on. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An address and a port to listen on, or `off`. */
+export const listening: Kind<Listening | null> = {
+  allowed: 'an address and a port, such as 127.0.0.1:8090 or [::1]:8090, or off',
+  parse: z
+    .string()
+    .regex(/^(?:off|(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5})$/)
+    .transform((text) => (text === 'off' ? null : { host: hostOf(text), port: Number(text.slice(text.lastIndexOf(':') + 1)) }))
+    .pipe(z.object({ host: z.string(), port: z.number().max(65_535) }).nullable()),
+};
+
+function hostOf(text: string): string {
+  return text.slice(0, text.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1');
+}
+
 /** Origins as browsers name them: scheme, host and port, no path. */
 export const origins: Kind<readonly string[]> = {
   allowed:

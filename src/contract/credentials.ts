@@ -54,6 +54,9 @@ export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collection
 /** Scopes of everything that can be staged. Promoting, rolling back and reading staged definitions needs all of them. */
 const STAGED: readonly Scope[] = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
+/** To read documents: direct access to them, or the permission to read what was, which shows the same. */
+export const READ_DOCUMENTS: Need = { scopes: ['collections'], level: 'x', or: { scopes: ['history'], level: 'r' } };
+
 export const DOCUMENT_KEYS: KeyRules & { readonly needs: Need } = {
   carriers: 'runtime',
   disabledKey: 'KEY_DISABLED',

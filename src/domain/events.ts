@@ -26,8 +26,10 @@ export type Space = z.output<typeof space>;
 
 /** Who caused a commit. */
 export interface Actor {
-  readonly kind: 'public' | 'secret' | 'operator';
+  readonly kind: 'public' | 'secret' | 'operator' | 'person';
   readonly keyId?: string;
+  /** Id of the person, of kind `person`. */
+  readonly person?: string;
   readonly player?: string;
   readonly endpoint?: string;
 }

@@ -80,6 +80,9 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
+/** What a request is judged by: a key of the project, or the role of a person in it, whose id and name stand in place of a key's. */
+export type AccessKey = Omit<ApiKey, 'kind'> & { readonly kind: KeyKind | 'person' };
+
 /** The game's package as its editor sent it. Times in unix ms. */
 export interface GamePackage {
   /** Members as sent. `currentRevisionId` and `latestRevisionId` are numbers if present. */

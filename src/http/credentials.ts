@@ -1,5 +1,5 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
-import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
+import { type KeyRules, type Need, READ_DOCUMENTS, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
 import { readMessage } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
@@ -54,11 +54,12 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
     key: keyOf(exchange, rules.carriers) ?? extraSecret,
+    person: exchange.person ?? null,
     management: takesSecretKey(rules),
     extraSecret,
     disabledKey: rules.disabledKey,
     disabledProject: rules.disabledProject,
-    needs: rules.needs,
+    needs: rules.needs ?? needsOfPerson(exchange),
     platformId: claimOf(exchange),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
@@ -70,6 +71,11 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };
+}
+
+/** Where any valid key reads what players have, a person needs the permission for it. */
+function needsOfPerson({ person, family }: Exchange): Need | null {
+  return person && family === 'storage' ? READ_DOCUMENTS : null;
 }
 
 function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | null {

@@ -5,7 +5,7 @@ import type { RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { DefaultContext } from 'koa';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../app/app.ts';
+import type { Caller, PresentedCredentials } from '../app/app.ts';
 import type { Family } from '../contract/families.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { notFound, type Refusal } from '../kernel/errors.ts';
@@ -43,6 +43,8 @@ export interface Exchange {
   caller: Caller | null;
   /** How its endpoint call ended. */
   call: CallOutcome | null;
+  /** The person who asks through the console. It asks for the session whenever it is called. */
+  person: PresentedCredentials['person'];
 }
 
 /** How one endpoint call ended. */
@@ -125,6 +127,7 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     keyed: null,
     caller: null,
     call: null,
+    person: null,
   };
 }
 

@@ -1,8 +1,9 @@
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import type { App } from '../app/app.ts';
+import type { App, SignIn } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
@@ -12,6 +13,8 @@ import { Buckets, type SharedBuckets } from './buckets.ts';
 import type { CallLog } from './call-log/call-log.ts';
 import { CallReporter } from './call-reporter.ts';
 import { clientAddresses } from './client-address.ts';
+import { consoleOrigin } from './console/console.ts';
+import { ConsolePlace, type ConsoleSettings } from './console/place.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Middleware, State } from './exchange.ts';
@@ -41,6 +44,8 @@ export interface ServerParts {
   readonly callLog: CallLog;
   /** The installation's own middleware. Every request passes it before its route, unless it was refused for its path or by its bucket. */
   readonly middleware?: readonly Middleware[];
+  /** The console, on a listener of its own; `null` or left out: there is none. */
+  readonly console?: (ConsoleSettings & { readonly signIn: SignIn }) | null;
 }
 
 export interface HttpServer {
@@ -48,6 +53,8 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<number>;
   /** Serves a connection that another process accepted, instead of listening. `head`: bytes of it that have been read. */
   accept(socket: Socket, head: Buffer): void;
+  /** Listens for the console, and resolves with its origin, and the port. */
+  listenConsole(port: number, host: string): Promise<{ readonly origin: string; readonly port: number }>;
   /** Stops accepting, gives running requests `drainMs` to finish, then cuts the remaining connections. */
   close(drainMs: number): Promise<void>;
 }
@@ -64,19 +71,10 @@ export function createServer(parts: ServerParts): HttpServer {
     held: () => metrics.live.held.inc(),
     cut: () => metrics.live.cut.inc(),
   });
-  const koa = chainOf(parts, streams, () => closing);
-  const broke = (error: unknown) => log[isDisconnect(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
-  koa.on('error', (error: unknown, ctx?: Koa.Context) => {
-    broke(error);
-    // Nothing else would end the response.
-    ctx?.res.destroy();
-  });
-  const handle = koa.callback();
-  const server = nodeServer((req, res) => {
-    res.on('error', broke);
-    void handle(req, res).then(() => boundDelivery(res, settings.requestTimeoutMs));
-  }, settings);
+  const shared = sharedParts(parts, streams, () => closing);
+  const server = nodeServer(handlerOf(gameChain(parts, shared), parts), settings, null);
   boundConnections(server, settings.maxConnections, log);
+  let consoleServer: Server | null = null;
   const handedOver = new Set<Socket>();
   let watched = false;
 
@@ -93,16 +91,44 @@ export function createServer(parts: ServerParts): HttpServer {
       if (head.length > 0) socket.unshift(head);
       server.emit('connection', socket);
     },
-    close(drainMs) {
+    async listenConsole(port, host) {
+      const { console: settingsOf } = parts;
+      if (!settingsOf) throw new Error('this server has no console');
+      let place = new ConsolePlace(settingsOf, port);
+      const chain = consoleChain(parts, shared, settingsOf, () => place);
+      const listening = nodeServer(handlerOf(chain, parts), settings, settingsOf.tls);
+      const taken = await listen(listening, port, host);
+      place = new ConsolePlace(settingsOf, taken);
+      consoleServer = listening;
+      return { origin: place.origin, port: taken };
+    },
+    async close(drainMs) {
       closing = true;
       streams.close();
-      return close(server, drainMs, handedOver);
+      await Promise.all([close(server, drainMs, handedOver), consoleServer && close(consoleServer, drainMs, new Set())]);
     },
   };
 }
 
-/** The chain that every request passes, in this order. */
-function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boolean): Koa<State> {
+/** Hands requests to a chain. What broke outside of it is logged. */
+function handlerOf(koa: Koa<State>, { settings, log }: ServerParts): RequestListener {
+  const broke = (error: unknown) => log[isDisconnect(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  koa.on('error', (error: unknown, ctx?: Koa.Context) => {
+    broke(error);
+    // Nothing else would end the response.
+    ctx?.res.destroy();
+  });
+  const handle = koa.callback();
+  return (req, res) => {
+    res.on('error', broke);
+    void handle(req, res).then(() => boundDelivery(res, settings.requestTimeoutMs));
+  };
+}
+
+type Shared = ReturnType<typeof sharedParts>;
+
+/** What the chains of games and of the console have in common: the frame, and the routes with what they use. */
+function sharedParts(parts: ServerParts, streams: EventStreams, closing: () => boolean) {
   const { app, settings, log, metrics, callLog } = parts;
   const incoming = new IncomingBodies(settings.arrivingBytes, settings.arrivingGraceMs);
   const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, incoming };
@@ -119,21 +145,45 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
   };
   const addressOf = clientAddresses(settings.trustedProxies);
   const buckets = settings.buckets && new Buckets(settings.buckets, addressOf, parts.sharedBuckets);
-  const { corsOrigins } = settings;
-
-  const koa = new Koa<State>();
   const unsent = new UnsentAnswers(settings.unsentBytes, settings.unsentGraceMs);
-  koa.use(frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }));
+  return {
+    frame: frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }),
+    limits: limits(buckets, settings.wholeV1),
+    routes: routes(buildFamilies(services, parts), parts.turns),
+    body: services.gameBody,
+  };
+}
+
+/** The chain that every request of games and tools passes, in this order. */
+function gameChain({ settings, middleware = [] }: ServerParts, shared: Shared): Koa<State> {
+  const { corsOrigins } = settings;
+  const koa = new Koa<State>();
+  koa.use(shared.frame);
   if (corsOrigins.length > 0) koa.use(corsHeaders(corsOrigins));
-  koa.use(limits(buckets, settings.wholeV1));
+  koa.use(shared.limits);
   if (corsOrigins.length > 0) koa.use(preflight(corsOrigins));
-  for (const middleware of parts.middleware ?? []) koa.use(middleware);
-  koa.use(routes(buildFamilies(services, parts), parts.turns));
+  for (const each of middleware) koa.use(each);
+  koa.use(shared.routes);
   return koa;
 }
 
-function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
-  const server = createNodeServer({
+/** The chain of the console: what is its own, and behind it the same routes. */
+function consoleChain(
+  { settings }: ServerParts,
+  shared: Shared,
+  { signIn, folder }: ConsoleSettings & { readonly signIn: SignIn },
+  place: () => ConsolePlace,
+): Koa<State> {
+  const koa = new Koa<State>();
+  koa.use(shared.frame);
+  koa.use(consoleOrigin({ signIn, folder, place, body: shared.body, version: settings.version }));
+  koa.use(shared.limits);
+  koa.use(shared.routes);
+  return koa;
+}
+
+function nodeServer(handle: RequestListener, settings: HttpSettings, tls: ConsoleSettings['tls']): Server {
+  const options = {
     // A stalled upload, or a client that never ends its headers, must not hold a connection for ever.
     headersTimeout: settings.headersTimeoutMs,
     requestTimeout: settings.requestTimeoutMs,
@@ -142,7 +192,8 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
     connectionsCheckingInterval: settings.checkingMs,
     requireHostHeader: false,
     noDelay: true,
-  });
+  };
+  const server = tls === null ? createNodeServer(options) : createTlsServer({ ...options, ...tls });
   // By default Node silently drops headers beyond a certain number: it could be `X-Forwarded-For` or a key. Their bytes are bounded
   // instead.
   server.maxHeadersCount = 0;

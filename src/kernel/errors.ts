@@ -103,6 +103,7 @@ export const CATALOGUE = {
   SECURITY_SESSION_DISABLED: [409, 'This project does not use sessions'],
   SECRET_KEY_INVALID: [401, 'Invalid secret key'],
   SECRET_KEY_REQUIRED: [401, 'This needs a secret key, in the header x-secret-key'],
+  SIGNED_OUT: [401, 'Nobody is signed in here, or the session is over: sign in again'],
   SOURCE_COMPILE_FAILED: [400, 'The source text could not be compiled'],
   STALE_SAVE: [409, 'The document has changed since it was read; load it again'],
   STORAGE_UNAVAILABLE: [503, 'The storage cannot be reached; try again shortly'],

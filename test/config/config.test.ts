@@ -88,6 +88,24 @@ describe('the configuration', () => {
     expect(() => readConfig({ GROUP_BYTES: '64 KiB' })).toThrow(/^GROUP_BYTES is 64 KiB; allowed with a LIMIT_DOCUMENT of 64 KiB/);
   });
 
+  it('refuses a console that others could reach without TLS, or that everybody could', () => {
+    const read = (settings: Readonly<Record<string, string>>) => readConfig(settings).consoleListen;
+    expect(read({})).toEqual({ host: '127.0.0.1', port: 8090 });
+    expect(read({ CONSOLE_LISTEN: 'off' })).toBeNull();
+    expect(read({ CONSOLE_LISTEN: '[::1]:0' })).toEqual({ host: '::1', port: 0 });
+    for (const text of ['8090', '127.0.0.1', 'localhost:99999', 'on'])
+      expect(() => read({ CONSOLE_LISTEN: text })).toThrow(/^CONSOLE_LISTEN is /);
+    const open = { CONSOLE_LISTEN: '0.0.0.0:8090', CONSOLE_URL: 'https://console.game.example', CONSOLE_NETWORKS: '10.0.0.0/8' };
+    expect(() => read({ CONSOLE_LISTEN: open.CONSOLE_LISTEN })).toThrow(/CONSOLE_URL.*\n.*CONSOLE_NETWORKS.*\n.*CONSOLE_TLS/);
+    expect(() => read(open)).toThrow(/CONSOLE_TLS \(certificate and key\) or CONSOLE_PROXIES/);
+    expect(() => read({ ...open, CONSOLE_TLS: 'a.pem,b.pem', CONSOLE_NETWORKS: 'none' })).toThrow(/CONSOLE_NETWORKS/);
+    expect(() => read({ CONSOLE_URL: 'http://console.game.example' })).toThrow(/^CONSOLE_URL is /);
+    expect(read({ ...open, CONSOLE_TLS: 'a.pem,b.pem' })).toEqual({ host: '0.0.0.0', port: 8090 });
+    expect(read({ CONSOLE_URL: open.CONSOLE_URL, CONSOLE_NETWORKS: '10.0.0.0/8', CONSOLE_PROXIES: '127.0.0.1' })).toMatchObject({
+      port: 8090,
+    });
+  });
+
   it('accepts addresses and networks as trusted proxies, and nothing else', () => {
     const read = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
     expect(readConfig({}).trustedProxies).toEqual(['127.0.0.0/8', '::1']);

@@ -6,6 +6,7 @@ import { analyticsSetting } from '../../domain/telemetry/switches.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 
+import { actorOfKey } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -44,7 +45,7 @@ function createCallRecorder({ scheduler, telemetry, platformId }: AppContext, pr
     if (fact === null) return;
     const now = scheduler.now();
     if (project.quotas.reports?.tryTake(now) === false) return;
-    const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
+    const actor = actorOfKey(caller.key);
     // It never rejects, and nobody waits for it.
     telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, TIMEOUT_MS);
   };

@@ -87,7 +87,7 @@ function filterOf({ endpoint, key, kind }: CommitsQuery): Fits {
     const metadata = events.at(-1)?.metadata;
     if (metadata === undefined) return false;
     if (endpoint !== null && metadata.actor.endpoint !== endpoint) return false;
-    if (key !== null && metadata.actor.keyId !== key) return false;
+    if (key !== null && (metadata.actor.keyId ?? metadata.actor.person) !== key) return false;
     return kind === null || metadata.cause === kind || metadata.cause.startsWith(`${kind}.`);
   };
 }

@@ -220,7 +220,7 @@ function changeOf(
   authority: Project['authority'],
 ): contract.DocumentHistory['changes'][number] {
   const { metadata, data, type, revision } = event;
-  const { keyId, ...actor } = metadata.actor;
+  const { keyId, person, ...actor } = metadata.actor;
   const label = keyId === undefined ? undefined : authority?.keys.get(keyId)?.label;
   const isKnown = before !== undefined && after !== undefined;
   const { fields, more } = isKnown ? differenceOf(before ?? {}, after ?? {}, () => true) : {};
@@ -229,7 +229,12 @@ function changeOf(
     at: new Date(metadata.recordedAt).toISOString(),
     action: ACTIONS[type],
     version: 'version' in data ? data.version : 1,
-    actor: { ...actor, ...(isSecret && keyId !== undefined ? { keyId } : {}), ...(isSecret && label !== undefined ? { label } : {}) },
+    actor: {
+      ...actor,
+      ...(isSecret && person !== undefined ? { person } : {}),
+      ...(isSecret && keyId !== undefined ? { keyId } : {}),
+      ...(isSecret && label !== undefined ? { label } : {}),
+    },
     cause: metadata.cause,
     commandId: metadata.requestId ?? metadata.commandId,
     publish,

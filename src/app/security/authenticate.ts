@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Need } from '../../contract/credentials.ts';
-import { missingPermission } from '../../domain/access/refusals.ts';
+import { missingPermission, noRole } from '../../domain/access/refusals.ts';
+import type { Permissions } from '../../domain/events.ts';
 import { isProjectId, isPublicKey } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { revisionStatus } from '../../domain/revision/status.ts';
-import type { ApiKey, AuthorityState } from '../../domain/states.ts';
+import type { AccessKey, ApiKey, AuthorityState } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { requirePermissions } from '../access.ts';
@@ -30,10 +31,29 @@ const refreshedAt = new WeakMap<Project, number>();
  * project and key are known here.
  */
 export function authenticate(context: AppContext, projectId: string, presented: PresentedCredentials): Awaitable<Caller> {
+  if (presented.person) return callerOfPerson(context, projectId, presented.person, presented);
   if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
   if (!isProjectId(projectId)) throw unknownKey(presented);
   const project = context.projects.peek(projectId);
   return project ? callerIn(context, project, presented.key, presented) : callerOnceOpen(context, projectId, presented.key, presented);
+}
+
+/** One answer for a project that is not there and for one in which the person has no role. */
+async function callerOfPerson(
+  context: AppContext,
+  projectId: string,
+  signedIn: NonNullable<PresentedCredentials['person']>,
+  presented: PresentedCredentials,
+): Promise<Caller> {
+  const { id, name, permissionsIn } = await signedIn();
+  const permissions = permissionsIn(projectId);
+  const project = permissions === undefined || !isProjectId(projectId) ? null : await context.projects.get(projectId);
+  if (!project?.authority || project.authority.deleted || permissions === undefined) throw noRole();
+  return callerOf(context, project, personKey(id, name, permissions), presented);
+}
+
+function personKey(id: string, name: string, permissions: Permissions): AccessKey {
+  return { keyId: id, kind: 'person', label: name, hash: '', display: '', enabled: true, permissions, createdAt: 0 };
 }
 
 async function callerOnceOpen(context: AppContext, projectId: string, value: string, presented: PresentedCredentials): Promise<Caller> {
@@ -54,8 +74,8 @@ async function callerOfNewKey(context: AppContext, project: Project, value: stri
   return callerOf(context, project, key, presented);
 }
 
-function callerOf(context: AppContext, project: Project, key: ApiKey, presented: PresentedCredentials): Caller {
-  const isSecret = key.kind === 'secret';
+function callerOf(context: AppContext, project: Project, key: AccessKey, presented: PresentedCredentials): Caller {
+  const isSecret = key.kind !== 'public';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
   if (presented.needs) requireNeed(key, presented.needs);
@@ -85,7 +105,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   };
 }
 
-function requireNeed(key: ApiKey, { scopes, level, or }: Need): void {
+function requireNeed(key: AccessKey, { scopes, level, or }: Need): void {
   const hasOther = or !== undefined && missingPermission(key, or.scopes, or.level) === null;
   if (!hasOther) requirePermissions(key, scopes, level);
 }

@@ -7,7 +7,7 @@ import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
-import type { HeartbeatReceived, TelemetryMetadata, TelemetryReport } from '../../domain/telemetry/events.ts';
+import type { HeartbeatReceived, TelemetryReport } from '../../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
 import { type PlayerProfile, type PlayerStats, withHeartbeat } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
@@ -15,6 +15,7 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { accepted, notFound, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { actorOfKey } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { MinuteQuota } from '../project/minute-quota.ts';
@@ -137,7 +138,7 @@ async function storeHeartbeat(
   if (revision === null) return { persisted: false, stats: before?.stats ?? null };
   const stats = before !== null && before.revision >= revision ? before.stats : withHeartbeat(before?.stats ?? null, at);
   if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
-  if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
+  if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOfKey(caller.key), data, at, before === null ? null : stats);
   return { persisted: true, stats };
 }
 
@@ -170,11 +171,7 @@ async function recordingRules(
 }
 
 function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {
-  return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor: actorOf(caller) }, waitMs);
-}
-
-function actorOf({ key: { kind, keyId } }: Caller): TelemetryMetadata['actor'] {
-  return { kind, keyId };
+  return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor: actorOfKey(caller.key) }, waitMs);
 }
 
 interface KnownPlayer {

@@ -34,7 +34,12 @@ const CORS_ORIGINS = 'http://localhost:5173,http://127.0.0.1:5173,http://localho
 const INITIAL_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
 
 /** Settings that the user may have set for another node. The local node does not inherit them. */
-const FOREIGN_SETTINGS = ['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'];
+const FOREIGN_SETTINGS = [
+  ...['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'],
+  ...['CONSOLE_URL', 'CONSOLE_NETWORKS', 'CONSOLE_TLS', 'CONSOLE_PROXIES'],
+];
+/** Where the console listens if that is free. */
+const CONSOLE_PORT = 8090;
 
 /** The content of `.savepoint/node.json`: the running node. */
 interface NodeState {
@@ -119,7 +124,7 @@ async function startAndWait(dir: string, url: string, signal?: AbortSignal): Pro
   ignoreState(dir);
   ignoreCredentials(dir);
   // A restart appends to the log, which says why the node ended before.
-  const child = spawnNode(state, new URL(url).port, signal === undefined ? 'w' : 'a');
+  const child = spawnNode(state, new URL(url).port, await freePort(CONSOLE_PORT), signal === undefined ? 'w' : 'a');
   writeState(dir, { url, pid: child.pid ?? 0, owner: process.pid });
   for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {
     if (signal?.aborted) return;
@@ -146,11 +151,11 @@ function lastLines(path: string, count: number): string {
 }
 
 /** Spawns the node in a process group of its own: Ctrl-C is for `dev`, which stops the node at its end. `mode`: how the log is opened. */
-function spawnNode(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
+function spawnNode(state: string, port: string, consolePort: number, mode: 'w' | 'a'): ChildProcess {
   const [program = ''] = process.argv.slice(1);
   const log = openSync(join(state, 'node.log'), mode, 0o600);
   const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN_SETTINGS.includes(name)));
-  const env = { CORS_ORIGINS, ...given };
+  const env = { CORS_ORIGINS, CONSOLE_LISTEN: `127.0.0.1:${consolePort}`, ...given };
   const words = ['start', '--data', join(state, 'data'), '--host', '127.0.0.1', '--port', port, '--roles', 'api,projector', '--json'];
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
     env,

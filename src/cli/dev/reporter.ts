@@ -13,7 +13,8 @@ import type { RoundReporter } from './round.ts';
 /** The output of `savepoint dev`. With `--json` each report is one object on a line; `event` names its kind. */
 
 export interface DevReporter extends RoundReporter {
-  ready(address: string, project: string, isShared: boolean): void;
+  /** `isOwn`: the node is the folder's own. */
+  ready(address: string, project: string, isShared: boolean, isOwn: boolean): void;
   request(request: LoggedRequest): void;
   note(text: string): void;
   stopped(): void;
@@ -27,12 +28,13 @@ function textReporter(): DevReporter {
   /** Warnings already shown. Each is shown once, not after every push. */
   let told = new Set<string>();
   return {
-    ready(address, project, isShared) {
+    ready(address, project, isShared, isOwn) {
       print(
         `${styled('bold', 'savepoint dev')}  ${address}  project ${project}${isShared ? '  (the node of another `savepoint dev`)' : ''}`,
       );
       print(styled('gray', "Changes of this folder are pushed to next, which a game plays with `publishTarget: 'next'`."));
       print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
+      if (isOwn) print(styled('gray', '`savepoint console link --data .savepoint/data` makes a link to the console.'));
     },
     unrecognized: noteUnrecognizedOnce(),
     pushed(pushed, ms) {

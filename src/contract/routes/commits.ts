@@ -16,8 +16,9 @@ const Commit = z
     cause: z.string().meta({ description: 'The use case, such as `endpoint.call`', examples: ['endpoint.call'] }),
     actor: z
       .strictObject({
-        kind: z.enum(['public', 'secret', 'operator']),
+        kind: z.enum(['public', 'secret', 'operator', 'person']),
         keyId: z.string().optional(),
+        person: z.string().optional().meta({ description: 'Id of the person' }),
         label: z.string().optional().meta({ description: 'Of the key; missing where there is no such key any more' }),
         player: z.string().optional(),
         endpoint: z.string().optional().meta({ description: 'Slug of the endpoint that was called' }),

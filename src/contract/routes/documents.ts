@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOCUMENT_KEYS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
+import { DOCUMENT_KEYS, READ_DOCUMENTS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
 import {
   AS_PLAYER,
   AT,
@@ -73,8 +73,9 @@ const LedgerEntry = z
     event_id: z.string(),
     actor: z
       .object({
-        kind: z.enum(['public', 'secret', 'operator']),
+        kind: z.enum(['public', 'secret', 'operator', 'person']),
         keyId: z.string().optional(),
+        person: z.string().optional().meta({ description: 'Id of the person' }),
         label: z.string().optional().meta({ description: 'Of the key, also of one that was revoked' }),
         player: z.string().optional().meta({ description: 'For whom the request was made' }),
         endpoint: z.string().optional(),
@@ -152,7 +153,7 @@ const STORED = [
 ] as const;
 
 /** Reads of what is and of what was: a key that may do the one alone gets through to it. */
-const READ_KEYS = { ...DOCUMENT_KEYS, needs: { ...DOCUMENT_KEYS.needs, or: { scopes: ['history'], level: 'r' } } } as const;
+const READ_KEYS = { ...DOCUMENT_KEYS, needs: READ_DOCUMENTS } as const;
 
 export const documents = {
   read: route({

@@ -3,13 +3,13 @@ import { effectiveDefinitions } from '../definition/model/effective.ts';
 import type { PublishTarget, Space } from '../events.ts';
 import type { EffectiveDefinitions } from '../model.ts';
 import { type ProjectSettings, projectSettings } from '../project/settings.ts';
-import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
+import type { AccessKey, ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
 
 /** What a decision begins with: the caller's authority, with the definitions and the space of its target. */
 export interface AccessContext {
   readonly authority: AuthorityState;
   readonly settings: ProjectSettings;
-  readonly key: ApiKey;
+  readonly key: AccessKey;
   readonly state: DefinitionsState;
   readonly target: PublishTarget;
   readonly definitions: EffectiveDefinitions;
@@ -20,14 +20,17 @@ export interface AccessContext {
 /** The part of it that is the same for all callers: what is read with this alone may be shown to whoever may read it. */
 export type SharedAccess = Omit<AccessContext, 'key'>;
 
-/** The access context of a key. Refuses a key that is unknown or disabled, and a project that is deleted or disabled. */
+/**
+ * The access context of a key. Refuses a key that is unknown or disabled, and a project that is deleted or disabled. People and their roles are of the
+ * installation: the project knows nothing of them that could have changed.
+ */
 export function accessContext(
   authority: AuthorityState | null,
   state: DefinitionsState,
-  keyId: string,
+  presented: AccessKey,
   target: PublishTarget,
 ): AccessContext | Refusal {
-  const key = authority?.keys.get(keyId);
+  const key = presented.kind === 'person' ? presented : authority?.keys.get(presented.keyId);
   if (!authority || authority.deleted || !key) return refusal('UNAUTHORIZED');
   if (!key.enabled) return refusal('KEY_DISABLED');
   const settings = projectSettings(authority.settings);
@@ -56,7 +59,7 @@ export function operatorContext(authority: AuthorityState | null, state: Definit
 function contextWith(
   authority: AuthorityState,
   settings: ProjectSettings,
-  key: ApiKey,
+  key: AccessKey,
   state: DefinitionsState,
   target: PublishTarget,
 ): AccessContext {

@@ -1,6 +1,7 @@
 import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import type { CollectionModel, OpenTo } from '../model.ts';
+import { allows } from '../project/permissions.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, namedPlayer, needsProof } from './credential.ts';
 import { collectionIn } from './next.ts';
@@ -117,7 +118,7 @@ function openTo({ access }: CollectionModel, action: Action): OpenTo {
 function documentsOpenTo(action: Action): DataRule['collection'] {
   const what = action === 'read' ? 'read' : 'write';
   return (access, who, id, key) => {
-    const lacking = missingPermission(access.key, ['collections'], 'x');
+    const lacking = action === 'read' ? unreadable(access) : missingPermission(access.key, ['collections'], 'x');
     if (lacking !== null) return lacking;
     const collection = COLLECTION_ID.test(id) ? collectionIn(access, id) : undefined;
     if (!collection) return noSuch('collection', id, access.target);
@@ -126,6 +127,11 @@ function documentsOpenTo(action: Action): DataRule['collection'] {
     if (!who.isSecret && action === 'delete' && !collection.allowRecordDelete) return refusal('RECORD_DELETE_DISABLED');
     return outdated(who, what) ?? collection;
   };
+}
+
+/** Refuses who may read nothing of players: neither what is, nor what was, which shows the same. */
+function unreadable({ key }: AccessContext): Refusal | null {
+  return allows(key, 'history', 'r') ? null : missingPermission(key, ['collections'], 'x');
 }
 
 /** As documents are. A player id that is none is refused before anything is said about the collection. */
@@ -140,8 +146,10 @@ function slotsOpenTo(action: Action): DataRule['collection'] {
   };
 }
 
-/** Any valid key may read ledgers, unless `access` says otherwise; `accessMode` does not apply. Ids are checked first, as for save records. */
+/** Any valid key may read ledgers, and a person who may read documents, unless `access` says otherwise; `accessMode` does not apply. Ids are checked first, as for save records. */
 function ledgerOpenTo(access: AccessContext, who: Credential, id: string, key: string): CollectionModel | Refusal {
+  const lacking = access.key.kind === 'person' ? unreadable(access) : null;
+  if (lacking !== null) return lacking;
   const collection = collectionIn(access, id);
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(key)) return refusal('INVALID_KEY');

@@ -6,7 +6,7 @@ import type { PublishTarget } from '../events.ts';
 import type { AccessModel, CollectionModel, EffectiveDefinitions, EndpointModel, OpenTo, QueryModel } from '../model.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 import { queryPlan } from '../query/plan.ts';
-import type { ApiKey } from '../states.ts';
+import type { AccessKey } from '../states.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, type Named, namedPlayer, needsProof } from './credential.ts';
 
@@ -21,11 +21,11 @@ type NextCaller = Pick<Credential, 'extraSecret' | keyof Named>;
 /** Refuses the target `next` to public keys that the setting `nextAccess` keeps out. */
 export function closedNext(
   { nextAccess }: ProjectSettings,
-  key: Pick<ApiKey, 'kind'>,
+  key: Pick<AccessKey, 'kind'>,
   who: NextCaller,
   target: PublishTarget,
 ): Refusal | null {
-  if (target === 'live' || nextAccess === 'anyone' || key.kind === 'secret' || hasExtraSecret(who)) return null;
+  if (target === 'live' || nextAccess === 'anyone' || key.kind !== 'public' || hasExtraSecret(who)) return null;
   if (nextAccess === 'keys') {
     return refusal(
       'FORBIDDEN',

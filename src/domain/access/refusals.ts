@@ -4,16 +4,23 @@ import { truncateText } from '../document/truncate-text.ts';
 import type { PublishTarget } from '../events.ts';
 import { allows } from '../project/permissions.ts';
 import { isBlocked, revisionMessage } from '../revision/status.ts';
-import type { ApiKey } from '../states.ts';
+import type { AccessKey } from '../states.ts';
 import type { Credential } from './credential.ts';
 
 /** Refusals of several rules of access. */
 
 /** Refuses a secret key that lacks one of the permissions. Public keys have no permissions and pass. */
-export function missingPermission(key: ApiKey, scopes: readonly string[], level: Level): Refusal | null {
+export function missingPermission(key: AccessKey, scopes: readonly string[], level: Level): Refusal | null {
   const scope = scopes.find((one) => !allows(key, one, level));
   if (scope === undefined) return null;
-  return refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
+  const lacking = `not have ${level} access to ${scope}`;
+  if (key.kind === 'person') return refusal('FORBIDDEN', `Your role in this project does ${lacking}`);
+  return refusal('FORBIDDEN', `This key does ${lacking}; \`savepoint key permissions\` gives it`);
+}
+
+/** Refusal of a person in a project: one answer for one that is not there and for one without a role. */
+export function noRole(): Refusal {
+  return refusal('FORBIDDEN', 'There is no such project, or you have no role in it');
 }
 
 /** Refuses a game that is too old for this. On these routes a game sees that by the HTTP status. */

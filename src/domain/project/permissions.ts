@@ -2,7 +2,7 @@ import { type Level, permissions, SCOPES, type Scope } from '../../contract/cred
 import { isObject, type Json, tryParseJson } from '../../kernel/json.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
 import { STAGED_KINDS } from '../kinds.ts';
-import type { ApiKey } from '../states.ts';
+import type { AccessKey } from '../states.ts';
 
 /** What secret keys may do. Public keys have no permissions; each route has its own rules for them. */
 
@@ -39,7 +39,7 @@ export function scopesOf(kind: DefinitionKind): readonly Scope[] {
 export const STAGED_SCOPES: readonly Scope[] = STAGED_KINDS.flatMap(scopesOf);
 
 /** Whether a key has a permission. A key without a map may do everything; a scope missing in the map grants nothing. */
-export function allows(key: ApiKey, scope: string, level: Level): boolean {
+export function allows(key: AccessKey, scope: string, level: Level): boolean {
   if (key.kind === 'public' || key.permissions === null) return true;
   const access = Object.hasOwn(key.permissions, scope) ? key.permissions[scope] : undefined;
   if (access === undefined || access.toLowerCase() === 'none') return false;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { versionsOf } from '../../contract/events/index.ts';
 import { type sessionMoment, TELEMETRY_EVENTS } from '../../contract/events/telemetry.ts';
-import type { KeyKind } from '../events.ts';
+import type { Actor } from '../events.ts';
 
 /**
  * Every event of a `telemetry-…` stream: what players report. No decision depends on them, so they are in no hash chain and are appended in any
@@ -30,7 +30,7 @@ export interface TelemetryMetadata {
   readonly schemaVersion: number;
   /** Unix ms by the clock of the node that received it. Nodes may disagree; the stream's order counts. */
   readonly recordedAt: number;
-  readonly actor: { readonly kind: KeyKind | 'operator'; readonly keyId?: string };
+  readonly actor: Actor;
 }
 
 /** An event as a decider makes it. */

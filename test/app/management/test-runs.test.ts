@@ -83,7 +83,7 @@ test('a long list of dry runs yields to other requests', async () => {
   const place = {
     project,
     actor: { kind: 'operator' as const },
-    accessOf: () => accepted(accessContext(AUTHORITY, EMPTY_DEFINITIONS, KEY.keyId, 'live')),
+    accessOf: () => accepted(accessContext(AUTHORITY, EMPTY_DEFINITIONS, KEY, 'live')),
   };
   const endpoints = Array.from({ length: 100 }, () => ENDPOINT);
   const done = await table.passing(autoTests(context, place, endpoints));

@@ -30,7 +30,7 @@ function given(definition: JsonObject, settings: JsonObject, key: ApiKey): Acces
   const keys = new Map([[key.keyId, key]]);
   const authority = { projectId: 'p', name: 'p', createdAt: 0, deleted: false, settings, keys, gamePackage: null };
   const state = push(EMPTY_DEFINITIONS, 'collection', [{ id: 'c', ...definition }]);
-  return accepted(accessContext(authority, state, key.keyId, 'live'));
+  return accepted(accessContext(authority, state, key, 'live'));
 }
 
 const nobody: Credential = { isSecret: false, extraSecret: null, platformId: null, onBehalfOf: null, revision: null };

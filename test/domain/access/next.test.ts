@@ -19,9 +19,10 @@ const STEPS = [{ id: 's', type: 'sleep', ms: 1 }];
 
 /** The access of a public key, or of a secret one, to `next`. */
 function inNext(state: DefinitionsState, settings: JsonObject = {}, kind: ApiKey['kind'] = 'public'): AccessContext {
-  const keys = new Map([['k', { ...KEY, kind }]]);
+  const key = { ...KEY, kind };
+  const keys = new Map([[key.keyId, key]]);
   const authority = { projectId: 'p', name: 'p', createdAt: 0, deleted: false, settings, keys, gamePackage: null };
-  return accepted(accessContext(authority, state, 'k', 'next'));
+  return accepted(accessContext(authority, state, key, 'next'));
 }
 
 /** Definitions of one kind: in live, then staged. */

@@ -26,7 +26,7 @@ function describeNewest(newest: PublishSince, count: number): string {
   return `${publisherOf(newest)} has published since (revision ${newest.revision}${times})`;
 }
 
-function publisherOf({ actor: { kind, label, keyId } }: PublishSince): string {
+function publisherOf({ actor: { kind, label, keyId, person } }: PublishSince): string {
   if (kind === 'operator') return 'the operator';
-  return `the key '${String(label ?? keyId)}'`;
+  return kind === 'person' ? String(label ?? person) : `the key '${String(label ?? keyId)}'`;
 }

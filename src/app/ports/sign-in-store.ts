@@ -1,0 +1,43 @@
+/** Where the sign-in of people is kept: the database alone, and never the log. Of links and sessions it has hashes. Times are unix milliseconds. */
+
+/** A session as whoever has it may see it. */
+export interface SessionRow {
+  readonly id: string;
+  readonly person: string;
+  readonly createdAt: number;
+  readonly usedAt: number;
+  /** From when it is over, however much it is used. */
+  readonly until: number;
+  /** What the browser calls itself. */
+  readonly agent: string;
+  /** From where it was opened; `null`: this machine. */
+  readonly address: string | null;
+}
+
+/** Which sessions are in force: not over, and used since. */
+export interface InForce {
+  readonly now: number;
+  readonly usedSince: number;
+}
+
+export interface SignInStore {
+  keepLink(hash: string, person: string, until: number): Promise<void>;
+  /** Uses a link up, and answers whose it is; `null`: none such, or it is too old. */
+  takeLink(hash: string, now: number): Promise<string | null>;
+  /** Whether this is asked for the first time in the installation. */
+  isFirst(): Promise<boolean>;
+  openSession(hash: string, session: SessionRow): Promise<void>;
+  session(hash: string, at: InForce): Promise<SessionRow | null>;
+  noteUse(id: string, now: number): Promise<void>;
+  /** Those in force, the last used first. */
+  sessionsOf(person: string, at: InForce): Promise<readonly SessionRow[]>;
+  /** Ends one session of a person. Answers whether there was one. */
+  endSession(person: string, id: string): Promise<boolean>;
+  /** Forgets links and sessions that are over. */
+  sweep(at: InForce): Promise<void>;
+  /** Notes where the console is reached, for those who make links. */
+  noteOrigin(origin: string): Promise<void>;
+  origin(): Promise<string | null>;
+  /** The projects of the installation, in the order of their creation. */
+  projects(): Promise<readonly { readonly id: string; readonly title: string }[]>;
+}

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createSignInStore } from '../../projections/sign-in.ts';
+import { createSignIn, type SignIn } from '../app/people/sign-in.ts';
+import { type Config, ConfigProblem } from '../config/config.ts';
+import { ConsolePlace, type ConsoleSettings } from '../http/console/place.ts';
+import type { HttpServer, ServerParts } from '../http/server.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
+
+/** The console of a node: where it listens, and the sign-in of its people. */
+
+export function signInOf(pool: pg.Pool): SignIn {
+  return createSignIn(createSignInStore(pool), realScheduler);
+}
+
+/** What the HTTP server serves as the console; `null`: CONSOLE_LISTEN is off. Throws `ConfigProblem` for files that cannot be read. */
+export function consoleParts(config: Config, pool: pg.Pool): ServerParts['console'] {
+  return config.consoleListen === null ? null : { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool) };
+}
+
+/**
+ * Listens for the console, and answers its origin; `null`: there is none, or its port is taken. Games come first: a node that finds the port of its
+ * console in use serves them all the same.
+ */
+export async function listenConsole(config: Config, pool: pg.Pool, server: HttpServer, logger: Logger): Promise<string | null> {
+  const { consoleListen: at } = config;
+  if (at === null) return null;
+  try {
+    const { origin } = await server.listenConsole(at.port, at.host);
+    await createSignInStore(pool).noteOrigin(origin);
+    return origin;
+  } catch (error) {
+    const reason = errorMessage(error);
+    logger.warn(
+      { reason, CONSOLE_LISTEN: `${at.host}:${at.port}` },
+      'this node has no console: it cannot listen there; another CONSOLE_LISTEN gives it one',
+    );
+    return null;
+  }
+}
+
+/** Where a browser signs in with a link. What stands behind the # is sent to no server, and so in no log. */
+export function addressOfLink(origin: string, link: string): string {
+  return `${origin}/sign-in#${link}`;
+}
+
+/** The origin of the console as a node last noted it, else as this configuration says; `null`: no node has one. */
+export async function originOf(config: Config, pool: pg.Pool): Promise<string | null> {
+  const noted = await createSignInStore(pool).origin();
+  if (noted !== null || config.consoleListen === null) return noted;
+  return new ConsolePlace(settingsIn(config), config.consoleListen.port).origin;
+}
+
+function settingsIn({ consoleUrl, consoleNetworks, consoleProxies }: Config): Omit<ConsoleSettings, 'tls'> {
+  return { origin: consoleUrl, networks: consoleUrl === null ? null : consoleNetworks, proxies: consoleProxies, folder: builtFolder() };
+}
+
+function tlsOf({ consoleTls }: Config): ConsoleSettings['tls'] {
+  if (consoleTls === null) return null;
+  const [cert = '', key = ''] = consoleTls.split(',').map((path) => {
+    try {
+      return readFileSync(path.trim(), 'utf8');
+    } catch (error) {
+      throw new ConfigProblem(`CONSOLE_TLS names a file that cannot be read: ${errorMessage(error)}`);
+    }
+  });
+  return { cert, key };
+}
+
+/** `dist/console`, whether this runs from the sources or from `dist/`. */
+function builtFolder(): string {
+  const built = fileURLToPath(new URL('../../console/', import.meta.url));
+  return existsSync(built) ? built : fileURLToPath(new URL('../../dist/console/', import.meta.url));
+}

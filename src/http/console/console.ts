@@ -1,0 +1,84 @@
+import { refusal } from '../../kernel/errors.ts';
+import { respond } from '../answer.ts';
+import type { Exchange, Middleware } from '../exchange.ts';
+import { ConsoleFiles } from './files.ts';
+import type { ConsolePlace } from './place.ts';
+import { SessionRoutes, type SessionRoutesParts } from './sessions.ts';
+
+/**
+ * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in place of a
+ * key. Nothing of it is served where games are.
+ */
+
+/** Routes that the console passes on. The others are for games and players. */
+const PASSED = /^\/v3\/(?:manage|storage|queries|values|live|endpoints)\//i;
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Robots-Tag': 'noindex',
+} as const;
+
+export interface ConsoleParts extends SessionRoutesParts {
+  /** Folder of the built page. */
+  readonly folder: string;
+  /** Where it is reached; known once it listens. */
+  place(): ConsolePlace;
+}
+
+/** Answers what is the console's own; passes requests of a person on to the routes. */
+export function consoleOrigin(parts: ConsoleParts): Middleware {
+  const files = new ConsoleFiles(parts.folder);
+  const sessions = new SessionRoutes(parts);
+
+  return async (ctx, next) => {
+    const { exchange } = ctx.state;
+    const place = parts.place();
+    for (const [name, value] of Object.entries(HEADERS)) ctx.res.setHeader(name, value);
+    const address = place.admit(exchange.req);
+    const isSafe = SAFE_METHODS.has(exchange.method);
+    const elsewhere = place.elsewhere(exchange.req);
+    if (elsewhere !== null && !isSafe) throw refusal('ACCESS_DENIED', `The console answers at ${place.origin} alone`);
+    if (elsewhere !== null) return respond(ctx, { status: 307, text: '', headers: { Location: elsewhere, 'Cache-Control': 'no-store' } });
+    if (!isSafe) requireOrigin(exchange, place);
+    if (exchange.path.startsWith('/api/')) {
+      exchange.route = 'console /api';
+      return respond(ctx, await sessions.answer(exchange, place, address));
+    }
+    if (!exchange.path.startsWith('/v3/')) {
+      exchange.route = 'console page';
+      if (!isSafe) throw refusal('NOT_FOUND');
+      return respond(ctx, await files.answer(exchange.path, acceptsGzip(exchange)));
+    }
+    if (!PASSED.test(exchange.path)) throw refusal('NOT_FOUND', 'The console does not pass this route on');
+    const token = sessions.tokenOf(exchange, place);
+    if (!isSafe) sessions.requireCsrf(exchange, token);
+    exchange.person = await asked(async () => (await sessions.signedIn(token)).person);
+    return next();
+  };
+}
+
+/** Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. */
+async function asked<T>(ask: () => Promise<T>): Promise<() => Promise<T>> {
+  let known: Promise<T> | null = Promise.resolve(await ask());
+  return () => {
+    const answer = known ?? ask();
+    known = null;
+    return answer;
+  };
+}
+
+/** Throws 403 ACCESS_DENIED for a change that a page of another origin sent, or that no page did. */
+function requireOrigin({ headers }: Exchange, { origin }: ConsolePlace): void {
+  if (headers.origin !== origin) throw refusal('ACCESS_DENIED', `A change takes the header Origin: ${origin}`);
+}
+
+function acceptsGzip({ headers }: Exchange): boolean {
+  return /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+}

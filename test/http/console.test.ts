@@ -1,0 +1,223 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSignInStore } from '../../projections/sign-in.ts';
+import { createSignIn, LINK_MS, OPERATOR, type SignIn } from '../../src/app/people/sign-in.ts';
+import { askConsole, type ConsoleAt, type ConsoleHeaders, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { type Harness, startServer } from './harness.ts';
+
+let pool: pg.Pool;
+let signIn: SignIn;
+let server: Harness;
+/** The console that is asked. */
+let at: ConsoleAt;
+let folder: string;
+const clock = { now: () => time };
+let time = Date.now();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'savepoint-console-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" nonce="__NONCE__" src="/assets/main-abc.js"></script>');
+  writeFileSync(join(folder, 'assets/main-abc.js'), 'export {};'.repeat(100));
+  pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
+  signIn = createSignIn(createSignInStore(pool), clock);
+  server = await startServer({}, { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn }, anything: true });
+  at = await server.server.listenConsole(0, '127.0.0.1');
+});
+
+afterAll(async () => {
+  await server.stop();
+  await pool.end();
+  rmSync(folder, { recursive: true });
+});
+
+const ask = (method: string, path: string, headers: ConsoleHeaders = {}, body?: unknown) => askConsole(at, method, path, headers, body);
+const signedIn = async () => signInTo(at, await signIn.newLink(OPERATOR));
+const changing = ({ cookie, csrf }: SignedBrowser): ConsoleHeaders => ({ Cookie: cookie, Origin: at.origin, 'X-Console-Csrf': csrf });
+
+beforeEach(() => {
+  server.app.calls.length = 0;
+  server.app.presented.length = 0;
+});
+
+describe('the page', () => {
+  it('is answered for every path of it, with a nonce of its own and a policy that lets nothing else run', async () => {
+    const [one, other] = [await ask('GET', '/p/demo/player/a.b'), await ask('GET', '/')];
+    const nonce = /nonce="([^"]{20,})"/.exec(one.text)?.[1];
+    expect(one.headers['content-security-policy']).toContain(`script-src 'self' 'nonce-${nonce}'`);
+    expect(one.headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(other.text).not.toContain(nonce);
+    expect(one.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+  });
+
+  it('has assets that are kept for ever, small where the browser takes it so', async () => {
+    const plain = await ask('GET', '/assets/main-abc.js');
+    const zipped = await ask('GET', '/assets/main-abc.js', { 'Accept-Encoding': 'gzip' });
+    expect([plain.status, plain.headers['content-type'], plain.headers['cache-control']]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ]);
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    for (const path of ['/assets/other.js', '/assets/../index.html', '/assets/%2e%2e/index.html'])
+      expect((await ask('GET', path)).status).toBe(404);
+  });
+
+  it('is said to be missing, and how to build it, where it is not built', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'savepoint-console-'));
+    const bare = await startServer({}, { console: { origin: null, networks: null, proxies: [], tls: null, folder: empty, signIn } });
+    const before = at;
+    at = await bare.server.listenConsole(0, '127.0.0.1');
+    try {
+      const { status, text } = await ask('GET', '/anything');
+      expect([status, text]).toEqual([200, expect.stringContaining('npm run build')]);
+    } finally {
+      at = before;
+      await bare.stop();
+      rmSync(empty, { recursive: true });
+    }
+  });
+});
+
+describe('who may ask', () => {
+  it('answers its own host name alone, so no page elsewhere can make its name lead here', async () => {
+    for (const host of ['evil.example', 'evil.example:8090', 'console.localhost', `console.localhost.evil.example:${at.port}`])
+      expect(codeOf(await ask('GET', '/api/session', { Host: host }))).toEqual([403, 'ACCESS_DENIED']);
+    const elsewhere = await ask('GET', '/p/demo?x=1', { Host: `127.0.0.1:${at.port}` });
+    expect([elsewhere.status, elsewhere.headers.location]).toEqual([307, `${at.origin}/p/demo?x=1`]);
+    expect((await ask('POST', '/api/session', { Host: `127.0.0.1:${at.port}`, Origin: at.origin }, {})).status).toBe(403);
+  });
+
+  it('takes no change without its own origin, and none without the token that its page has', async () => {
+    const person = await signedIn();
+    const change = (headers: ConsoleHeaders) => ask('POST', '/v3/manage/demo/promote', headers, {});
+    const { Origin: _, ...fromNowhere } = changing(person);
+    expect(codeOf(await change(fromNowhere))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await change({ ...changing(person), Origin: 'http://evil.example' }))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await change({ Cookie: person.cookie, Origin: at.origin }))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await change({ ...changing(person), 'X-Console-Csrf': (await signedIn()).csrf }))).toEqual([403, 'ACCESS_DENIED']);
+    expect(server.app.calls).toEqual([]);
+    expect((await change(changing(person))).status).toBe(200);
+    expect(server.app.calls.map(({ name }) => name)).toHaveLength(1);
+  });
+
+  it('has no session for whoever is not signed in, whatever key is sent', async () => {
+    const key = { 'X-Api-Key': 'platform_sk_secret' };
+    for (const path of ['/api/session', '/api/sessions', '/v3/manage/demo/publishes', '/v3/storage/demo/saves/k'])
+      expect(codeOf(await ask('GET', path, key))).toEqual([401, 'SIGNED_OUT']);
+  });
+
+  it('passes on the routes of managers and of data alone, as the person', async () => {
+    const { cookie } = await signedIn();
+    expect((await ask('GET', '/v3/manage/demo/publishes', { Cookie: cookie, 'X-Api-Key': 'platform_ns_disabled' })).status).toBe(200);
+    expect(await server.app.presented[0]?.person?.()).toMatchObject({ id: OPERATOR });
+    for (const path of [
+      '/metrics',
+      '/openapi.json',
+      '/v3/auth-sessions/demo/create',
+      '/v3/guests/demo/devices',
+      '/v3/security-config/demo',
+    ])
+      expect((await ask('GET', path, { Cookie: cookie })).text).not.toMatch(/openapi|# HELP|"ok":true/);
+  });
+});
+
+describe('a session', () => {
+  it('is opened by a link once, within ten minutes, and its cookie is for this origin alone', async () => {
+    const link = await signIn.newLink(OPERATOR);
+    const enter = () => ask('POST', '/api/session', { Origin: at.origin }, { link });
+    const first = await enter();
+    expect(first.headers['set-cookie']).toEqual([
+      expect.stringMatching(new RegExp(`^savepoint-console-${at.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`)),
+    ]);
+    expect(JSON.parse(first.text)).toMatchObject({
+      ok: true,
+      person: { id: OPERATOR, name: 'Owner' },
+      csrf: expect.any(String),
+      projects: [],
+    });
+    expect(codeOf(await enter())).toEqual([401, 'UNAUTHORIZED']);
+    const late = await signIn.newLink(OPERATOR);
+    time += LINK_MS;
+    expect(codeOf(await ask('POST', '/api/session', { Origin: at.origin }, { link: late }))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it('is listed, revoked from another one, and ended', async () => {
+    const [mine, lost] = [await signedIn(), await signedIn()];
+    const { sessions } = JSON.parse((await ask('GET', '/api/sessions', { Cookie: lost.cookie })).text);
+    const { id } = sessions.find(({ current }: { readonly current: boolean }) => current);
+    expect((await ask('DELETE', `/api/sessions/${id}`, changing(mine))).status).toBe(200);
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: lost.cookie }))).toEqual([401, 'SIGNED_OUT']);
+    expect(codeOf(await ask('GET', '/v3/manage/demo/publishes', { Cookie: lost.cookie }))).toEqual([401, 'SIGNED_OUT']);
+    expect((await ask('DELETE', '/api/session', changing(mine))).headers['set-cookie']).toEqual([expect.stringContaining('Max-Age=0')]);
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: mine.cookie }))).toEqual([401, 'SIGNED_OUT']);
+  });
+
+  it('is over when nobody uses it for half a day, and after a week', async () => {
+    const idle = await signedIn();
+    time += 12 * 3_600_000;
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: idle.cookie }))).toEqual([401, 'SIGNED_OUT']);
+    const used = await signedIn();
+    for (let hours = 0; hours < 7 * 24; hours += 8) {
+      expect((await ask('GET', '/api/session', { Cookie: used.cookie })).status).toBe(200);
+      time += 8 * 3_600_000;
+    }
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: used.cookie }))).toEqual([401, 'SIGNED_OUT']);
+  });
+
+  it('is kept as a hash alone, and neither token nor link is in the log', async () => {
+    const link = await signIn.newLink(OPERATOR);
+    const reply = await ask('POST', '/api/session', { Origin: at.origin }, { link });
+    const token = /=([\w-]{43});/.exec(String(reply.headers['set-cookie']))?.[1] ?? '?';
+    const { rows } = await pool.query('SELECT * FROM savepoint.sign_in_sessions');
+    expect(JSON.stringify([rows, server.log])).not.toMatch(new RegExp(`${token}|${link}`));
+  });
+});
+
+it('lets nobody try links one after another', async () => {
+  const wrong = () => ask('POST', '/api/session', { Origin: at.origin }, { link: 'a'.repeat(43) });
+  const codes = [];
+  for (let attempt = 0; attempt < 11; attempt += 1) codes.push((await wrong()).status);
+  expect(new Set(codes.slice(-1))).toEqual(new Set([429]));
+  expect(Number((await wrong()).headers['retry-after'])).toBeGreaterThan(0);
+});
+
+describe('beyond this machine', () => {
+  it('lets in the listed networks alone, through the proxies alone, with a cookie that no other host can set', async () => {
+    const settings = {
+      origin: 'https://console.game.example',
+      networks: ['192.0.2.0/24'],
+      proxies: ['127.0.0.1'],
+      tls: null,
+      folder,
+      signIn,
+    };
+    const behind = await startServer({}, { console: settings });
+    const direct = await startServer({}, { console: { ...settings, proxies: ['198.51.100.1'] } });
+    const before = at;
+    try {
+      at = await behind.server.listenConsole(0, '127.0.0.1');
+      const through = { 'X-Forwarded-For': '192.0.2.7', Origin: at.origin };
+      const reply = await ask('POST', '/api/session', through, { link: await signIn.newLink(OPERATOR) });
+      expect(reply.headers['set-cookie']).toEqual([
+        expect.stringMatching(/^__Host-savepoint-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+      ]);
+      for (const from of ['203.0.113.9', '192.0.2.7, 203.0.113.9'])
+        expect((await ask('GET', '/', { 'X-Forwarded-For': from })).status).toBe(403);
+      expect((await ask('GET', '/', { ...through, Host: 'console.localhost' })).status).toBe(403);
+      at = await direct.server.listenConsole(0, '127.0.0.1');
+      expect((await ask('GET', '/', through)).status).toBe(403);
+    } finally {
+      at = before;
+      await Promise.all([behind.stop(), direct.stop()]);
+    }
+  });
+});

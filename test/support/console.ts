@@ -1,0 +1,65 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+/** Asks a console as a browser does that resolves its name. */
+
+export interface ConsoleAt {
+  readonly origin: string;
+  readonly port: number;
+}
+
+export interface ConsoleReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export type ConsoleHeaders = Readonly<Record<string, string>>;
+
+export function askConsole(
+  at: ConsoleAt,
+  method: string,
+  path: string,
+  headers: ConsoleHeaders = {},
+  body?: unknown,
+): Promise<ConsoleReply> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: at.port, method, path, headers: { Host: new URL(at.origin).host, ...headers } };
+    const sent = request(options, async (reply) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of reply) chunks.push(chunk as Buffer);
+      resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(chunks).toString() });
+    });
+    sent.once('error', reject);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** Status and code of a refusal. */
+export function codeOf({ status, text }: ConsoleReply): readonly [status: number, code: string | undefined] {
+  return [status, JSON.parse(text).error?.code];
+}
+
+/** A browser with a session. */
+export interface SignedBrowser {
+  readonly cookie: string;
+  readonly csrf: string;
+  get(path: string): Promise<ConsoleReply>;
+  /** As the console's page sends changes. */
+  change(method: string, path: string, body?: unknown): Promise<ConsoleReply>;
+}
+
+/** Signs in with what stands behind the `#` of a link. */
+export async function signInTo(at: ConsoleAt, link: string): Promise<SignedBrowser> {
+  const reply = await askConsole(at, 'POST', '/api/session', { Origin: at.origin }, { link });
+  if (reply.status !== 200) throw new Error(`not signed in: ${reply.status} ${reply.text}`);
+  return browserWith(at, String(reply.headers['set-cookie']?.[0]).split(';')[0] ?? '', JSON.parse(reply.text).csrf);
+}
+
+function browserWith(at: ConsoleAt, cookie: string, csrf: string): SignedBrowser {
+  return {
+    cookie,
+    csrf,
+    get: (path) => askConsole(at, 'GET', path, { Cookie: cookie }),
+    change: (method, path, body) => askConsole(at, method, path, { Cookie: cookie, Origin: at.origin, 'X-Console-Csrf': csrf }, body),
+  };
+}
