@@ -75,8 +75,9 @@ function showing(looked: Looked, found: readonly Found[]) {
     }
     const document = access.settings.fillDefaults ? fillDefaults(schema, stored) : stored;
     const { length } = stringifyJson(document);
-    if (length <= room) room -= length;
-    documents.push(length <= room ? { ...known, document } : known);
+    const fits = length <= room;
+    if (fits) room -= length;
+    documents.push(fits ? { ...known, document } : known);
     for (const { field, currency, amount } of ledgerValues(schema, document)) {
       if (balances.length === MAX_BALANCES) moreBalances = { more: moreBalances.more ?? link };
       else balances.push({ collection, key, field, ...(currency === null ? {} : { currency }), amount, link: ledgerPath(link, field) });

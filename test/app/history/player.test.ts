@@ -41,7 +41,7 @@ beforeAll(async () => {
   const purses = {
     name: 'purses',
     accessMode: 'public',
-    maxRecords: 3,
+    maxRecords: 6,
     allowRecordDelete: true,
     schema: {
       name: { type: 'string', default: 'nobody' },
@@ -84,6 +84,7 @@ afterAll(() => opened?.close());
 
 describe('the page of a player', () => {
   test('shows what he has, and nothing of whose id begins the same', async () => {
+    await vi.waitFor(async () => expect(items(await page(ADA), 'documents')).toHaveLength(2), { timeout: 10_000 });
     const shown = await page(ADA);
     expect(items(shown, 'documents')).toMatchObject([
       { collection: 'purses', key: ADA, version: 2, document: { gold: 12, name: 'nobody', gems: { ruby: 2 } } },
@@ -134,6 +135,17 @@ describe('the page of a player', () => {
     expect(await refused(pageBy(wholeKey, ADA, '?after=x'))).toBe('400 INVALID_REQUEST');
     for (const part of ['documents', 'sessions', 'reports'])
       expect(await refused(pageBy(wholeKey, ADA, `?part=${part}&after=*`))).toBe('400 INVALID_REQUEST');
+  });
+
+  test('of large documents as many are whole as there is room for; the others are named', async () => {
+    const keys = ['9000', '9000_2', '9000_3', '9000_4', '9000_5'];
+    const body = { name: 'x'.repeat(60_000) };
+    for (const key of keys) await ok(opened.game.manage('POST', opened.game.storage(`purses/${key}`), { body }));
+    const documents = async () => items(await page('9000', '?part=documents'), 'documents');
+    await vi.waitFor(async () => expect(await documents()).toHaveLength(keys.length), { timeout: 10_000 });
+    const shown = await documents();
+    expect(shown.map((item) => item['key'])).toEqual(keys);
+    expect(shown.map((item) => 'document' in item)).toEqual([true, true, true, true, false]);
   });
 
   test('as of a moment shows what he had, and says what is of now alone', async () => {
