@@ -14,7 +14,7 @@ import { readLedgerFields } from '../models/ledger/fields.ts';
 import { readLedger } from '../models/ledger/read.ts';
 import { readPublishes } from '../models/publishes/read.ts';
 import { readRecords } from '../models/records/read.ts';
-import { readRevisions } from '../models/subjects/read.ts';
+import { readRevisions, readRevisionsAfter } from '../models/subjects/read.ts';
 import type { Progress } from '../projector/projector.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { PROJECTION_NAMES } from '../registry.ts';
@@ -74,6 +74,7 @@ export function createViewReader(
     economyHour: bounded(readEconomyHour),
     alarms: bounded(readAlarms),
     revisions: bounded(readRevisions),
+    revisionsAfter: bounded(readRevisionsAfter),
     records: bounded(readRecords),
     scan: bounded(scanDocuments),
     documentsAfter: bounded(readDocumentsAfter),

@@ -41,7 +41,7 @@ function shown({ meanings, calls }: Explained): string {
   return [...meanings.map(shownMeaning), ...told].join('\n');
 }
 
-function shownMeaning({ is, text: said, commits, more, publish, call, links }: Meaning): string {
+function shownMeaning({ is, text: said, commits, more, publish, call, followed = [], links }: Meaning): string {
   const lines = [`${styled('bold', is)}: ${visible(said)}`, ...commits.flatMap(shownCommit)];
   if (more === true) lines.push('  … and more');
   if (publish !== undefined) lines.push(`  ${publishText(publish)}`);
@@ -49,6 +49,7 @@ function shownMeaning({ is, text: said, commits, more, publish, call, links }: M
     const by = call.publish === null ? 'a publish too far back' : publishText(call.publish);
     lines.push(`  endpoint ${visible(call.endpoint)}, as it is since ${by}`);
   }
+  if (followed.length > 0) lines.push('  Then:', ...followed.map((commit) => `  ${headOf(commit)}`));
   return [...lines, ...Object.entries(links).map(([name, path]) => `  ${name}: ${visible(path)}`)].join('\n');
 }
 
@@ -62,16 +63,21 @@ function publishText({ revision, at, action, label, keyId, message }: NonNullabl
   ].join('  ');
 }
 
-function shownCommit({ revision, at, cause, actor, publish, documents, money }: Commit): readonly string[] {
-  const { player, endpoint } = actor;
-  const by = actor.label ?? actor.keyId ?? actor.kind;
-  const who = [...(player === undefined ? [] : [visible(player)]), `key ${visible(by)}`].join(', ');
-  const line = `  ${revision}  ${at}  ${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}  ${who}`;
+function shownCommit(commit: Commit): readonly string[] {
+  const { publish, documents, money, input } = commit;
   return [
-    `${line}${publish === null ? '' : `  publish ${publish}`}`,
+    `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
+    ...(input === undefined ? [] : [`    input ${visible(stringifyJson(input.value))}${input.left === undefined ? '' : ' …'}`]),
     ...documents.map(({ collection, key, change }) => `    ${change} ${visible(`${collection}/${key}`)}`),
     ...money.map(({ player: paid, field, delta }) => `    ${visible(paid)} ${visible(field)} ${signed(stringifyJson(delta))}`),
   ];
+}
+
+function headOf({ revision, at, cause, actor }: Commit): string {
+  const { player, endpoint } = actor;
+  const by = actor.label ?? actor.keyId ?? actor.kind;
+  const who = [...(player === undefined ? [] : [visible(player)]), `key ${visible(by)}`].join(', ');
+  return `  ${revision}  ${at}  ${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}  ${who}`;
 }
 
 function signed(delta: string): string {

@@ -158,6 +158,8 @@ export interface EndpointModel {
   readonly internal: boolean;
   readonly requiresSecretKey: boolean;
   readonly method: 'GET' | 'POST';
+  /** Whether the log keeps the input of calls that store something. */
+  readonly recordsInput: boolean;
   /** How often it may be called; `null`: no limit. */
   readonly callLimit: CallLimit | null;
   readonly hash: string;

@@ -126,6 +126,7 @@ describe('a block of a library', () => {
       internal: false,
       requiresSecretKey: false,
       method: 'POST' as const,
+      recordsInput: false,
       callLimit: null,
       hash: '',
       definition: { steps: [{ id: 'c', type: 'call', target }] },

@@ -12,7 +12,15 @@ function writes(
 ) {
   const model = (id: string, from: Readonly<Record<string, JsonObject>>): EndpointModel | undefined => {
     const found = from[id];
-    const flags = { enabled: true, deprecated: false, internal: true, requiresSecretKey: false, method: 'POST' as const, callLimit: null };
+    const flags = {
+      enabled: true,
+      deprecated: false,
+      internal: true,
+      requiresSecretKey: false,
+      method: 'POST' as const,
+      recordsInput: false,
+      callLimit: null,
+    };
     return found && { id, slug: id, hash: '', definition: found, ...flags };
   };
   const self = model('self', { self: definition });

@@ -64,7 +64,15 @@ function workflowModel(id: string, definition: JsonObject | undefined): Workflow
 
 function endpointModel(slug: string, definition: JsonObject | undefined): EndpointModel | undefined {
   const internal = definition?.['exposure'] === 'internal';
-  const flags = { enabled: true, deprecated: false, internal, requiresSecretKey: false, method: 'POST' as const, callLimit: null };
+  const flags = {
+    enabled: true,
+    deprecated: false,
+    internal,
+    requiresSecretKey: false,
+    method: 'POST' as const,
+    recordsInput: false,
+    callLimit: null,
+  };
   return definition && { id: slug, slug, hash: '', definition, ...flags };
 }
 

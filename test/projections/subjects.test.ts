@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { subjectIndex } from '../../projections/models/subjects/projection.ts';
-import { readRevisions } from '../../projections/models/subjects/read.ts';
+import { readRevisions, readRevisionsAfter } from '../../projections/models/subjects/read.ts';
 import { BLOCK_REVISIONS } from '../../projections/models/subjects/shape.ts';
 import { transaction } from '../../projections/transaction.ts';
 import { indexedSubjects } from '../../src/domain/commit/named.ts';
@@ -102,6 +102,11 @@ test('a search finds every revision, newest first, in what is new and in ranges 
   expect(await revisions('merged', playerSubject('p3'), last, 10_000)).toEqual(cold);
   for (const revision of [0, 17, 2_100, 4_200]) expect(await revisions('merged', idSubject(`c${revision}`), last, 10)).toEqual([revision]);
   expect(await revisions('merged', playerSubject('nobody'), last, 10)).toEqual([]);
+  const after = (from: number, limit: number) => readRevisionsAfter(pool, 'merged', playerSubject('hot'), { after: from, limit });
+  const ascending = hot.toReversed();
+  expect(await after(-1, 10_000)).toEqual(ascending);
+  for (const from of [0, 17, 2_000, last - 30])
+    expect(await after(from, 7)).toEqual(ascending.filter((revision) => revision > from).slice(0, 7));
 });
 
 test('the tables follow from the revision alone, however the events were batched', async () => {

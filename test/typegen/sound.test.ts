@@ -310,7 +310,15 @@ function reads(document: JsonObject | null): Reads {
 
 /** The game with one endpoint. */
 function withEndpoint(definition: JsonObject): { readonly known: EffectiveDefinitions; readonly model: EndpointModel } {
-  const flags = { enabled: true, deprecated: false, internal: false, requiresSecretKey: false, method: 'POST' as const, callLimit: null };
+  const flags = {
+    enabled: true,
+    deprecated: false,
+    internal: false,
+    requiresSecretKey: false,
+    method: 'POST' as const,
+    recordsInput: false,
+    callLimit: null,
+  };
   const model = { id: 'try', slug: 'try', hash: '', definition: { input: INPUT, ...definition }, ...flags };
   const { hash, collections, workflows, libraries, queries, values, rules, rawRules } = KNOWN;
   const known = {

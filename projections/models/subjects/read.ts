@@ -24,6 +24,14 @@ SELECT DISTINCT revision FROM (
    ORDER BY s.first DESC, s.part DESC, r.revision DESC LIMIT $4)) f
 ORDER BY revision DESC LIMIT $4`);
 
+const REVISIONS_AFTER = throughViews(`
+SELECT DISTINCT revision FROM (
+  (${inBlocks(OF_SUBJECT)} AND s.block >= $3::bigint / ${BLOCK_REVISIONS} AND r.revision > $3::bigint ORDER BY s.block, r.revision LIMIT $4)
+  UNION ALL
+  (${inBuckets(OF_SUBJECT)} AND s.first > $3::bigint - ${RANGE_REVISIONS} AND r.revision > $3::bigint
+   ORDER BY s.first, s.part, r.revision LIMIT $4)) f
+ORDER BY revision LIMIT $4`);
+
 /** SQL that gives one row: the first revision, from another revision on, that changed a subject; null: there is none. */
 export function firstRevision(subject: string, notBefore: string): string {
   const hash = hashOfSubject(subject);
@@ -45,5 +53,17 @@ export async function readRevisions(
 ): Promise<number[]> {
   const values = [projectId, subject, page.before, page.limit];
   const { rows } = await pool.query<{ revision: string }>({ name: 'subject-revisions', text: REVISIONS, values });
+  return rows.map((row) => Number(row.revision));
+}
+
+/** The same above `after`, oldest first. */
+export async function readRevisionsAfter(
+  pool: Pool,
+  projectId: string,
+  subject: SubjectKey,
+  page: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
+  const values = [projectId, subject, page.after, page.limit];
+  const { rows } = await pool.query<{ revision: string }>({ name: 'subject-revisions-after', text: REVISIONS_AFTER, values });
   return rows.map((row) => Number(row.revision));
 }

@@ -1,6 +1,8 @@
 import { callingPlayer, endpointAccess } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
+import { recordedInput } from '../../domain/commit/recorded-input.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
+import type { DomainEvent } from '../../domain/events.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
@@ -179,7 +181,7 @@ function runPlain(run: Run, player: string): Decided<CallOutcome> {
   const { settings } = access;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
-  return perform(run, keyedCall(run, call.keyedInput), player, call.input);
+  return perform(run, keyedCall(run, call.keyedInput), player, call.input, call.keyedInput);
 }
 
 /** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */
@@ -191,7 +193,7 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decided<CallOutc
   const keyed = keyedCall(run, input);
   // A repeated call, sealed again or not, gets its first answer, and uses up no id.
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
-  return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input));
+  return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input, input));
 }
 
 /** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
@@ -199,7 +201,8 @@ function keyedCall({ context, caller, access, call }: Run, input: JsonObject): K
   return keyedBy(caller, access.space, context.limits.answers.game, caller.keyed ? { slug: call.slug, input } : null);
 }
 
-function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject): Decided<CallOutcome> {
+/** `told`: the input without members that prove the caller, as the log may keep it. */
+function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject, told: JsonObject): Decided<CallOutcome> {
   const { ctx, access, caller, call, revision, now, effects } = run;
   if (keyed !== null) effects.setIdempotencyKey(idempotencySubject(keyed.claim));
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
@@ -207,11 +210,18 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
   const endpoint = accepted(endpointAccess(access, caller, call.slug));
   ctx.onlyReads = onlyReads(access.definitions, endpoint);
   if (revision !== null) requireCurrent(revision, ctx.onlyReads);
-  const decide = () => steps(run, endpoint, platformId, input);
+  const decide = () => recording(run, endpoint, told, steps(run, endpoint, platformId, input));
   const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, OUTCOME_CODEC, decidedBy(decide)));
   // A server that names no player calls for itself.
   const isOwn = caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
   return endpoint.callLimit === null || isOwn ? once() : counted(access, ctx, endpoint, platformId, now, once);
+}
+
+/** The decision with the input of the call, where the endpoint keeps it and something is stored. */
+function recording({ access }: Run, endpoint: EndpointModel, input: JsonObject, decision: Decision<CallOutcome>): Decision<CallOutcome> {
+  if (!endpoint.recordsInput || decision.events.length === 0) return decision;
+  const recorded: DomainEvent = { type: 'call.recorded', data: { space: access.space, endpoint: endpoint.id, ...recordedInput(input) } };
+  return { ...decision, events: [recorded, ...decision.events] };
 }
 
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<CallOutcome> {

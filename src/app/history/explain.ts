@@ -1,11 +1,13 @@
 import type * as contract from '../../contract/answers.ts';
 import { type IdKind, idKindsIn } from '../../domain/commit/named.ts';
+import { summaryOf } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
 import { idSubject, playerSubject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -28,6 +30,10 @@ type Meaning = contract.Explained['meanings'][number];
 
 /** Commits that are shown of each meaning. */
 const SHOWN = 5;
+/** Commits that followed which are shown, players whose are looked for, and revisions of each that are looked at. */
+const FOLLOWED = 10;
+const FOLLOWED_PLAYERS = 5;
+const FOLLOWED_REVISIONS = 40;
 const MAX_ID = 256;
 const MAX_DEFINITION = 32_768;
 const PUBLISHES = 50;
@@ -143,19 +149,36 @@ class Explanation {
     const shown = await shownCommits(this.#context.views, this.#project, commits.slice(0, SHOWN));
     const [newest] = commits;
     const call = newest === undefined ? null : await this.#callOf(newest);
-    const [player] = shown[0]?.players ?? [];
-    const followed =
-      newest === undefined || player === undefined
-        ? {}
-        : { followed: this.#path(`commits?player=${encodeURIComponent(player)}&from=${newest.last + 1}`) };
+    const players = shown[0]?.players.slice(0, FOLLOWED_PLAYERS) ?? [];
+    const [player] = players;
+    const isFollowed = newest !== undefined && player !== undefined;
+    const followed = isFollowed ? await this.#followed(newest.last, players) : [];
+    const link = isFollowed ? { followed: this.#path(`commits?player=${encodeURIComponent(player)}&from=${newest.last + 1}`) } : {};
     return {
       is,
       text,
       commits: [...shown],
       ...(more ? { more: true } : {}),
       ...(call === null ? {} : { call }),
-      links: { ...followed, ...links },
+      ...(followed.length === 0 ? {} : { followed: [...followed] }),
+      links: { ...link, ...links },
     };
+  }
+
+  /** The next commits after a revision that name one of these players, oldest first. */
+  async #followed(revision: number, players: readonly string[]): Promise<Meaning['commits']> {
+    const { views } = this.#context;
+    const page = { after: revision, limit: FOLLOWED_REVISIONS };
+    const found = await inTurns(players, (player) => views.revisionsAfter(this.#project.id, playerSubject(player), page));
+    const commits: Commit[] = [];
+    for (const each of [...new Set(found.flat())].sort((a, b) => a - b)) {
+      if (each <= (commits.at(-1)?.last ?? revision)) continue;
+      const commit = await this.#past.commitAt(this.#project, each);
+      if (commit === null || !namesOneOf(commit, players)) continue;
+      commits.push(commit);
+      if (commits.length === FOLLOWED) break;
+    }
+    return (await shownCommits(views, this.#project, commits.toReversed())).toReversed();
   }
 
   /** The endpoint that made a commit, as it was defined then. */
@@ -207,6 +230,11 @@ class Explanation {
   #path(rest: string): string {
     return `/v3/manage/${encodeURIComponent(this.#project.id)}/${rest}`;
   }
+}
+
+/** The index may lead to a commit of others. */
+function namesOneOf({ events }: Commit, players: readonly string[]): boolean {
+  return summaryOf(events).players.some((player) => players.includes(player));
 }
 
 function busy(): Error {

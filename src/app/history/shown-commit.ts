@@ -31,7 +31,7 @@ function shownCommit(
   authority: AuthorityState | null,
   publish: number | null,
 ): contract.Commits['commits'][number] {
-  const { cause, actor, at, requestId, types, players, documents, money, isRedacted } = summaryOf(events);
+  const { cause, actor, at, requestId, types, players, documents, money, input, isRedacted } = summaryOf(events);
   const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
   const counts = { players: players.length, documents: documents.length, money: money.length };
   return {
@@ -47,6 +47,7 @@ function shownCommit(
     documents: documents.slice(0, LISTED),
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
+    ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
     ...(isRedacted ? { redacted: true } : {}),
   };
 }

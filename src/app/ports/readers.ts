@@ -330,6 +330,12 @@ export interface ViewReader {
   economySupply(projectId: string, query: EconomySupplyQuery): Promise<EconomyPage<EconomySupplyRow>>;
   /** Revisions below `before` that changed a subject, newest first. They come from the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
+  /** The same above `after`, oldest first. */
+  revisionsAfter(
+    projectId: string,
+    subject: SubjectKey,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(projectId: string, space: Space, collection: string, page: RecordRequest): Promise<RecordPage>;
   /**

@@ -172,6 +172,15 @@ export const DOCUMENT_EVENTS = {
     'A call of an endpoint that is limited, whatever came of it.',
     members({ space, endpoint: plainText, windows: list(windowChange) }),
   ),
+  'call.recorded': event(
+    'The input of the call that made this commit, of an endpoint with `record: input`: without what looks like a secret.',
+    members({
+      space,
+      endpoint: plainText,
+      input: object.meta({ description: 'Members of the input, 4 KB of JSON at most' }),
+      left: absent(count, 'How many members were left out, because there was no room'),
+    }),
+  ),
   'unique.claimed': event(
     'Values that documents held when their field came to be unique.',
     members({ space, collection, claims: list(z.tuple([personalText, playerText]).readonly()) }),

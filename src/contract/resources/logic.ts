@@ -171,6 +171,10 @@ export const endpoint = definition('Endpoint', 'Logic that games and servers cal
   rateLimit: sameAs(LOGIC_SYNONYMS.endpoint, 'rateLimit', callLimits),
   requiresSecretKey: switched('For dedicated servers only.', false),
   requireReauth: kept,
+  record: optional(word(['input']), '`input`: the log keeps the input of calls that store something.', {
+    code: 'INVALID_RECORD',
+    expected: 'input',
+  }),
   exposure,
   publiclyCallable: switched('The same as `exposure: public`.', true),
   internalOnly,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, count, instant } from '../values.ts';
+import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
 import { LoggedRequest } from './logs.ts';
 import { about, ok, pageSize } from './managed.ts';
 
@@ -42,6 +42,13 @@ const Commit = z
       .strictObject({ players: count, documents: count, money: count })
       .optional()
       .meta({ description: 'How many there are, where there are more than are listed' }),
+    input: z
+      .strictObject({
+        value: anyObject,
+        left: count.optional().meta({ description: 'How many members were left out, because there was no room' }),
+      })
+      .optional()
+      .meta({ description: 'Of the call, without what looks like a secret: where its endpoint has `record: input`' }),
     redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
   })
   .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });
@@ -91,6 +98,10 @@ const Meaning = z
       })
       .optional()
       .meta({ description: 'Of the newest commit, where an endpoint made it' }),
+    followed: z
+      .array(Commit)
+      .optional()
+      .meta({ description: 'The next commits that name a player of the newest one, oldest first, 10 at most' }),
     links: z.record(z.string(), link),
   })
   .meta({ id: 'Meaning', description: 'One thing that the id may be' });
@@ -155,7 +166,7 @@ export const commits = {
     description: [
       'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
       'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish. It says what that is, what was',
-      'called and by which definition, who published that, what it changed and who was paid. An id that may be several things is answered as each.',
+      'called and by which definition, who published that, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
       'Refused calls are told as long as the call log keeps them.',
     ].join('\n'),
     keys: managementKeys('r', 'history'),

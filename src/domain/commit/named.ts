@@ -55,6 +55,8 @@ function changedSubject(event: ProjectEvent): SubjectKey | null {
 
 /** The players whom an event names, besides who caused it. */
 export function playersIn(event: ProjectEvent): readonly string[] {
+  // A record of a global collection is nobody's.
+  if (event.type === 'record.appended') return [];
   if (isDocumentEvent(event)) return [playerOfKey(keyOf(event))];
   if (isRecordListEvent(event)) return [event.data.player];
   if (isGuestEvent(event))

@@ -1,5 +1,5 @@
 import { addDecimals } from '../../kernel/json-number.ts';
-import { type ExactNumber, isNumber } from '../../kernel/json-value.ts';
+import { type ExactNumber, isNumber, type JsonObject } from '../../kernel/json-value.ts';
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
 import type { Actor, ProjectEvent, Space } from '../events.ts';
 import { playersIn } from './named.ts';
@@ -17,8 +17,16 @@ export interface CommitSummary {
   readonly players: readonly string[];
   readonly documents: readonly TouchedDocument[];
   readonly money: readonly MovedMoney[];
+  /** Of the call that made it, where its endpoint keeps that. */
+  readonly input: RecordedInput | null;
   /** Data of an event were redacted, so something is missing here. */
   readonly isRedacted: boolean;
+}
+
+interface RecordedInput {
+  readonly value: JsonObject;
+  /** Members that were left out. */
+  readonly left: number;
 }
 
 interface TouchedDocument {
@@ -56,8 +64,14 @@ export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
     players: [...players],
     documents: documentsOf(events),
     money: moneyOf(events),
+    input: inputOf(events),
     isRedacted: events.some(({ type }) => type === 'log.redacted'),
   };
+}
+
+function inputOf(events: readonly ProjectEvent[]): RecordedInput | null {
+  const recorded = events.find((event) => event.type === 'call.recorded');
+  return recorded === undefined ? null : { value: recorded.data.input, left: recorded.data.left ?? 0 };
 }
 
 function documentsOf(events: readonly ProjectEvent[]): readonly TouchedDocument[] {

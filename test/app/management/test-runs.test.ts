@@ -39,6 +39,7 @@ const ENDPOINT: EndpointModel = {
   internal: false,
   requiresSecretKey: false,
   method: 'POST',
+  recordsInput: false,
   callLimit: null,
   hash: '',
   definition: {},

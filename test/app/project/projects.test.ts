@@ -120,6 +120,7 @@ const NO_VIEWS: ViewReader = {
   economyHour: no,
   alarms: no,
   revisions: no,
+  revisionsAfter: no,
   // A push looks at the documents of a new collection; here are none.
   documentsAfter: async () => [],
   documentCount: async () => 0,

@@ -74,7 +74,7 @@ function isAliases(value: Json): boolean {
 }
 
 function endpointFindings(definition: Logic, findings: Findings): void {
-  findings.structure(endpoint, definition, '', 'deprecated', 'requiresSecretKey', 'publiclyCallable', 'method', 'input');
+  findings.structure(endpoint, definition, '', 'deprecated', 'requiresSecretKey', 'publiclyCallable', 'method', 'input', 'record');
   logicFindings(definition, findings, false);
   const { steps, rateLimits } = definition;
   if (rateLimits !== undefined && rateLimits !== null) callLimitFindings(rateLimits, '/rateLimits', findings);

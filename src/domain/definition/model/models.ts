@@ -103,6 +103,7 @@ export function endpointModel(entry: Entry): EndpointModel {
     internal: isInternal(definition),
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     method: stringOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
+    recordsInput: stringOf(definition.record)?.trim().toLowerCase() === 'input',
     callLimit: callLimit(normalise(definition).definition.rateLimits),
     hash: entry.hash,
     definition,
