@@ -4,9 +4,11 @@ import { createCorrections } from './correction/corrections.ts';
 import { createEconomy } from './economy/economy.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
 import { createCommits } from './history/commits.ts';
+import { createDefinitionHistory } from './history/definition-history.ts';
 import { createExplain } from './history/explain.ts';
 import { createPastReads } from './history/past-reads.ts';
 import { createShowPlayer } from './history/player.ts';
+import { createSaveRecordHistory } from './history/save-record-history.ts';
 import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
@@ -41,6 +43,8 @@ export function createApp(context: AppContext): App {
     securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
     past: createPastReads(history),
+    saveRecordHistory: createSaveRecordHistory(history),
+    definitionHistory: createDefinitionHistory(history),
     records: createRecords(context),
     saveRecords: createSaveRecords(context),
     pages: createPages(context),

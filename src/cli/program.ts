@@ -20,6 +20,8 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['promote', async () => (await import('./promote.ts')).promoteCommand()],
       ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
       ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
+      ['definition', async () => (await import('./definition.ts')).definitionCommand()],
+      ['value', async () => (await import('./value.ts')).valueCommand()],
       ['types', async () => (await import('./types.ts')).typesCommand()],
     ]),
   ],
@@ -28,6 +30,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     new Map([
       ['call', async () => (await import('./call.ts')).callCommand()],
       ['doc', async () => (await import('./doc.ts')).docCommand()],
+      ['save-records', async () => (await import('./save-records.ts')).saveRecordsCommand()],
       ['economy', async () => (await import('./economy.ts')).economyCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
       ['player', async () => (await import('./player.ts')).playerCommand()],

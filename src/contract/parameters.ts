@@ -118,10 +118,10 @@ export const POSITION_HEADER = {
   'x-ns-position': whole("Revision of the project's log that the answer reflects, or that the write became"),
 } as const;
 export const STALE_HEADER = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
+/** Refusals of a text that names a moment. */
+export const MOMENT_ERRORS = ['INVALID_AT', 'AT_BEFORE_FIRST', 'AT_AFTER_LAST', 'AT_IN_FUTURE'] as const;
 /** Refusals of `at`. */
-export const AT_ERRORS = [
-  ...(['INVALID_AT', 'AT_BEFORE_FIRST', 'AT_AFTER_LAST', 'AT_IN_FUTURE', 'REDACTED', 'PAST_TIMEOUT', 'BEHIND', 'FORBIDDEN'] as const),
-] as const;
+export const AT_ERRORS = [...MOMENT_ERRORS, 'REDACTED', 'PAST_TIMEOUT', 'BEHIND', 'FORBIDDEN'] as const;
 /** Headers of answers that are read from the log or a view of it. */
 export const READ_HEADERS = { ...POSITION_HEADER, ...STALE_HEADER } as const;
 /** Headers of answers to publishes. */

@@ -1,5 +1,14 @@
 import type { EventData } from '../contract/events/index.ts';
-import type { AnswerKept, DomainEvent, EventType, RequestIdentityType, Space, UniqueChange, WindowChange } from './events.ts';
+import type {
+  AnswerKept,
+  DefinitionKind,
+  DomainEvent,
+  EventType,
+  RequestIdentityType,
+  Space,
+  UniqueChange,
+  WindowChange,
+} from './events.ts';
 import type { StateOf, SubjectKind, SubjectState } from './states.ts';
 
 /**
@@ -108,6 +117,19 @@ export function playerSubject(player: string): SubjectKey {
 /** An id in the index of subjects, of whatever kind: a session, save record, request, command, event or idempotency key. */
 export function idSubject(id: string): SubjectKey {
   return `id/${id}`;
+}
+
+/** A definition in the index of subjects: every publish, promotion and rollback that names it. */
+export function definitionSubject(kind: DefinitionKind, id: string): SubjectKey {
+  return `definition/${kind}/${id}`;
+}
+
+/** Every promotion in the index of subjects: it ends what was staged, also what it does not name. */
+export const PROMOTIONS: SubjectKey = 'promotions';
+
+/** The text of a definition in the index of subjects, by its hash. */
+export function sourceSubject(hash: string): SubjectKey {
+  return `source/${hash}`;
 }
 
 /** The collection in which an event changes something. */

@@ -122,7 +122,18 @@ export const CATALOGUE = {
 export type Code = keyof typeof CATALOGUE;
 
 /** What a `NOT_FOUND` is about. `route`: nothing is served under this method and path. */
-export const MISSING = ['route', 'collection', 'document', 'record', 'query', 'player', 'page', 'commit', 'currency'] as const;
+export const MISSING = [
+  'route',
+  'collection',
+  'document',
+  'record',
+  'query',
+  'player',
+  'page',
+  'commit',
+  'currency',
+  'definition',
+] as const;
 
 /** Facts of a refusal besides code and text. */
 export interface RefusalExtra {

@@ -3,11 +3,12 @@ import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
+import { definitionHistory } from '../../src/contract/routes/definition-history.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
 import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
-import { documentHistory } from '../../src/contract/routes/history.ts';
+import { documentHistory, saveRecordHistory } from '../../src/contract/routes/history.ts';
 import { playerPage } from '../../src/contract/routes/player-page.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
@@ -155,6 +156,16 @@ export function fakeApp(): FakeApp {
       gameValues: async (caller, ...rest) => ofPast(gameValues.list, 'past.gameValues', caller, rest),
       rateLimitRules: async (caller, ...rest) => ofPast(rateLimitRules.list, 'past.rateLimitRules', caller, rest),
       settings: async (caller, ...rest) => ofPast(settings.read, 'past.settings', caller, rest),
+    },
+    saveRecordHistory: {
+      changes: async (caller, ...rest) => ofPast(saveRecordHistory.changes, 'saveRecordHistory.changes', caller, rest),
+      compare: async (caller, ...rest) => read(saveRecordHistory.compare, 'saveRecordHistory.compare', caller, rest),
+    },
+    definitionHistory: {
+      changes: async (caller, ...rest) => ofPast(definitionHistory.changes, 'definitionHistory.changes', caller, rest),
+      compare: async (caller, ...rest) => managed(definitionHistory.compare, 'definitionHistory.compare', caller, rest),
+      valueChanges: async (caller, ...rest) => ofPast(definitionHistory.valueChanges, 'definitionHistory.valueChanges', caller, rest),
+      compareValue: async (caller, ...rest) => managed(definitionHistory.compareValue, 'definitionHistory.compareValue', caller, rest),
     },
     records: {
       append: async (caller, address, asked) =>

@@ -217,6 +217,154 @@ describe('what happened to a document', () => {
   });
 });
 
+describe('what happened to a definition', () => {
+  const shop = (price: number, more: readonly object[] = []) => ({
+    items: [
+      {
+        id: 'bazaar',
+        type: 'table',
+        name: 'Shop',
+        rows: [
+          { name: 'sword', price },
+          { name: 'rope', price: 2 },
+        ],
+      },
+      { id: 'camp', type: 'group', entries: { fires: 1 } },
+      ...more,
+    ],
+  });
+  const put = async (price: number, target: string, message = '') => {
+    const path = `${game.definitions('game-values')}${message === '' ? '' : `?message=${encodeURIComponent(message)}`}`;
+    return position(await ok(game.manage('PUT', path, { body: shop(price), ...staged(target) })));
+  };
+  const read = async (path: string, target = 'live') => Object((await ok(game.manage('GET', game.definitions(path), staged(target)))).body);
+  const PRICE = { path: '/rows/0/price', label: 'sword › price' };
+
+  test('and to a game value is listed for live and for next, with who, why, promotions and rollbacks', async () => {
+    const first = await put(30, 'live');
+    const second = await put(35, 'live', 'Summer prices');
+    const other = position(
+      await ok(game.manage('PUT', game.definitions('game-values'), { body: shop(35, [{ id: 'moon', type: 'group', entries: { a: 1 } }]) })),
+    );
+    const third = await put(40, 'next');
+    const promoted = position(await ok(game.manage('POST', game.definitions('promote'), { body: {} })));
+    const back = position(await ok(game.manage('POST', game.definitions('rollback'), { body: {} })));
+
+    const live = await read('game-values/bazaar/history');
+    const told = live.changes.map(({ action, change, fields }: Record<string, unknown>) => [action, change, fields]);
+    expect(told.slice(0, 3)).toEqual([
+      ['rollback', 'change', [{ ...PRICE, before: 40, after: 35 }]],
+      ['promote', 'change', [{ ...PRICE, before: 35, after: 40 }]],
+      ['publish', 'change', [{ ...PRICE, before: 30, after: 35 }]],
+    ]);
+    expect(live.changes.map(({ revision }: { revision: number }) => revision).includes(other)).toBe(false);
+    expect(live.changes[2]).toMatchObject({
+      message: 'Summer prices',
+      cause: 'game-values.put',
+      actor: { kind: 'secret', label: expect.any(String) },
+    });
+    expect(live.changes[0].restored).toBeLessThan(promoted);
+    const pages: unknown[] = [];
+    for (let before: number | null = null, page = 0; page < 9; page += 1) {
+      const found = await read(`game-values/bazaar/history?limit=1${before === null ? '' : `&before=${before}`}`);
+      pages.push(...found.changes);
+      before = found.before;
+      if (before === null) break;
+    }
+    expect(pages).toEqual(live.changes);
+
+    const next = await read('game-values/bazaar/history', 'next');
+    expect(next.changes.slice(0, 1)).toMatchObject([{ action: 'publish', fields: [{ ...PRICE, before: 35, after: 40 }] }]);
+    const whole = await read('definitions/game-values/*/history?limit=2', 'next');
+    expect(whole.changes.map(({ action, change }: Record<string, unknown>) => [action, change])).toEqual([
+      ['promote', 'none'],
+      ['publish', 'change'],
+    ]);
+    const early = await read(`game-values/bazaar/history?at=${first}`);
+    expect(early.changes).toEqual(live.changes.slice(-early.changes.length));
+    expect(early.changes[0].revision).toBeLessThanOrEqual(first);
+
+    const compared = await read(`game-values/bazaar/compare?from=${first}&to=${second}`);
+    expect(compared.fields).toEqual([{ ...PRICE, before: 30, after: 35 }]);
+    const ofNext = await read(`definitions/game-values/*/compare?from=${second}&to=${third}`, 'next');
+    expect(ofNext.fields).toContainEqual({ path: '/items/0/rows/0/price', label: 'Shop › sword › price', before: 35, after: 40 });
+    const ofLive = await read(`definitions/game-values/*/compare?from=${other}&to=${back}`);
+    expect(ofLive.fields).toEqual([]);
+    expect(await refused(game.manage('GET', game.definitions('game-values/nothing/history')))).toBe('404 NOT_FOUND');
+    expect(await refused(game.manage('GET', game.definitions('game-values/nothing/compare')))).toBe('404 NOT_FOUND');
+  });
+
+  test('is found by slug or name, by its id after it is gone, and of a value that a collection holds by the value', async () => {
+    const endpoint = (amount: number) => ({
+      id: 'e1',
+      slug: 'pay',
+      steps: [{ id: 'a', type: 'transform', value: amount }],
+      response: { status: 200, body: {} },
+    });
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [endpoint(1)] }));
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [endpoint(2)] }));
+    const { changes } = await read('definitions/endpoint/pay/history');
+    expect(changes.map(({ change, fields }: { change: string; fields: unknown[] }) => [change, fields.length > 0])).toEqual([
+      ['change', true],
+      ['add', true],
+    ]);
+    await ok(game.manage('DELETE', game.definitions('endpoints/pay')));
+    expect((await read('definitions/endpoint/e1/history')).changes[0]).toMatchObject({ action: 'publish', change: 'delete' });
+    expect(await refused(game.manage('GET', game.definitions('definitions/endpoint/pay/history')))).toBe('404 NOT_FOUND');
+    expect(await refused(game.manage('GET', game.definitions('definitions/nothing/pay/history')))).toBe('400 INVALID_REQUEST');
+    const since = await read(`definitions/endpoint/e1/compare?from=${changes[0].revision}`);
+    expect([since.from.exists, since.to.exists]).toEqual([true, false]);
+
+    const tavern = (beer: number) => ({ id: 'tavern', accessMode: 'public', schema: {}, constants: { prices: { beer } } });
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [tavern(1)] }));
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [tavern(2)] }));
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [{ ...tavern(2), maxRecords: 7 }] }));
+    const held = await read('game-values/prices/history');
+    expect([held.collection, held.changes[0].fields, held.changes.length]).toEqual([
+      'tavern',
+      [{ path: '/entries/beer', label: 'beer', before: 1, after: 2 }],
+      2,
+    ]);
+  });
+
+  test('is shown to who may read what was and the definitions of the kind', async () => {
+    const path = game.definitions('game-values/bazaar/history');
+    const as = (key: string) => refused(game.send('GET', path, { headers: { 'x-secret-key': key } }));
+    expect(await as(historian)).toBe('403 FORBIDDEN');
+    expect(await as(await newApiKey(env, game.projectId, { game_values: 'r' }))).toBe('403 FORBIDDEN');
+    const both = await newApiKey(env, game.projectId, { game_values: 'r', history: 'r' });
+    await ok(game.send('GET', path, { headers: { 'x-secret-key': both } }));
+    const ofCollection = game.definitions('game-values/prices/history');
+    expect(await refused(game.send('GET', ofCollection, { headers: { 'x-secret-key': both } }))).toBe('403 FORBIDDEN');
+  });
+});
+
+test('what happened to the save records of a player is listed, with the names before and after', async () => {
+  const player = '76561199000000009';
+  const path = game.storage(`heroes/${player}/records`);
+  const made = await ok(game.manage('POST', path, { body: { recordName: 'Camp' } }));
+  const { recordId } = Object(made.body);
+  const renamed = await ok(game.manage('PATCH', `${path}/${recordId}`, { body: { recordName: 'Old camp' } }));
+  const gone = await ok(game.manage('DELETE', `${path}/${recordId}`));
+  const { changes, before } = Object((await ok(game.manage('GET', `${path}/history`))).body);
+  expect(before).toBe(null);
+  expect(changes.map(({ revision, action, fields }: Record<string, unknown>) => [revision, action, fields])).toEqual([
+    [expect.any(Number), 'deleted', [{ path: `/${recordId}`, label: recordId, before: { recordName: 'Old camp' } }]],
+    [
+      position(renamed),
+      'renamed',
+      [{ path: `/${recordId}/recordName`, label: `${recordId} › recordName`, before: 'Camp', after: 'Old camp' }],
+    ],
+    [position(made), 'created', [{ path: `/${recordId}`, label: recordId, after: { recordName: 'Camp' } }]],
+  ]);
+  const compared = Object((await ok(game.manage('GET', `${path}/compare?from=${position(made)}&to=${position(renamed)}`))).body);
+  expect([compared.from.records, compared.to.records, compared.fields.length]).toEqual([1, 1, 1]);
+  const since = Object((await ok(game.manage('GET', `${path}/compare?to=${position(gone)}`))).body);
+  expect([since.from.records, since.to.records, since.fields]).toEqual([0, 0, []]);
+  expect(await refused(game.play('GET', `${path}/history`, {}, player))).toBe('403 FORBIDDEN');
+  expect(await refused(game.manage('GET', game.storage('heroes/a.b/records/history')))).toMatch(/^40[04]/);
+});
+
 describe('who may read what was', () => {
   test('a secret key with the permission for it, which gives it nothing of now', async () => {
     const stored = await ok(game.manage('POST', game.storage(`own/${PLAYER}`), { body: { a: 1 } }));

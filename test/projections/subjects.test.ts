@@ -43,6 +43,26 @@ test('an event stands under what it changes, the players whom it names, and the 
   expect(indexed({ type: 'access.swept', data: { before: 1 } })).toEqual([]);
 });
 
+test('a publish stands under each definition that it names, and a text under its hash', () => {
+  const changes = [
+    { kind: 'collection', id: 'saves', hash: 'h1' },
+    { kind: 'game-values', id: '*', hash: null },
+  ] as const;
+  const named = ['definition/collection/saves', 'definition/game-values/*'];
+  const live = { target: 'live', changes, hash: 'h' } as const;
+  expect(indexed({ type: 'definitions.published', data: live })).toEqual(['definitions', ...named]);
+  expect(indexed({ type: 'definitions.promoted', data: { changes, hash: 'h', generation: 1 } })).toEqual([
+    'definitions',
+    'promotions',
+    ...named,
+  ]);
+  expect(indexed({ type: 'definitions.rolledBack', data: { changes, hash: 'h', generation: 1, to: 4 } })).toEqual([
+    'definitions',
+    ...named,
+  ]);
+  expect(indexed({ type: 'source.stored', data: { hash: 'h1', part: 0, parts: 1, text: '{}' } })).toEqual(['definitions', 'source/h1']);
+});
+
 test('the key of a commit is no subject: it may stand in every commit', () => {
   expect(indexed(written('p1_slot', {}), { actor: { kind: 'secret', keyId: 'k1' } })).toEqual([hero, 'player/p1']);
 });

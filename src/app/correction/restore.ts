@@ -12,7 +12,6 @@ import { documentSubject } from '../../domain/subjects.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
-import { instantOrDate } from '../../kernel/instant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { accessAt, accessOf, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -20,6 +19,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from '../management/answer-codec.ts';
+import { momentOf } from '../past/moment.ts';
 import type { Past } from '../past/past.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
@@ -72,7 +72,7 @@ export async function restore(
   requireStorable(player);
   // What other nodes wrote counts.
   await project.refresh();
-  const revision = await momentOf(context, past, project, request.to);
+  const { revision } = await momentOf(past, project, context.scheduler, String(request.to), 'to');
   const goal = await goalOf(context, past, project, access, { player, revision, ...request });
   const { documentBytes, answers } = context.limits;
   const outcome = await execute(project, caller, CAUSE.restore, (ctx, now) => {
@@ -134,20 +134,6 @@ function takeBack(correcting: Correcting, access: AccessContext, changes: readon
       return { document: next.document, left: [...after.left, ...next.left], shortfalls: [...after.shortfalls, ...next.shortfalls] };
     }, undone);
   });
-}
-
-/** The last revision of a moment. Throws 400, and 404 for a moment that is not in the log. */
-async function momentOf({ scheduler }: AppContext, past: Past, project: Project, to: number | string): Promise<number> {
-  const named = typeof to === 'number' ? to : /^\d{1,15}$/.test(to) ? Number(to) : null;
-  const time = named === null ? instantOrDate(String(to)) : null;
-  if (named === null && time === null)
-    throw refusal('INVALID_REQUEST', '`to` is a revision, or a time with its zone, such as 2026-03-01T12:00:00Z');
-  if (time !== null && time > scheduler.now()) throw refusal('INVALID_REQUEST', `${to} lies in the future`);
-  const revision = named ?? (await past.revisionAt(project, time ?? 0));
-  const last = revision < 0 ? null : ((await past.commitEnd(project, revision))?.revision ?? null);
-  if (last !== null) return last;
-  const where = named === null ? `nothing was stored yet at ${to}` : `there is no revision ${to}: the log ends at ${project.set.head}`;
-  throw notFound('commit', `The player cannot be restored to that: ${where}`);
 }
 
 interface Asked extends Restoring {

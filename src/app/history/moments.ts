@@ -45,12 +45,18 @@ export interface AnswerOfPast extends Positioned {
   readonly at: AsOf;
 }
 
-/** The whole project at a moment, for a secret key that may read what was. */
-export async function pastProject(context: HistoryContext, caller: Caller, target: PublishTarget, at: string): Promise<PastProject> {
+/** The whole project at a moment, for a secret key that may read what was. `at` `null`: now. `name`: of the parameter. */
+export async function pastProject(
+  context: HistoryContext,
+  caller: Caller,
+  target: PublishTarget,
+  at: string | null,
+  name?: string,
+): Promise<PastProject> {
   const project = await projectOf(context, caller);
   const access = accessAt(project, caller, target);
   accepted(closedPast(access, caller));
-  return atMoment(context, project, caller, access, at);
+  return atMoment(context, project, caller, access, at, name);
 }
 
 /**
@@ -77,6 +83,7 @@ export async function pastDataIfAny(
   operation: Extract<Operation, `${string}.read`>,
   address: Address,
   at: string | null,
+  name?: string,
 ): Promise<PastProject & { readonly collection: CollectionModel | undefined; readonly named: string }> {
   const project = await projectOf(context, claimed);
   const access = accessAt(project, claimed, address.target);
@@ -84,7 +91,7 @@ export async function pastDataIfAny(
     ? { caller: claimed, named: address.collection }
     : await ownerOf(context, project, claimed, access, operation, address);
   if (caller.isSecret) accepted(closedPast(access, caller));
-  const then = await atMoment(context, project, caller, access, at);
+  const then = await atMoment(context, project, caller, access, at, name);
   return { ...then, collection: collectionIn(then.access, named), named };
 }
 
@@ -109,9 +116,10 @@ async function atMoment(
   caller: Caller,
   access: AccessContext,
   at: string | null,
+  name?: string,
 ): Promise<PastProject> {
   const { past, scheduler } = context;
-  const moment = await momentOf(past, project, scheduler, at);
+  const moment = await momentOf(past, project, scheduler, at, name);
   return { project, caller, moment, access: await accessThen(past, project, access, moment.revision) };
 }
 

@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
 import { visibleValues } from '../../domain/access/calls.ts';
+import { PLAYER_ID } from '../../domain/access/data.ts';
 import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/pull/listing.ts';
 import { differenceOf } from '../../domain/definition/release/difference.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
@@ -13,7 +14,6 @@ import { settingsBody } from '../../domain/project/settings.ts';
 import { slotKey } from '../../domain/record/slot.ts';
 import { notFound, type Refusal, refusal } from '../../kernel/errors.ts';
 import { printOnce } from '../../kernel/json.ts';
-import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { requirePermissions } from '../access.ts';
 import type { Address, DocumentAnswer, ManageAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -23,16 +23,11 @@ import type { PostedStep } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
+import { type ChangesQuery, lastOfPage, publishesFor, toldOf } from './changes.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastProject } from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
 export type PastView = 'read' | 'stored';
-
-interface HistoryQuery {
-  readonly at: string | null;
-  readonly limit: number;
-  readonly before: string | null;
-}
 
 type OfPast<Answer> = Answer & AnswerOfPast;
 
@@ -44,7 +39,7 @@ export interface PastReads {
   /** `at` `null`: of now. */
   document(caller: Caller, address: Address, at: string | null, view: PastView): Promise<OfPast<DocumentAnswer>>;
   /** Changes of a document, newest first. `before`: a revision, as the page before names it. */
-  history(caller: Caller, address: Address, query: HistoryQuery): Promise<OfPast<{ readonly result: contract.DocumentHistory }>>;
+  history(caller: Caller, address: Address, query: ChangesQuery): Promise<OfPast<{ readonly result: contract.DocumentHistory }>>;
   /** `to` `null`: now. */
   compare(caller: Caller, address: Address, from: string, to: string | null): Promise<ReadAnswer<contract.DocumentComparison>>;
   exists(caller: Caller, address: Address, at: string): Promise<OfPast<{ readonly exists: boolean }>>;
@@ -72,8 +67,8 @@ export function createPastReads(context: HistoryContext): PastReads {
   };
 
   /** A document as a reader saw it; `{}`: there was none. */
-  const seenAt = async (caller: Caller, address: Address, at: string | null) => {
-    const { project, access, collection, moment } = await pastDataIfAny(context, caller, 'document.read', address, at);
+  const seenAt = async (caller: Caller, address: Address, at: string | null, name: string) => {
+    const { project, access, collection, moment } = await pastDataIfAny(context, caller, 'document.read', address, at, name);
     if (collection === undefined) return { project, document: {}, side: { ...ofMoment(moment).at, version: null } };
     const found = await past.documentAt(project, { space: access.space, collection: collection.id, key: address.key }, moment.revision);
     const stored = found?.document ?? null;
@@ -107,7 +102,7 @@ export function createPastReads(context: HistoryContext): PastReads {
       requireKey(address);
       const read = await pastData(context, caller, 'document.read', address, at);
       const { project, access, collection, moment } = read;
-      const from = Math.min(moment.revision, (revisionCursor(before, 'before') ?? Number.MAX_SAFE_INTEGER) - 1);
+      const from = lastOfPage(moment, before);
       const place = { space: access.space, collection: collection.id, key: address.key };
       const { steps, redacted } = await past.documentSteps(project, place, from, limit);
       const inForce = publishesFor(context, project.id);
@@ -124,7 +119,7 @@ export function createPastReads(context: HistoryContext): PastReads {
 
     async compare(caller, address, from, to) {
       requireKey(address);
-      const [one, other] = [await seenAt(caller, address, from), await seenAt(caller, address, to)];
+      const [one, other] = [await seenAt(caller, address, from, 'from'), await seenAt(caller, address, to, 'to')];
       const { fields, more } = await context.roundRobin.run(other.project.id, () => differenceOf(one.document, other.document, () => true));
       const result = { ok: true as const, from: one.side, to: other.side, fields, ...(more === undefined ? {} : { more }) };
       return { position: other.side.revision, stale: false, result };
@@ -198,45 +193,21 @@ export function createPastReads(context: HistoryContext): PastReads {
   };
 }
 
-/** Finds the publish that was in force at a revision, for revisions that descend. */
-function publishesFor({ views }: Pick<HistoryContext, 'views'>, projectId: string): (revision: number) => Promise<number | null> {
-  let known: number | null | undefined;
-  return async (revision) => {
-    if (known === undefined || (known !== null && known > revision)) {
-      const { publishes } = await views.publishes(projectId, { before: revision + 1, limit: 1 });
-      known = publishes[0]?.revision ?? null;
-    }
-    return known;
-  };
-}
-
 const ACTIONS = { 'document.written': 'written', 'document.deleted': 'deleted', 'record.appended': 'appended' } as const;
 
-/** Who holds which key is said to secret keys alone. */
 function changeOf(
   { event, before, after, entries }: PostedStep,
   publish: number | null,
-  { isSecret }: Pick<Caller, 'isSecret'>,
+  caller: Caller,
   authority: Project['authority'],
 ): contract.DocumentHistory['changes'][number] {
-  const { metadata, data, type, revision } = event;
-  const { keyId, person, ...actor } = metadata.actor;
-  const label = keyId === undefined ? undefined : authority?.keys.get(keyId)?.label;
+  const { data, type } = event;
   const isKnown = before !== undefined && after !== undefined;
   const { fields, more } = isKnown ? differenceOf(before ?? {}, after ?? {}, () => true) : {};
   return {
-    revision,
-    at: new Date(metadata.recordedAt).toISOString(),
+    ...toldOf(event, caller, authority),
     action: ACTIONS[type],
     version: 'version' in data ? data.version : 1,
-    actor: {
-      ...actor,
-      ...(isSecret && person !== undefined ? { person } : {}),
-      ...(isSecret && keyId !== undefined ? { keyId } : {}),
-      ...(isSecret && label !== undefined ? { label } : {}),
-    },
-    cause: metadata.cause,
-    commandId: metadata.requestId ?? metadata.commandId,
     publish,
     ...(fields === undefined ? {} : { fields }),
     ...(more === undefined ? {} : { more }),
@@ -246,7 +217,6 @@ function changeOf(
 
 /** How long a ledger waits for its view, ms. */
 const VIEW_WAIT_MS = 5_000;
-const PLAYER_ID = /^[A-Za-z0-9_:-]{1,128}$/;
 
 function requireKey({ key }: Address): void {
   if (!DOCUMENT_KEY.test(key)) throw notFound('document', 'No document under this key');

@@ -1,10 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
+import { type DefinitionName, DefinitionSearch, type DefinitionStep } from '../../domain/definition/release/steps.ts';
 import { DocumentSearch, type DocumentStep, type PastChange, type PastDocument, stepsOf } from '../../domain/document/past.ts';
-import type { LedgerEntry, ProjectEvent, SaveRecord, Space } from '../../domain/events.ts';
+import type { LedgerEntry, ProjectEvent, PublishTarget, SaveRecord, Space } from '../../domain/events.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
+import { RecordListSearch, type RecordListSteps } from '../../domain/record/past.ts';
 import type { AuthorityState, DefinitionsState, RecordListState } from '../../domain/states.ts';
-import { AUTHORITY, DEFINITIONS, documentChangedBy, documentSubject, recordListSubject, type Subject } from '../../domain/subjects.ts';
+import {
+  AUTHORITY,
+  DEFINITIONS,
+  definitionSubject,
+  documentChangedBy,
+  documentSubject,
+  PROMOTIONS,
+  recordListSubject,
+  type Subject,
+  type SubjectKey,
+  sourceSubject,
+} from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
@@ -12,7 +25,7 @@ import type { AppContext } from '../context.ts';
 import { evolve } from '../project/evolve.ts';
 import type { Project } from '../project/project.ts';
 import { type Commit, commitAt, commitEnd, entriesOf, type Moment, revisionAt } from './commits.ts';
-import { type Deadline, eventsBack, eventsOf, revisionsBack } from './subject-events.ts';
+import { type Deadline, eventsBack, eventsOf, newestFirst, revisionsBack } from './subject-events.ts';
 
 /**
  * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last one of
@@ -35,7 +48,19 @@ export interface Past {
   documentChanges(project: Project, at: PastAddress, revision: number, count: number): Promise<readonly PastChange[]>;
   /** A player's save records as readers of the space saw them, oldest first. */
   recordsAt(project: Project, space: Space, collection: string, player: string, revision: number): Promise<readonly SaveRecord[]>;
+  /** The last `limit` changes of a player's list of save records, newest first. In a `next` space live's follow behind the fork. */
+  recordListSteps(project: Project, at: PastRecords, revision: number, limit: number): Promise<RecordListSteps>;
   definitionsAt(project: Project, revision: number): Promise<DefinitionsState>;
+  /** The last `limit` changes of a definition in a target, newest first, with the hashes of its texts. */
+  definitionSteps(
+    project: Project,
+    name: DefinitionName,
+    target: PublishTarget,
+    revision: number,
+    limit: number,
+  ): Promise<readonly DefinitionStep[]>;
+  /** The text of a definition that was stored by a revision. */
+  definitionText(project: Project, hash: string, revision: number): Promise<string>;
   /** Settings, keys and game package. `null`: there was no project yet. */
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
   /** The commit in which a revision lies; `null`: the log has no such revision. */
@@ -69,6 +94,13 @@ interface PastAddress {
   /** Its id. */
   readonly collection: string;
   readonly key: string;
+}
+
+interface PastRecords {
+  readonly space: Space;
+  /** Its id. */
+  readonly collection: string;
+  readonly player: string;
 }
 
 type Context = Parameters<typeof eventsBack>[0] & { readonly limits: Pick<AppContext['limits'], 'commandMs'> };
@@ -174,6 +206,60 @@ class LogPast implements Past {
     return space === 'live' ? [] : this.recordsAt(project, 'live', collection, player, revision);
   }
 
+  async recordListSteps(
+    project: Project,
+    { space, collection, player }: PastRecords,
+    revision: number,
+    limit: number,
+  ): Promise<RecordListSteps> {
+    const own = await this.#recordListSteps(project, recordListSubject(space, collection, player), revision, limit);
+    if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
+    const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
+    const live = await this.recordListSteps(project, { space: 'live', collection, player }, from, limit - own.steps.length);
+    return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
+  }
+
+  #recordListSteps(project: Project, subject: Subject<'records'>, revision: number, limit: number): Promise<RecordListSteps> {
+    return this.#reading(project, async () => {
+      const search = new RecordListSearch(limit);
+      for await (const event of this.#back(project, subject, revision)) {
+        if (isRecordListEvent(event) && subject !== listOf(event)) continue;
+        if (search.take(event)) break;
+      }
+      return search.result();
+    });
+  }
+
+  definitionSteps(
+    project: Project,
+    name: DefinitionName,
+    target: PublishTarget,
+    revision: number,
+    limit: number,
+  ): Promise<readonly DefinitionStep[]> {
+    const subject = definitionSubject(name.kind, name.id);
+    return this.#reading(project, async () => {
+      const subjects = target === 'live' ? [subject] : [subject, PROMOTIONS];
+      const search = new DefinitionSearch(name, target, limit);
+      for await (const event of newestFirst(subjects.map((each) => this.#back(project, each, revision)))) if (search.take(event)) break;
+      return search.result();
+    });
+  }
+
+  async definitionText(project: Project, hash: string, revision: number): Promise<string> {
+    const known = project.definitions.sources.get(hash);
+    if (known !== undefined) return known;
+    return this.#reading(project, async () => {
+      const pieces = new Map<number, string>();
+      for await (const event of this.#back(project, sourceSubject(hash), revision)) {
+        if (event.type !== 'source.stored' || event.data.hash !== hash) continue;
+        const { part, parts, text } = event.data;
+        if (pieces.set(part, text).size === parts) return Array.from({ length: parts }, (_, index) => pieces.get(index) ?? '').join('');
+      }
+      throw new Error(`Corrupt log: a definition refers to the unknown source ${hash}`);
+    });
+  }
+
   async definitionsAt(project: Project, revision: number): Promise<DefinitionsState> {
     return (await this.#foldedAt(project, 'definitions', revision)) ?? EMPTY_DEFINITIONS;
   }
@@ -261,7 +347,7 @@ class LogPast implements Past {
     if (state !== null) this.#kept.set(`${projectId} ${subject} ${revision}`, { projectId, subject, revision, state });
   }
 
-  #back(project: Project, subject: Subject, revision: number): AsyncGenerator<ProjectEvent> {
+  #back(project: Project, subject: SubjectKey, revision: number): AsyncGenerator<ProjectEvent> {
     return eventsBack(this.#context, project, subject, revision, this.#deadline());
   }
 

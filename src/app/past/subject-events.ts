@@ -68,6 +68,21 @@ export async function* eventsOf(
   for await (const events of readRuns(context, project, runs, deadline)) yield* events;
 }
 
+/** The events of several streams, each newest first, as one such stream. An event that several of them have comes once. */
+export async function* newestFirst(streams: readonly AsyncGenerator<ProjectEvent>[]): AsyncGenerator<ProjectEvent> {
+  const next = async (stream: AsyncGenerator<ProjectEvent>) => ({ stream, head: await stream.next() });
+  let heads = await Promise.all(streams.map(next));
+  for (;;) {
+    const newest = heads.reduce<ProjectEvent | null>((found, { head: { done, value } }) => {
+      return done || (found !== null && found.revision >= value.revision) ? found : value;
+    }, null);
+    if (newest === null) return;
+    yield newest;
+    const taken = heads.map((each) => (each.head.done || each.head.value.revision !== newest.revision ? each : next(each.stream)));
+    heads = await Promise.all(taken);
+  }
+}
+
 /** Reads runs in their order, a few ahead. */
 async function* readRuns(
   { scheduler, roundRobin }: Pick<Context, 'scheduler' | 'roundRobin'>,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
-import { PLAYER, READ_HEADERS } from '../parameters.ts';
+import { MOMENT_ERRORS, PLAYER, READ_HEADERS } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 import { anyJson, anyNumber, count, instant, lineOf } from '../values.ts';
 import { ok } from './managed.ts';
@@ -129,7 +129,7 @@ export const corrections = {
         .meta({ id: 'Restored', description: 'What was restored' }),
     },
     answerHeaders: READ_HEADERS,
-    errors: [...ERRORS, 'INVALID_REQUEST', 'INVALID_PLATFORMID'],
+    errors: [...ERRORS, ...MOMENT_ERRORS, 'INVALID_REQUEST', 'INVALID_PLATFORMID'],
     idempotent: true,
     example: {
       params: { player: PLAYER },

@@ -2,13 +2,14 @@ import type { Family } from '../families.ts';
 import type { Route } from '../route.ts';
 import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
+import { definitionHistory } from './definition-history.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { economy } from './economy.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
 import { guests } from './guests.ts';
-import { documentHistory } from './history.ts';
+import { documentHistory, saveRecordHistory } from './history.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
 import { playerPage } from './player-page.ts';
@@ -32,6 +33,7 @@ export const routes: readonly Route[] = [
     documentViews,
     documentHistory,
     saveRecords,
+    saveRecordHistory,
     globalRecords,
     globalRecordViews,
     rateLimits,
@@ -40,6 +42,7 @@ export const routes: readonly Route[] = [
   ...[
     gameValues,
     rateLimitRules,
+    definitionHistory,
     projectFacts,
     logs,
     commits,

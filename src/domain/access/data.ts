@@ -107,7 +107,8 @@ const DATA_RULES: Readonly<Record<Operation, DataRule>> = {
 };
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
-const PLAYER_ID = /^[A-Za-z0-9_:-]{1,128}$/;
+/** The id of a player, as save records are kept by it. */
+export const PLAYER_ID = /^[A-Za-z0-9_:-]{1,128}$/;
 
 /** Who may do this, besides secret keys and endpoints. */
 function openTo({ access }: CollectionModel, action: Action): OpenTo {

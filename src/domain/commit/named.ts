@@ -7,17 +7,20 @@ import { isRecordListEvent } from '../record/evolve.ts';
 import {
   AUTHORITY,
   DEFINITIONS,
+  definitionSubject,
   documentSubject,
   idSubject,
+  PROMOTIONS,
   pageSubject,
   playerSubject,
   recordListSubject,
   type SubjectKey,
+  sourceSubject,
 } from '../subjects.ts';
 
 /**
- * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes; the players whom it
- * names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out, because nobody asks for their history, and so
+ * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes, and of definitions each
+ * one; the players whom it names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out, because nobody asks for their history, and so
  * are the keys that commits were made with: one key may stand in all of them. What names a commit is of one of its events: the player who
  * caused it and the command id of the last, the request id of the first.
  */
@@ -25,6 +28,7 @@ export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
   const subjects = new Set<SubjectKey>();
   const own = changedSubject(event);
   if (own !== null) subjects.add(own);
+  for (const definition of definitionsIn(event)) subjects.add(definition);
   for (const player of playersIn(event)) subjects.add(playerSubject(player));
   for (const id of idsIn(event)) subjects.add(idSubject(id));
   const { commandId, requestId, actor, left } = event.metadata;
@@ -51,6 +55,21 @@ function changedSubject(event: ProjectEvent): SubjectKey | null {
   if (isPageEvent(event)) return pageSubject(event.data.slug);
   if (event.type === 'source.stored' || event.type.startsWith('definitions.')) return DEFINITIONS;
   return AUTHORITY_EVENTS.has(event.type) ? AUTHORITY : null;
+}
+
+/** The single definitions that an event changes, or whose text it stores. */
+function definitionsIn(event: ProjectEvent): readonly SubjectKey[] {
+  switch (event.type) {
+    case 'source.stored':
+      return [sourceSubject(event.data.hash)];
+    case 'definitions.published':
+    case 'definitions.rolledBack':
+      return event.data.changes.map(({ kind, id }) => definitionSubject(kind, id));
+    case 'definitions.promoted':
+      return [PROMOTIONS, ...event.data.changes.map(({ kind, id }) => definitionSubject(kind, id))];
+    default:
+      return [];
+  }
 }
 
 /** The players whom an event names, besides who caused it. */

@@ -1,6 +1,7 @@
 import { eachFamily, type Family } from '../../contract/families.ts';
 import { commits } from '../../contract/routes/commits.ts';
 import { corrections } from '../../contract/routes/corrections.ts';
+import { definitionHistory } from '../../contract/routes/definition-history.ts';
 import {
   collections,
   endpointDefinitions,
@@ -15,7 +16,7 @@ import { economy } from '../../contract/routes/economy.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
 import { guests } from '../../contract/routes/guests.ts';
-import { documentHistory } from '../../contract/routes/history.ts';
+import { documentHistory, saveRecordHistory } from '../../contract/routes/history.ts';
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { playerPage } from '../../contract/routes/player-page.ts';
@@ -39,7 +40,7 @@ import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
 import { guestHandlers } from './guests.ts';
-import { documentHistoryHandlers } from './history.ts';
+import { definitionHistoryHandlers, documentHistoryHandlers, saveRecordHistoryHandlers } from './history.ts';
 import { homeHandlers } from './home.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
@@ -84,6 +85,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, documentViews, documentViewHandlers(services));
   mount(routers, documentHistory, documentHistoryHandlers(services));
   mount(routers, saveRecords, saveRecordHandlers(services));
+  mount(routers, saveRecordHistory, saveRecordHistoryHandlers(services));
   mount(routers, globalRecords, globalRecordHandlers(services));
   mount(routers, globalRecordViews, globalRecordViewHandlers(services));
   mount(routers, rateLimits, rateLimitHandlers(services));
@@ -108,6 +110,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, queryDefinitions, answering(services, queryDefinitions, listedAnswers(services, 'query')));
   mount(routers, gameValues, gameValuesHandlers(services));
   mount(routers, rateLimitRules, rateLimitRulesHandlers(services));
+  mount(routers, definitionHistory, definitionHistoryHandlers(services));
   mount(routers, projectFacts, projectFactHandlers(services));
   mount(routers, logs, logHandlers(services));
   mount(routers, commits, commitHandlers(services));

@@ -1,19 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { operatorAccess } from '../../../src/app/access.ts';
-import { createPast } from '../../../src/app/past/past.ts';
-import type { ViewReader } from '../../../src/app/ports/readers.ts';
-import type { DecisionContext } from '../../../src/app/project/decision-context.ts';
 import { evolve } from '../../../src/app/project/evolve.ts';
-import type { Project } from '../../../src/app/project/project.ts';
 import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/model/effective.ts';
 import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.ts';
-import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
 import { decidePromote } from '../../../src/domain/definition/release/promote.ts';
 import { fillDefaults } from '../../../src/domain/document/schema.ts';
-import type { DomainEvent, ProjectEvent, PublishTarget, Space } from '../../../src/domain/events.ts';
-import { changeSettings, createProject } from '../../../src/domain/project/decide.ts';
+import type { PublishTarget, Space } from '../../../src/domain/events.ts';
+import { changeSettings } from '../../../src/domain/project/decide.ts';
 import type { SubjectState } from '../../../src/domain/states.ts';
 import {
   AUTHORITY,
@@ -21,25 +16,17 @@ import {
   documentSubject,
   recordListSubject,
   type Subject,
-  type SubjectKey,
   stateOf,
   subjectsOf,
 } from '../../../src/domain/subjects.ts';
-import { accepted, Refusal } from '../../../src/kernel/errors.ts';
+import { accepted } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { RoundRobin } from '../../../src/kernel/round-robin.ts';
-import { redacted } from '../../../src/log/commitment.ts';
-import { readProjectEvent } from '../../../src/log/decode.ts';
-import type { Log } from '../../../src/log/port.ts';
-import { codeOf, STREAM, Table } from '../support.ts';
+import { codeOf, STREAM } from '../support.ts';
+import { type Act, COLLECTION, History, PLAYER, publishing } from './support.ts';
 
-/** What was, against a fold of the whole log from its first event on, by the rules that fold the present. */
-
-const COLLECTION = 'heroes';
-const PLAYER = 'p1';
 const KEYS = [PLAYER, `${PLAYER}_aaaaaa`, `${PLAYER}_bbbbbb`];
 
-type Act = (ctx: DecisionContext, now: number) => readonly DomainEvent[];
+/** What was, against a fold of the whole log from its first event on, by the rules that fold the present. */
 
 function writing(target: PublishTarget, write: (writes: DocumentWrites, collection: Collection) => void): Act {
   return (ctx, now) => {
@@ -53,11 +40,6 @@ function writing(target: PublishTarget, write: (writes: DocumentWrites, collecti
 
 type Collection = NonNullable<ReturnType<ReturnType<typeof effectiveDefinitions>['collection']>>;
 const how = { player: PLAYER, saveVersion: null, strictSaveVersion: false, checkSchema: false, source: 'direct', isCorrection: false };
-
-function definition(gold: number): JsonObject {
-  const properties = { gold: { type: 'number', default: gold, _ledger: true }, bag: { type: 'array', items: { type: 'string' } } };
-  return { id: COLLECTION, name: COLLECTION, collectionType: 'per-platformid', maxRecords: 4, schema: { type: 'object', properties } };
-}
 
 const targets = fc.constantFrom<PublishTarget>('live', 'live', 'next');
 const keys = fc.constantFrom(...KEYS);
@@ -103,88 +85,8 @@ function operation(target: PublishTarget, key: string, value: number): Act {
   return writing(target, (writes, to) => writes.write(to, key, { kind: 'operations', ops }, how));
 }
 
-function publishing(target: PublishTarget, gold: number): Act {
-  return (ctx) =>
-    accepted(decideUpsertMany(ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, 'collection', [definition(gold)], { target, replaceAll: false }))
-      .events;
-}
-
 function setting(fill: boolean): Act {
   return (ctx) => accepted(changeSettings(ctx.read(AUTHORITY), ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, { fillDefaults: fill })).events;
-}
-
-class History {
-  readonly table = new Table();
-  readonly views: { -readonly [Name in 'caughtUp' | 'revisions']: ViewReader[Name] } = {
-    caughtUp: async () => true,
-    revisions: async (_, subject, { before, limit }) => (await this.#revisionsOf(subject)).filter((each) => each < before).slice(0, limit),
-  };
-  readonly past = createPast({
-    views: this.views,
-    scheduler: this.table.machine,
-    roundRobin: new RoundRobin(this.table.machine),
-    limits: { commandMs: 1_000_000 },
-  });
-  project!: Project;
-  /** Events that were read. */
-  reads = 0;
-  #acts = 0;
-
-  /** Revisions whose data were redacted. */
-  readonly redacted = new Set<number>();
-
-  async run(acts: readonly Act[]): Promise<this> {
-    const { log } = this.table;
-    const reading: Log = {
-      append: (...all) => log.append(...all),
-      read: async (...all) => {
-        const events = await log.read(...all);
-        this.reads += events.length;
-        return events.map((event) => (this.redacted.has(event.revision) ? { ...event, data: redacted(event.data) } : event));
-      },
-      head: (stream) => log.head(stream),
-      truncate: (...all) => log.truncate(...all),
-      end: () => log.end(),
-      follow: (options) => log.follow(options),
-      close: () => log.close(),
-    };
-    this.project = await this.table.open({}, 1e6, reading);
-    await this.act((ctx) => accepted(createProject(ctx.read(AUTHORITY), { projectId: 'table', name: 'Table' })).events);
-    await this.act(publishing('live', 100));
-    for (const act of acts) await this.act(act);
-    return this;
-  }
-
-  async act(act: Act): Promise<void> {
-    this.#acts += 1;
-    const command = {
-      commandId: `act-${this.#acts}`,
-      cause: 'test',
-      actor: { kind: 'secret' as const },
-      decide: (ctx: DecisionContext, now: number) => ({ events: act(ctx, now), answer: null }),
-    };
-    await this.wait(this.project.execute(command)).catch((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
-    });
-  }
-
-  wait<T>(promise: Promise<T>): Promise<T> {
-    return this.table.passing(promise, 1_000_000);
-  }
-
-  async events(): Promise<readonly ProjectEvent[]> {
-    const stored = await this.table.log.inner.read(STREAM, { limit: 100_000, direction: 'forwards' });
-    return stored.map((event) => readProjectEvent(event));
-  }
-
-  /** The index of subjects, without the subjects that it leaves out. */
-  async #revisionsOf(subject: SubjectKey): Promise<readonly number[]> {
-    const events = (await this.events()).filter(({ type }) => type !== 'ledger.posted');
-    return events
-      .filter((event) => subjectsOf(event).some((each) => each === subject))
-      .map(({ revision }) => revision)
-      .reverse();
-  }
 }
 
 const has = (state: SubjectState | null) => (state !== null && 'document' in state ? state : null);

@@ -150,6 +150,10 @@ function pair(live: DefinitionItem, staged: DefinitionItem | undefined): Entry {
 }
 
 function mergedValue(live: DefinitionItem, staged: DefinitionItem): Json {
-  const [below, above] = [definitionOf(live), definitionOf(staged)];
-  return isListed(live.kind) && isObject(below) && isObject(above) ? overlaid(below, above, live.id) : above;
+  return over(live.kind, live.id, definitionOf(live), definitionOf(staged));
+}
+
+/** A staged definition over the live one. The single documents are replaced as a whole. */
+export function over(kind: DefinitionKind, id: string, live: Json, staged: Json): Json {
+  return isListed(kind) && isObject(live) && isObject(staged) ? overlaid(live, staged, id) : staged;
 }

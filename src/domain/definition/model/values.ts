@@ -9,6 +9,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import { VALUE_SYNONYMS } from '../../../contract/resources/synonyms.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { firstText, isReserved, listOf, objectFrom, objectOf, objectsIn, stringOf } from '../../../kernel/json-read.ts';
+import { member } from '../../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from '../../model.ts';
 
 /**
@@ -56,8 +57,22 @@ export function definesValues(collection: Pick<CollectionModel, 'definition'>): 
   return definition.constants !== undefined || definition.tables !== undefined;
 }
 
-function collectionPart(collection: CollectionModel): Part {
-  const { id, definition } = collection;
+/** A group or table by its id, as its author sees it: its name, and its entries or rows. `null`: there is no such one in this definition. */
+export function writtenValue(kind: 'collection' | 'game-values', definition: Json, id: string): JsonObject | null {
+  const part = kind === 'collection' ? collectionPart({ id: '', definition: objectOf(definition) }) : documentPart(definition);
+  const group = part.groups.find((each) => each.id === id);
+  if (group !== undefined) return { ...named(group.answer), entries: group.entries };
+  const table = part.tables.find((each) => each.id === id);
+  if (table === undefined) return null;
+  const columns = listOf(member(table.answer, 'columns'));
+  return { ...named(table.answer), ...(columns.length === 0 ? {} : { columns }), rows: table.rows };
+}
+
+function named({ name, description }: JsonObject): JsonObject {
+  return { ...(name === undefined ? {} : { name }), ...(description === undefined || description === '' ? {} : { description }) };
+}
+
+function collectionPart({ id, definition }: Pick<CollectionModel, 'id' | 'definition'>): Part {
   const isPrivate = stringOf(definition.visibility)?.toLowerCase() !== 'public';
   return {
     owner: id,

@@ -1,0 +1,274 @@
+import type * as contract from '../../contract/answers.ts';
+import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
+import { type Entry, entriesOf, findByName } from '../../domain/definition/model/overlay.ts';
+import { writtenValue } from '../../domain/definition/model/values.ts';
+import { differenceOf, type FieldDifferences, storedDifference } from '../../domain/definition/release/difference.ts';
+import { type DefinitionForm, type DefinitionName, type DefinitionStep, shownDefinition } from '../../domain/definition/release/steps.ts';
+import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
+import { isListed } from '../../domain/kinds.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
+import type { DefinitionsState } from '../../domain/states.ts';
+import { notFound, refusal } from '../../kernel/errors.ts';
+import { type Json, jsonEquals } from '../../kernel/json.ts';
+import { requirePermissions } from '../access.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
+import type { Past } from '../past/past.ts';
+import type { Project } from '../project/project.ts';
+import { type ChangesQuery, lastOfPage, toldOf } from './changes.ts';
+import { type AnswerOfPast, type HistoryContext, ofMoment, type PastProject, pastProject } from './moments.ts';
+
+/** What is asked of: a definition by its id, slug or name. */
+interface Asked extends DefinitionName {
+  readonly target: PublishTarget;
+}
+
+/** A group or table of game values by its id. */
+interface AskedValue {
+  readonly id: string;
+  /** Which collection holds it; `null`: whichever does at that moment, else the document of game values. */
+  readonly collection: string | null;
+  readonly target: PublishTarget;
+}
+
+type History = ManageAnswer<contract.DefinitionHistory> & AnswerOfPast;
+type Comparison = ManageAnswer<contract.DefinitionComparison>;
+
+/**
+ * What happened to definitions and game values, for secret keys that may read what was and the definitions of that kind. All throw as `momentOf` and
+ * the reads of {@link Past} do, and 404 for what there never was in the target.
+ */
+export interface DefinitionHistory {
+  /** Publishes that changed a definition, newest first. */
+  changes(caller: Caller, asked: Asked, query: ChangesQuery): Promise<History>;
+  /** `to` `null`: now. */
+  compare(caller: Caller, asked: Asked, from: string, to: string | null): Promise<Comparison>;
+  /** Publishes that changed a group or table of game values, newest first. */
+  valueChanges(caller: Caller, asked: AskedValue, query: ChangesQuery): Promise<History>;
+  compareValue(caller: Caller, asked: AskedValue, from: string, to: string | null): Promise<Comparison>;
+}
+
+/** Publishes of one definition that a page looks at, and how many are read at once. */
+const LOOKED_AT = 400;
+const STEPS = 50;
+/** Characters of the texts that one page compares. */
+const MAX_COMPARED = 4_000_000;
+
+export function createDefinitionHistory(context: HistoryContext): DefinitionHistory {
+  const readAt = async (caller: Caller, kinds: readonly DefinitionKind[], target: PublishTarget, at: string | null, name?: string) => {
+    const read = await pastProject(context, caller, target, at, name);
+    for (const kind of kinds) requirePermissions(read.access.key, scopesOf(kind), 'r');
+    return read;
+  };
+
+  const compared = (one: Side, other: Side, difference: FieldsOf): Comparison => {
+    const { fields, more, opens } = difference(one.value ?? {}, other.value ?? {});
+    const rest = { ...(more === undefined ? {} : { more }), ...(opens === undefined ? {} : { opens }) };
+    const result = { ok: true as const, from: one.side, to: other.side, fields, ...rest };
+    return { position: other.side.revision, stale: false, result };
+  };
+
+  return {
+    async changes(caller, { target, ...asked }, query) {
+      const read = await readAt(caller, [asked.kind], target, query.at);
+      const name = { kind: asked.kind, id: idIn(read.access.state, target, asked) };
+      const page = await pageOf(context, read, {
+        name,
+        target,
+        query,
+        difference: differenceIn(name.kind),
+        look: (value) => value,
+        isFiltered: false,
+      });
+      if (page.changes.length === 0 && query.before === null) throw neverWas(name, read);
+      return answered(read, page);
+    },
+
+    async compare(caller, { target, ...asked }, from, to) {
+      const [one, other] = [await readAt(caller, [asked.kind], target, from, 'from'), await readAt(caller, [asked.kind], target, to, 'to')];
+      const id = idIn(other.access.state, target, { ...asked, id: idIn(one.access.state, target, asked) });
+      const [before, after] = [entryIn(one, target, { ...asked, id }), entryIn(other, target, { ...asked, id })];
+      if (before === undefined && after === undefined) throw neverWas({ ...asked, id }, other);
+      const difference = differenceIn(asked.kind);
+      return context.roundRobin.run(other.project.id, () => compared(sideOf(one, before), sideOf(other, after), difference));
+    },
+
+    async valueChanges(caller, { target, ...asked }, query) {
+      const read = await readAt(caller, ['game-values'], target, query.at);
+      const holder = holderIn(read, asked);
+      requirePermissions(read.access.key, scopesOf(holder.kind), 'r');
+      const look = (value: Json) => writtenValue(holder.kind, value, asked.id);
+      const page = await pageOf(context, read, { name: holder, target, query, difference: differenceOfValues, look, isFiltered: true });
+      if (page.changes.length === 0 && page.before === null && query.before === null) throw noValue(asked.id, read);
+      return answered(read, { ...page, ...(holder.kind === 'collection' ? { collection: holder.id } : {}) });
+    },
+
+    async compareValue(caller, { target, ...asked }, from, to) {
+      const [one, other] = [
+        await readAt(caller, ['game-values'], target, from, 'from'),
+        await readAt(caller, ['game-values'], target, to, 'to'),
+      ];
+      const sides = [one, other].map((read) => {
+        const holder = holderIn(read, asked);
+        requirePermissions(read.access.key, scopesOf(holder.kind), 'r');
+        const entry = entryIn(read, target, holder);
+        const value = entry === undefined ? null : writtenValue(holder.kind, entry.value, asked.id);
+        return { value, side: { ...ofMoment(read.moment).at, exists: value !== null } };
+      });
+      const [before, after] = sides;
+      if (before === undefined || after === undefined || (before.value === null && after.value === null)) throw noValue(asked.id, other);
+      return context.roundRobin.run(other.project.id, () => compared(before, after, differenceOfValues));
+    },
+  };
+}
+
+type FieldsOf = (before: Json, after: Json) => FieldDifferences;
+
+interface Side {
+  readonly value: Json;
+  readonly side: contract.DefinitionComparison['from'];
+}
+
+function sideOf({ moment }: PastProject, entry: Entry | undefined): Side {
+  return { value: entry?.value ?? null, side: { ...ofMoment(moment).at, exists: entry !== undefined } };
+}
+
+function differenceIn(kind: DefinitionKind): FieldsOf {
+  return (before, after) => storedDifference(kind, before, after);
+}
+
+function differenceOfValues(before: Json, after: Json): FieldDifferences {
+  return differenceOf(before, after, () => true);
+}
+
+interface Looking {
+  readonly name: DefinitionName;
+  readonly target: PublishTarget;
+  readonly query: ChangesQuery;
+  readonly difference: FieldsOf;
+  /** The part of the definition that is asked for; `null`: there is none. */
+  look(definition: Json): Json;
+  /** Whether changes elsewhere in the definition are left out. */
+  readonly isFiltered: boolean;
+}
+
+type Page = Pick<contract.DefinitionHistory, 'changes' | 'before' | 'collection'>;
+
+/** A page of changes, which ends early once it has compared {@link MAX_COMPARED} characters or looked at {@link LOOKED_AT} publishes. */
+async function pageOf(context: HistoryContext, read: PastProject, looking: Looking): Promise<Page> {
+  const { past, scheduler, limits, roundRobin } = context;
+  const { project, moment } = read;
+  const { name, target, query } = looking;
+  const until = scheduler.monotonic() + limits.commandMs;
+  const texts = new Texts(past, project, name);
+  const changes: Page['changes'][number][] = [];
+  let last = lastOfPage(moment, query.before) + 1;
+  for (let looked = 0; ; ) {
+    const steps = await past.definitionSteps(project, name, target, last - 1, Math.min(STEPS, query.limit));
+    for (const step of steps) {
+      if (scheduler.monotonic() > until) throw refusal('PAST_TIMEOUT');
+      const [before, after] = [await texts.shown(step, step.before), await texts.shown(step, step.after)];
+      const change = await roundRobin.run(project.id, () => changeOf(step, before, after, looking, read));
+      if (change !== null) changes.push(change);
+      last = step.event.revision;
+      looked += 1;
+      if (changes.length === query.limit || looked === LOOKED_AT || texts.length > MAX_COMPARED) return { changes, before: last };
+    }
+    if (steps.length < Math.min(STEPS, query.limit)) return { changes, before: null };
+  }
+}
+
+/** The texts of a definition as its steps need them: the one after a step is the one before the next. */
+class Texts {
+  readonly #past: Past;
+  readonly #project: Project;
+  readonly #name: DefinitionName;
+  #known = new Map<string, string>();
+  /** Characters that were read. */
+  length = 0;
+
+  constructor(past: Past, project: Project, name: DefinitionName) {
+    this.#past = past;
+    this.#project = project;
+    this.#name = name;
+  }
+
+  /** What the target showed around a step. */
+  async shown({ event }: DefinitionStep, { live, staged }: DefinitionForm): Promise<Json> {
+    return shownDefinition(this.#name, await this.#text(live, event.revision), await this.#text(staged, event.revision));
+  }
+
+  async #text(hash: string | null, revision: number): Promise<string | null> {
+    if (hash === null) return null;
+    const known = this.#known.get(hash);
+    const text = known ?? (await this.#past.definitionText(this.#project, hash, revision));
+    if (known === undefined) this.length += text.length;
+    // Those of one step: two layers before, two after.
+    this.#known = new Map([...this.#known, [hash, text] as const].slice(-4));
+    return text;
+  }
+}
+
+const ACTIONS = { 'definitions.published': 'publish', 'definitions.promoted': 'promote', 'definitions.rolledBack': 'rollback' } as const;
+
+/** `null`: the part that is asked for stayed the same. */
+function changeOf(
+  { event }: DefinitionStep,
+  before: Json,
+  after: Json,
+  { look, difference, isFiltered }: Looking,
+  { caller, project }: PastProject,
+): Page['changes'][number] | null {
+  const told = { ...toldOf(event, caller, project.authority), action: ACTIONS[event.type], ...reasonOf(event) };
+  const [own, other] = [look(before), look(after)];
+  const isSame = jsonEquals(own, other);
+  if (isFiltered && isSame) return null;
+  const { fields, more, opens } = difference(own ?? {}, other ?? {});
+  const change = isSame ? 'none' : own === null ? 'add' : other === null ? 'delete' : 'change';
+  return { ...told, change, fields, ...(more === undefined ? {} : { more }), ...(opens === undefined ? {} : { opens }) };
+}
+
+function reasonOf({ type, data }: DefinitionStep['event']): { readonly message?: string; readonly restored?: number } {
+  return {
+    ...(data.message === undefined ? {} : { message: data.message }),
+    ...(type === 'definitions.rolledBack' ? { restored: data.to } : {}),
+  };
+}
+
+function answered({ moment }: PastProject, page: Page): History {
+  const answer = ofMoment(moment);
+  return { ...answer, result: { ok: true, ...page, at: answer.at } };
+}
+
+/** The id of a definition that is named by it, or by its slug or name. What a target does not have any more is known by its id alone. */
+function idIn(state: DefinitionsState, target: PublishTarget, { kind, id }: DefinitionName): string {
+  const layers = target === 'next' ? [state.next, state.live] : [state.live];
+  if (!isListed(kind) || layers.some((layer) => layer[kind].has(id))) return id;
+  return layers.map((layer) => findByName(layer, kind, id)?.id).find((found) => found !== undefined) ?? id;
+}
+
+function entryIn({ access }: PastProject, target: PublishTarget, { kind, id }: DefinitionName): Entry | undefined {
+  return entriesOf(access.state, target, kind).find((entry) => entry.id === id);
+}
+
+type Holder = DefinitionName & { readonly kind: 'collection' | 'game-values' };
+
+/** Where a value is defined: in a collection, else in the document of game values. */
+function holderIn({ access: { state, target } }: PastProject, { id, collection }: Pick<AskedValue, 'id' | 'collection'>): Holder {
+  if (collection !== null) return { kind: 'collection', id: idIn(state, target, { kind: 'collection', id: collection }) };
+  const { collections } = effectiveDefinitions(state, target);
+  const found = collections.find(({ definition }) => writtenValue('collection', definition, id) !== null);
+  return found === undefined ? { kind: 'game-values', id: SINGLE_ID } : { kind: 'collection', id: found.id };
+}
+
+function neverWas({ kind, id }: DefinitionName, { moment, access: { target } }: PastProject): Error {
+  const what = id === SINGLE_ID ? kind : `${kind} ${JSON.stringify(id)}`;
+  return notFound('definition', `No ${what} was in ${target} up to revision ${moment.revision}. A removed one is found by its id`);
+}
+
+function noValue(id: string, { moment, access: { target } }: PastProject): Error {
+  return notFound(
+    'definition',
+    `No game value ${JSON.stringify(id)} was in ${target} up to revision ${moment.revision}; one that a collection held before is found with \`collection\``,
+  );
+}
