@@ -1,11 +1,12 @@
 // tsc writes only JavaScript. This script copies the other files that the code reads at run time: SQL files, the assets of the API
-// reference and the pages of the manual.
+// reference and the pages of the manual. The pages of the console are built by Vite.
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { buildConsole } from './console.mjs';
 
 for (const folder of ['src', 'projections', 'infra']) {
-  cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples/.test(path) });
+  cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples|^src.console/.test(path) });
 }
 // Copies the sources of the browser game, which is a template. Installed packages, build output and credentials are left out.
 rmSync('dist/infra/examples', { recursive: true, force: true });
@@ -28,3 +29,5 @@ for (const page of ['README.md', ...pages.map((name) => `docs/${name}`)]) cpSync
 const { openApi } = await import('../../dist/src/contract/openapi.js');
 const { VERSION } = await import('../../dist/src/version.js');
 writeFileSync(join(reference, 'openapi.json'), JSON.stringify(openApi(VERSION)));
+
+await buildConsole();

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -6,36 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Library from '../../src/client/index.ts';
 import { createClient, inc } from '../../src/client/index.ts';
 import { removeFolders } from '../node/support/program.ts';
+import { type Browser, CHROMIUM, launchChromium, type Page } from '../support/chromium.ts';
 import { type Game, startGame } from './support.ts';
 
 /** The client in a real Chromium, on a page of another origin than the node's. */
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the client library is not tested in a browser');
-
-/** The part of playwright-core that is used here. Its own types need those of the DOM, which this project does not load. */
-interface Page {
-  goto(url: string): Promise<unknown>;
-  reload(): Promise<unknown>;
-  evaluate<Given, Value>(play: (given: Given) => Value | Promise<Value>, given: Given): Promise<Value>;
-  close(): Promise<void>;
-}
-/** The pages of one profile: they share storages and locks. */
-interface Profile {
-  newPage(): Promise<Page>;
-  newCDPSession(page: Page): Promise<{ send(method: string, given: object): Promise<unknown> }>;
-  setOffline(isOffline: boolean): Promise<void>;
-  close(): Promise<void>;
-}
-interface Browser {
-  newPage(): Promise<Page>;
-  newContext(): Promise<Profile>;
-  close(): Promise<void>;
-}
-interface Chromium {
-  launch(options: { readonly executablePath: string; readonly args: readonly string[] }): Promise<Browser>;
-}
-const PLAYWRIGHT: string = 'playwright-core';
 
 declare global {
   /** What the page has loaded. */
@@ -79,8 +54,7 @@ beforeAll(async () => {
   if (address === null || typeof address === 'string') throw new Error('no port');
   origin = `http://127.0.0.1:${address.port}`;
   game = await startGame({ CORS_ORIGINS: origin });
-  const { chromium }: { readonly chromium: Chromium } = await import(PLAYWRIGHT);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 
 afterAll(async () => {

@@ -45,6 +45,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^dist\/src\/(?:index|client\/[\w-]+|contract\/(?:routes\/)?[\w-]+|kernel\/(?:errors|json-value))\.d\.ts$/,
     'types of what can be imported',
   ],
+  [/^dist\/console\/(?:index\.html|chunks\.json|assets\/[\w-]+\.(?:js|css|svg))$/, 'the page of the console'],
   [/^dist\/infra\/examples\/game\/(?:web\/)?[\w.-]+$/, 'the template of a browser game'],
   [/^docs\/schemas\/[\w-]+\.json$/, 'help of editors for source files'],
 ];

@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/contract': ['src/kernel'],
   // Types alone: it runs where nothing else of the project does.
   'src/client': ['src/contract'],
+  // The page in the browser: it knows the routes by their description alone.
+  'src/console': [],
   // Their own order is DOMAIN_LEVELS.
   'src/domain': ['src/kernel', 'src/contract', 'src/language'],
   'src/language': ['src/kernel', 'src/contract', 'src/domain'],
@@ -128,7 +130,7 @@ interface File {
 
 function filesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
 }
 

@@ -1,0 +1,124 @@
+import * as api from './generated.ts';
+import { answerOf } from './http.ts';
+
+/** What people change. Each has a key of its own, so that a repeated request happens once. */
+
+export type Policy = 'give' | 'reverse';
+
+export interface Why {
+  readonly reason: string;
+  readonly ticket: string;
+}
+
+/** The reason of a look, which nothing keeps. */
+const LOOK = 'a look';
+
+function whyOf({ reason, ticket }: Why) {
+  return { reason: reason.trim(), ...(ticket.trim() === '' ? {} : { ticket: ticket.trim() }) };
+}
+
+export interface UndoAsked {
+  readonly project: string;
+  readonly revision: number;
+  readonly policy: Policy;
+}
+
+export function lookAtUndo({ project, revision, policy }: UndoAsked) {
+  return answerOf(api.undoCommit({ project, body: { revision, policy, reason: LOOK, dryRun: true } }));
+}
+
+export function undo({ project, revision, policy }: UndoAsked, why: Why, intent: string) {
+  return answerOf(api.undoCommit({ project, idempotencyKey: intent, body: { revision, policy, ...whyOf(why) } }));
+}
+
+export interface RestoreAsked {
+  readonly project: string;
+  readonly player: string;
+  readonly to: string;
+  readonly policy: Policy;
+  readonly collections: readonly string[];
+  readonly keep: readonly string[];
+}
+
+function restoreBody({ to, policy, collections, keep }: RestoreAsked) {
+  return { to: /^\d+$/.test(to) ? Number(to) : to, policy, collections: [...collections], keep: [...keep] };
+}
+
+export function lookAtRestore(asked: RestoreAsked) {
+  const { project, player } = asked;
+  return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), reason: LOOK, dryRun: true } }));
+}
+
+export function restore(asked: RestoreAsked, why: Why, intent: string) {
+  const { project, player } = asked;
+  return answerOf(api.restorePlayer({ project, player, idempotencyKey: intent, body: { ...restoreBody(asked), ...whyOf(why) } }));
+}
+
+export interface Operation {
+  readonly op: 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+export interface ChangeAsked {
+  readonly project: string;
+  readonly collection: string;
+  readonly key: string;
+  readonly target: 'live' | 'next';
+  /** The change is made to this version, or not at all. */
+  readonly version: number;
+  readonly operations: readonly Operation[];
+}
+
+export function change({ project, collection, key, target, version, operations }: ChangeAsked, reason: string, intent: string) {
+  const ops = operations.map((operation) => ({ ...operation, source: 'correction', reason: reason.trim() }));
+  return answerOf(
+    api.writeDocument({
+      project,
+      collection,
+      key,
+      xNsPublishTarget: target,
+      xNsSaveVersion: version,
+      idempotencyKey: intent,
+      body: { ops },
+    }),
+  );
+}
+
+export interface PromotionAsked {
+  readonly project: string;
+  /** The revision that was looked at: whoever published since is not overwritten. */
+  readonly base: number;
+  readonly message: string;
+  readonly force: boolean;
+}
+
+export function lookAtPromotion(project: string) {
+  return answerOf(api.promote({ project, body: { dryRun: true } }));
+}
+
+export function promote({ project, base, message, force }: PromotionAsked, intent: string) {
+  const why = message.trim() === '' ? {} : { message: message.trim() };
+  return answerOf(api.promote({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { force } }));
+}
+
+export interface RollbackAsked {
+  readonly project: string;
+  readonly to: number;
+  readonly base: number;
+  readonly message: string;
+}
+
+export function lookAtRollback(project: string, to: number) {
+  return answerOf(api.rollback({ project, body: { to, dryRun: true } }));
+}
+
+export function rollback({ project, to, base, message }: RollbackAsked, intent: string) {
+  const why = message.trim() === '' ? {} : { message: message.trim() };
+  return answerOf(api.rollback({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { to } }));
+}
+
+/** A key for one act: kept while its request is repeated, new for the next. */
+export function newIntent(): string {
+  return crypto.randomUUID();
+}

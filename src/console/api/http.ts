@@ -1,0 +1,57 @@
+import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from '@oazapfts/runtime';
+import { withExactNumbers } from './exact.ts';
+import { defaults } from './generated.ts';
+import { Refused, refusalOf } from './refusal.ts';
+
+/** Every request of the console: to its own origin, with the token that proves that it was this page. */
+
+let csrf = '';
+/** What this page has written last, by project: reads wait for it. */
+const written = new Map<string, number>();
+
+export function keepCsrf(token: string): void {
+  csrf = token;
+}
+
+async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  const method = init.method ?? 'GET';
+  const isRead = method === 'GET';
+  const headers = new Headers(init.headers);
+  const project = projectOf(address);
+  const position = written.get(project);
+  if (!isRead) headers.set('x-console-csrf', csrf);
+  if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
+  const response = await fetch(address, { ...init, method, headers, credentials: 'same-origin' }).catch(() => {
+    throw new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });
+  });
+  const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
+  if (!isRead && response.ok && reached > (position ?? -1)) written.set(project, reached);
+  const text = withExactNumbers(await response.text());
+  return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+}
+
+function projectOf(address: string): string {
+  return /^\/v3\/[a-z]+\/([^/?]+)/.exec(address)?.[1] ?? '';
+}
+
+defaults.baseUrl = '';
+defaults.fetch = (address, init) => send(String(address), init);
+
+/** The body of a successful answer. Throws `Refused`. */
+export async function answerOf<T extends ApiResponse>(request: Promise<WithHeaders<T>>): Promise<SuccessResponse<T>> {
+  try {
+    return await ok(request);
+  } catch (error) {
+    throw error instanceof HttpError ? new Refused(refusalOf(error.status, error.data)) : error;
+  }
+}
+
+/** The same for routes that the contract of games does not describe. */
+export async function askConsole<Body>(method: string, address: string, body?: object): Promise<Body> {
+  const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await send(address, { method, ...sent });
+  const text = await response.text();
+  const answer: unknown = text === '' ? null : JSON.parse(text);
+  if (!response.ok) throw new Refused(refusalOf(response.status, answer));
+  return answer as Body;
+}

@@ -1,0 +1,165 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { atOf, type View } from '../frame/view.ts';
+import * as api from './generated.ts';
+import { answerOf } from './http.ts';
+
+/** What pages read. Everything of a project begins with its id, so that an act makes all of it read anew. */
+
+export interface CommitsAsked {
+  readonly player?: string;
+  readonly endpoint?: string;
+  readonly kind?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const PAGE = 30;
+
+export type Commit = api.Commit;
+export type Meaning = api.Meaning;
+export type DocumentChange = api.DocumentChange;
+export type LoggedRequest = api.LoggedRequest;
+
+export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
+  const to = asked.to ?? at;
+  return infiniteQueryOptions({
+    queryKey: [project, 'commits', asked, to],
+    queryFn: ({ pageParam }) =>
+      answerOf(
+        api.listCommits({
+          project,
+          ...asked,
+          ...(to === undefined ? {} : { to }),
+          limit: PAGE,
+          ...(pageParam === null ? {} : { before: String(pageParam) }),
+        }),
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ before }) => before,
+  });
+}
+
+export type PlayerShown = api.PlayerPage;
+
+export function playerQuery(view: View, player: string) {
+  const { project, at } = view;
+  return queryOptions({
+    queryKey: [project, 'player', player, at],
+    queryFn: () => answerOf(api.showPlayer({ project, player, ...atOf(view) })),
+  });
+}
+
+/** The documents of a player behind those that a page showed, whose `more` says where they go on. */
+export function moreDocumentsQuery(view: View, player: string, more: string) {
+  const { project, at } = view;
+  const after = new URLSearchParams(more.slice(more.indexOf('?'))).get('after') ?? '';
+  return queryOptions({
+    queryKey: [project, 'player', player, at, 'documents', after],
+    queryFn: () => answerOf(api.showPlayer({ project, player, ...atOf(view), part: 'documents', after })),
+  });
+}
+
+export function explainQuery({ project }: View, held: string) {
+  return queryOptions({ queryKey: [project, 'explain', held], queryFn: () => answerOf(api.explain({ project, held })) });
+}
+
+export function playersQuery({ project }: View, name: string) {
+  return queryOptions({
+    queryKey: [project, 'players', name],
+    queryFn: () => answerOf(api.findPlayers({ project, name, limit: PAGE })),
+    enabled: name !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface Collection {
+  readonly id: string;
+  readonly name?: string;
+  readonly collectionType?: string;
+  readonly maxRecords?: number;
+  readonly schema?: unknown;
+  readonly [member: string]: unknown;
+}
+
+export function collectionsQuery(view: View) {
+  const { project, target } = view;
+  return queryOptions({
+    queryKey: [project, 'collections', target, view.at],
+    queryFn: async () => {
+      const { data } = await answerOf(api.listCollections({ project, ...atOf(view), xNsPublishTarget: target }));
+      return data as readonly Collection[];
+    },
+    staleTime: 30_000,
+  });
+}
+
+export interface DocumentAsked {
+  readonly collection: string;
+  readonly key: string;
+}
+
+export function documentQuery(view: View, { collection, key }: DocumentAsked) {
+  const { project, target } = view;
+  return queryOptions({
+    queryKey: [project, 'document', collection, key, target, view.at],
+    queryFn: async () => {
+      const answer = await api.readDocument({ project, collection, key, ...atOf(view), xNsPublishTarget: target });
+      const version = answer.headers.get('x-ns-save-version');
+      return { document: (await answerOf(Promise.resolve(answer))) as unknown, version: version === null ? null : Number(version) };
+    },
+  });
+}
+
+export function historyQuery(view: View, { collection, key }: DocumentAsked) {
+  const { project, target } = view;
+  return infiniteQueryOptions({
+    queryKey: [project, 'history', collection, key, target, view.at],
+    queryFn: ({ pageParam }) =>
+      answerOf(
+        api.readDocumentHistory({
+          project,
+          collection,
+          key,
+          ...atOf(view),
+          limit: PAGE,
+          ...(pageParam === null ? {} : { before: String(pageParam) }),
+          xNsPublishTarget: target,
+        }),
+      ),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ before }) => before,
+  });
+}
+
+export function compareQuery({ project, target }: View, { collection, key }: DocumentAsked, from: string, to: string | undefined) {
+  return queryOptions({
+    queryKey: [project, 'compare', collection, key, target, from, to],
+    queryFn: () =>
+      answerOf(
+        api.compareDocument({ project, collection, key, $from: from, ...(to === undefined ? {} : { to }), xNsPublishTarget: target }),
+      ),
+  });
+}
+
+export type Publish = api.Publish;
+
+/** What is staged against live, and the revision that this is of. */
+export function differenceQuery({ project }: View) {
+  return queryOptions({
+    queryKey: [project, 'difference'],
+    queryFn: async () => {
+      const answer = await api.diff({ project });
+      return { difference: await answerOf(Promise.resolve(answer)), base: Number(answer.headers.get('x-ns-position')) };
+    },
+  });
+}
+
+export function publishesQuery({ project }: View) {
+  return infiniteQueryOptions({
+    queryKey: [project, 'publishes'],
+    queryFn: ({ pageParam }) =>
+      answerOf(api.listPublishes({ project, limit: PAGE, ...(pageParam === null ? {} : { before: String(pageParam) }) })),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ before }) => before,
+  });
+}

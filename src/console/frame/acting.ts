@@ -1,0 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { newIntent } from '../api/acts.ts';
+import { useView } from './view.ts';
+
+/** What all acts have in common: a look first, a key, and pages that are read anew afterwards. */
+
+/** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
+export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
+
+/** Reads everything of the project anew, but what an act has looked at. */
+export function useRefresh(): () => Promise<void> {
+  const { project } = useView();
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: [project], predicate: ({ queryKey }) => queryKey[1] !== 'look' });
+}
+
+/** A key for an act: the same as long as the same is asked for, so that a request that is sent again happens once. */
+export function useIntent(): (asked: unknown) => string {
+  const last = useRef({ asked: '', key: '' });
+  return (asked) => {
+    const text = JSON.stringify(asked);
+    if (last.current.asked !== text) last.current = { asked: text, key: newIntent() };
+    return last.current.key;
+  };
+}

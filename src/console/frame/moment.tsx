@@ -1,0 +1,66 @@
+import { Popover } from '@base-ui/react/popover';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button, buttonClass } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { Field } from '../parts/field.tsx';
+import { momentOf, timeBefore } from '../words/time.ts';
+import styles from './shell.module.css';
+import { useView } from './view.ts';
+
+const HOUR = 3_600_000;
+const STEPS = [
+  { name: 'An hour ago', ms: HOUR },
+  { name: 'Yesterday', ms: 24 * HOUR },
+  { name: 'A week ago', ms: 7 * 24 * HOUR },
+] as const;
+
+/** Chooses the moment that all pages show. */
+export function Moment() {
+  const { at } = useView();
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
+  const navigate = useNavigate();
+  const moment = momentOf(typed);
+  const go = (to: string | undefined) => {
+    setOpen(false);
+    void navigate({ to: '.', search: (before: object) => ({ ...before, at: to }) });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (moment !== null) go(moment);
+  };
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setOpen}>
+      <Popover.Trigger className={classes(buttonClass(), styles.moment)} title="Look at everything as it was">
+        {at === undefined ? 'As of: now' : 'As of: then'}
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="end" style={{ zIndex: 30 }}>
+          <Popover.Popup className={styles.menu}>
+            <Popover.Title>As it was</Popover.Title>
+            <div className={styles.row}>
+              {STEPS.map(({ name, ms }) => (
+                <Button key={name} isSmall onClick={() => go(timeBefore(ms))}>
+                  {name}
+                </Button>
+              ))}
+            </div>
+            <form className={styles.row} onSubmit={submit}>
+              <Field
+                label="A moment"
+                hint="A revision, or day and time where you are: 2026-11-27 18:30"
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+              />
+              <Button type="submit" look="main" disabled={moment === null}>
+                Show it
+              </Button>
+              {at !== undefined && <Button onClick={() => go(undefined)}>Back to now</Button>}
+            </form>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,169 @@
+import { Popover } from '@base-ui/react/popover';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { sessionQuery } from '../api/session.ts';
+import icon from '../icon.svg';
+import { buttonClass } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
+import { Empty, Waiting } from '../parts/page.tsx';
+import { localTime } from '../words/time.ts';
+import { FindBox } from './find-box.tsx';
+import { Moment } from './moment.tsx';
+import styles from './shell.module.css';
+import { SignOut } from './sign-out.tsx';
+import { type Target, useProject, useView } from './view.ts';
+
+/** What stands around every page of a project. */
+export function Shell() {
+  const view = useView();
+  const { role } = useProject();
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#main">
+        Skip to the page
+      </a>
+      <header className={styles.header}>
+        <Link to="/" className={styles.brand} aria-label="Savepoint, all projects" search={{ at: undefined, target: undefined }}>
+          <img src={icon} alt="" />
+          <span className={styles.brandName}>Savepoint</span>
+        </Link>
+        <ProjectSwitch />
+        <TargetSwitch />
+        <FindBox project={view.project} />
+        <div className={styles.end}>
+          <Moment />
+          <PersonMenu />
+        </div>
+      </header>
+      <Banner />
+      <nav className={styles.nav} aria-label="Pages">
+        <Link to="/p/$project" params={view} activeOptions={{ exact: true, includeSearch: false }}>
+          Activity
+        </Link>
+        <Link to="/p/$project/players" params={view} activeOptions={{ includeSearch: false }}>
+          Players
+        </Link>
+        <Link to="/p/$project/publishes" params={view} activeOptions={{ includeSearch: false }}>
+          Publishes
+        </Link>
+      </nav>
+      <main className={styles.main} id="main" tabIndex={-1}>
+        <Suspense fallback={<Waiting what="the page" />}>{role === '' ? <NoRole project={view.project} /> : <Outlet />}</Suspense>
+      </main>
+    </div>
+  );
+}
+
+function NoRole({ project }: { readonly project: string }) {
+  return (
+    <Empty title={`You have no role in ${project}`}>
+      <p>
+        Either there is no such project, or nobody gave you a role in it. An owner does that. <Link to="/">Your projects</Link>
+      </p>
+    </Empty>
+  );
+}
+
+function ProjectSwitch() {
+  const { project } = useView();
+  const { data } = useSuspenseQuery(sessionQuery);
+  const navigate = useNavigate();
+  return (
+    <select
+      className={styles.project}
+      aria-label="Project"
+      value={project}
+      onChange={({ target }) => void navigate({ to: '/p/$project', params: { project: target.value }, search: { at: undefined } })}
+    >
+      {data.projects.map(({ id, title }) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const MEANS: Readonly<Record<Target, string>> = {
+  live: 'What players have',
+  next: 'What is staged: definitions that are not live yet, and the data of who tries them',
+};
+
+function TargetSwitch() {
+  const { target } = useView();
+  const navigate = useNavigate();
+  const choose = (chosen: Target) =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, target: chosen === 'next' ? ('next' as const) : undefined }) });
+  return (
+    <fieldset className={styles.targets}>
+      <legend className="visually-hidden">Which definitions and data</legend>
+      {(['live', 'next'] as const).map((each) => (
+        <button
+          key={each}
+          type="button"
+          className={styles.target}
+          data-target={each}
+          aria-pressed={each === target}
+          title={MEANS[each]}
+          onClick={() => choose(each)}
+        >
+          {each}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What is looked at, where that is not simply live and now. */
+function Banner() {
+  const { at, target } = useView();
+  const navigate = useNavigate();
+  if (at === undefined && target === 'live') return null;
+  const back = (name: 'at' | 'target') => void navigate({ to: '.', search: (before: object) => ({ ...before, [name]: undefined }) });
+  const moment = at === undefined ? '' : /^\d+$/.test(at) ? `revision ${at}` : localTime(at);
+  return (
+    <div className={classes(styles.banner, at === undefined ? styles.staged : styles.past)} role="status">
+      {at === undefined ? (
+        <>
+          <span>This is next: what is staged, not what players have.</span>
+          <button type="button" onClick={() => back('target')}>
+            Back to live
+          </button>
+        </>
+      ) : (
+        <>
+          <span>
+            This is the past: {target === 'next' ? 'next ' : ''}as it was at {moment}.
+          </span>
+          <button type="button" onClick={() => back('at')}>
+            Back to now
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function PersonMenu() {
+  const { data } = useSuspenseQuery(sessionQuery);
+  const { role } = useProject();
+  return (
+    <Popover.Root>
+      <Popover.Trigger className={classes(buttonClass(), styles.person)}>{data.person.name}</Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="end" style={{ zIndex: 30 }}>
+          <Popover.Popup className={styles.menu}>
+            <Popover.Title>{data.person.name}</Popover.Title>
+            <Popover.Description>
+              {role === '' ? 'No role in this project' : `Role in this project: ${role}`}. Savepoint {data.version}.
+            </Popover.Description>
+            <div className={styles.row}>
+              <SignOut />
+            </div>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,46 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
+
+/** What pages of a project look at: which project, live or next, now or a moment. All of it is in the address. */
+
+export type Target = 'live' | 'next';
+
+export interface ViewSearch {
+  /** A revision, or a time with its zone. */
+  readonly at?: string;
+  readonly target?: 'next';
+}
+
+export interface View {
+  readonly project: string;
+  readonly at: string | undefined;
+  readonly target: Target;
+}
+
+const route = getRouteApi('/signed-in/p/$project');
+
+export function useView(): View {
+  const { project } = route.useParams();
+  const { at, target = 'live' } = route.useSearch();
+  return { project, at, target };
+}
+
+const NOTHING: ProjectOfPerson = { id: '', title: '', role: '', permissions: {} };
+
+export function useProject(): ProjectOfPerson {
+  const { project } = route.useParams();
+  const { data } = useSuspenseQuery(sessionQuery);
+  return data.projects.find(({ id }) => id === project) ?? { ...NOTHING, id: project };
+}
+
+/** Whether the person may do this in the project that is looked at. */
+export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
+  const project = useProject();
+  return (scope, letter) => may(project, scope, letter);
+}
+
+/** The moment as a parameter of a request, where there is one. */
+export function atOf({ at }: View): { readonly at?: string } {
+  return at === undefined ? {} : { at };
+}

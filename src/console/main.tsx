@@ -1,0 +1,40 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Refused } from './api/refusal.ts';
+import { createConsoleRouter } from './router.tsx';
+import './style/base.css';
+
+/** How often a read is tried again that found the server away or busy. */
+const RETRIES = 2;
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+      retry: (count, error) => count < RETRIES && error instanceof Refused && [0, 503].includes(error.refusal.status),
+    },
+  },
+});
+const router = createConsoleRouter(queries);
+
+/** Whoever was signed out in the middle signs in again, and arrives where they were. */
+queries.getQueryCache().subscribe(({ type, query }) => {
+  const error: unknown = query.state.error;
+  if (type !== 'updated' || !(error instanceof Refused) || error.refusal.code !== 'SIGNED_OUT') return;
+  if (router.state.location.pathname === '/sign-in' || query.queryKey[0] === 'session') return;
+  queries.removeQueries({ queryKey: ['session'] });
+  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });
+});
+
+const root = document.getElementById('root');
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );

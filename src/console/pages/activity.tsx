@@ -1,0 +1,53 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMay, useProject, useView } from '../frame/view.ts';
+import { Card, Empty, Page } from '../parts/page.tsx';
+import { Commits } from './commits.tsx';
+import { Filters } from './filters.tsx';
+
+const route = getRouteApi('/signed-in/p/$project/');
+
+/** What happened in a project. */
+export function ActivityPage() {
+  const { endpoint, kind, from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { project } = useView();
+  const { title } = useProject();
+  const mayRead = useMay()('history', 'r');
+  const filters = { endpoint, kind, from, to };
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page name={`Activity of ${title}`} title="Activity" sub={`What happened in ${title}: every change has who, when and an undo.`}>
+      <Card title="Commits">
+        {mayRead ? (
+          <>
+            <Filters
+              key={JSON.stringify(filters)}
+              filters={filters}
+              change={(search) => void navigate({ search: (before) => ({ ...before, ...search }) })}
+            />
+            <Commits
+              asked={filters}
+              empty={
+                isFiltered ? (
+                  <Empty title="Nothing like that happened">Take a filter away, or ask for a longer time.</Empty>
+                ) : (
+                  <Empty title="Nothing has happened yet">
+                    The first thing happens when a game calls an endpoint or a developer pushes definitions: <code>savepoint push</code>.
+                  </Empty>
+                )
+              }
+            />
+          </>
+        ) : (
+          <Empty title="Your role does not see what was">
+            You can still{' '}
+            <Link to="/p/$project/players" params={{ project }}>
+              find a player
+            </Link>
+            . An owner can give you a role with the permission “history”.
+          </Empty>
+        )}
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,115 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { type Commit, type CommitsAsked, commitsQuery } from '../api/queries.ts';
+import { useMay, useView } from '../frame/view.ts';
+import { Button } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { Failed } from '../parts/notice.tsx';
+import { More, Waiting } from '../parts/page.tsx';
+import { Ago } from '../parts/time.tsx';
+import { deedOf, isCorrection, whoOf } from '../words/commit.ts';
+import { isLess, signed } from '../words/value.ts';
+import styles from './commits.module.css';
+import { UndoDialog } from './undo.tsx';
+
+/** What happened, newest first, page by page. */
+export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readonly empty: ReactNode }) {
+  const list = useInfiniteQuery(commitsQuery(useView(), asked));
+  if (list.isPending) return <Waiting what="what happened" />;
+  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  const commits = list.data.pages.flatMap((page) => page.commits);
+  const searched = list.data.pages.at(-1)?.searched ?? 0;
+  return (
+    <>
+      {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} about={asked.player} />}
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
+        {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}
+      </More>
+    </>
+  );
+}
+
+export function CommitList({ commits, about }: { readonly commits: readonly Commit[]; readonly about?: string }) {
+  const [undoing, setUndoing] = useState<Commit | null>(null);
+  return (
+    <>
+      <ol className={styles.list}>
+        {commits.map((commit) => (
+          <CommitRow key={commit.revision} commit={commit} about={about} undo={() => setUndoing(commit)} />
+        ))}
+      </ol>
+      {undoing !== null && <UndoDialog commit={undoing} close={() => setUndoing(null)} />}
+    </>
+  );
+}
+
+/** How many amounts and documents a row names. */
+const SHOWN = 4;
+
+interface RowProps {
+  readonly commit: Commit;
+  /** The player whose page it is, who need not be named again. */
+  readonly about?: string;
+  readonly undo: () => void;
+}
+
+function CommitRow({ commit, about, undo }: RowProps) {
+  const { project } = useView();
+  const canUndo = useMay()('restore', 'w') && commit.documents.length > 0;
+  const who = whoOf(commit);
+  const { player } = commit.actor;
+  const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
+  const isTold = deedOf(commit).includes('/');
+  const others = commit.documents.filter(({ key }, place) => key !== who && key !== about && !(isTold && place === 0)).slice(0, SHOWN);
+  return (
+    <li className={styles.commit}>
+      <p className={styles.say}>
+        {player === undefined || who !== player ? (
+          <strong>{who}</strong>
+        ) : (
+          <strong>
+            <PlayerLink player={player} />
+          </strong>
+        )}{' '}
+        {deedOf(commit)} {isCorrection(commit) && <Chip tone="past">correction</Chip>}
+        {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
+      </p>
+      <div className={styles.meta}>
+        <Ago at={commit.at} />
+        <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
+          {commit.revision}
+        </Link>
+        {canUndo && (
+          <Button look="quiet" isSmall className={styles.undo} onClick={undo} aria-label={`Undo commit ${commit.revision}`}>
+            Undo
+          </Button>
+        )}
+      </div>
+      {(money.length > 0 || others.length > 0) && (
+        <div className={styles.effects}>
+          {money.map(({ collection, key, field, delta }) => (
+            <span key={`${collection}/${key}/${field}`}>
+              {about === undefined && key !== who && `${key} `}
+              {field} <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
+            </span>
+          ))}
+          {others.map(({ collection, key, change }) => (
+            <span key={`${collection}/${key}`}>
+              {change} {collection}/{key}
+            </span>
+          ))}
+        </div>
+      )}
+    </li>
+  );
+}
+
+export function PlayerLink({ player }: { readonly player: string }) {
+  const { project } = useView();
+  return (
+    <Link to="/p/$project/players/$player" params={{ project, player }}>
+      {player}
+    </Link>
+  );
+}

@@ -1,0 +1,168 @@
+import { classes } from '../parts/classes.ts';
+import table from '../parts/table.module.css';
+import { cut, isLess, signed, valueText } from '../words/value.ts';
+import styles from './corrected.module.css';
+
+/** What a correction does, or would do. */
+
+interface At {
+  readonly collection: string;
+  readonly key: string;
+}
+
+export interface Correction {
+  readonly documents: readonly (At & {
+    readonly version: number | null;
+    readonly changes: readonly { readonly path: string; readonly from?: unknown; readonly to?: unknown }[];
+  })[];
+  readonly slots: readonly { readonly collection: string; readonly player: string; readonly recordId: string; readonly is: string }[];
+  readonly coins: readonly (At & { readonly player: string; readonly field: string; readonly delta: unknown })[];
+  readonly left: readonly (At & { readonly path: string; readonly now?: unknown })[];
+  readonly shortfalls: readonly (At & {
+    readonly field: string;
+    readonly asked: unknown;
+    readonly moved: unknown;
+    readonly short: unknown;
+  })[];
+  readonly more: number;
+}
+
+/** Boxes beside the lines: what is ticked is done. */
+export interface Picking {
+  readonly isOut: (collection: string) => boolean;
+  readonly toggleCollection: (collection: string) => void;
+  readonly isKept: (path: string) => boolean;
+  readonly toggle: (path: string) => void;
+}
+
+/** Whether there is anything that it would do. */
+export function isNothing({ documents, slots }: Correction): boolean {
+  return documents.length === 0 && slots.length === 0;
+}
+
+export function Corrected({ correction, picking }: { readonly correction: Correction; readonly picking?: Picking }) {
+  const { documents, slots, coins, left, shortfalls, more } = correction;
+  return (
+    <>
+      {documents.map(({ collection, key, version, changes }) => (
+        <div key={`${collection}/${key}`} className={styles.group}>
+          <Heading name={`${collection}/${key}`} collection={collection} picking={picking} isDeleted={version === null} />
+          <div className={styles.list}>
+            {changes.map(({ path, from, to }) => (
+              <Line key={path} collection={collection} path={path} from={from} to={to} picking={picking} />
+            ))}
+          </div>
+        </div>
+      ))}
+      {slots.length > 0 && (
+        <div className={styles.group}>
+          <h3>Save slots</h3>
+          <ul>
+            {slots.map(({ collection, player, recordId, is }) => (
+              <li key={`${collection}/${player}/${recordId}`}>
+                {collection}: slot {recordId} of {player} is {is}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {coins.length > 0 && (
+        <div className={styles.group}>
+          <h3>What ledgers will say</h3>
+          <ul>
+            {coins.map(({ player, collection, key, field, delta }) => (
+              <li key={`${collection}/${key}/${field}`}>
+                {player}: {collection}.{field} <span className={isLess(delta) ? table.less : table.more}>{signed(delta)}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {shortfalls.length > 0 && (
+        <div className={styles.group}>
+          <h3>Falls short</h3>
+          <ul>
+            {shortfalls.map(({ collection, key, field, asked, moved, short }) => (
+              <li key={`${collection}/${key}/${field}`}>
+                {collection}/{key} {field}: {valueText(moved)} of {valueText(asked)} can be taken back, {valueText(short)} is missing
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {left.length > 0 && (
+        <div className={styles.group}>
+          <h3>Stays as it is, because it was changed since</h3>
+          <ul>
+            {left.map(({ collection, key, path, now }) => (
+              <li key={`${collection}/${key}/${path}`}>
+                {collection}/{key} {path} <span className={styles.soft}>is {cut(valueText(now))}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {more > 0 && <p className={styles.soft}>And {more} lines more.</p>}
+    </>
+  );
+}
+
+interface HeadingProps {
+  readonly name: string;
+  readonly collection: string;
+  readonly picking?: Picking;
+  readonly isDeleted: boolean;
+}
+
+function Heading({ name, collection, picking, isDeleted }: HeadingProps) {
+  const text = (
+    <>
+      {name} {isDeleted && <span className={styles.soft}>(will be deleted)</span>}
+    </>
+  );
+  if (picking === undefined) return <h3>{text}</h3>;
+  return (
+    <h3>
+      <label className={styles.tick}>
+        <input type="checkbox" checked={!picking.isOut(collection)} onChange={() => picking.toggleCollection(collection)} />
+        <span>{text}</span>
+      </label>
+    </h3>
+  );
+}
+
+interface LineProps {
+  readonly collection: string;
+  readonly path: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly picking?: Picking;
+}
+
+function Line({ collection, path, from, to, picking }: LineProps) {
+  const isOut = picking?.isOut(collection) ?? false;
+  const isKept = isOut || (picking?.isKept(path) ?? false);
+  const name = path === '' ? 'the whole document' : path;
+  return (
+    <div className={classes(styles.line, isKept && styles.off)}>
+      {picking === undefined || path === '' ? (
+        <span>{name}</span>
+      ) : (
+        <label className={styles.tick}>
+          <input type="checkbox" checked={!isKept} disabled={isOut} onChange={() => picking.toggle(path)} />
+          <span>{name}</span>
+        </label>
+      )}
+      <span className={styles.from} title={cut(valueText(from), 2000)}>
+        {cut(valueText(from))}
+      </span>
+      <span className={styles.arrow} aria-hidden="true">
+        →
+      </span>
+      <span className={styles.to} title={cut(valueText(to), 2000)}>
+        <span className="visually-hidden">becomes </span>
+        {cut(valueText(to))}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import { exactJson } from '../api/exact.ts';
+import { explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
+import { Refused } from '../api/refusal.ts';
+import { useView } from '../frame/view.ts';
+import { Chip } from '../parts/chip.tsx';
+import { Failed } from '../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
+import table from '../parts/table.module.css';
+import { At } from '../parts/time.tsx';
+import styles from './commits.module.css';
+import { CommitList } from './commits.tsx';
+import { PlayersFound } from './players.tsx';
+
+const route = getRouteApi('/signed-in/p/$project/find/$held');
+
+const NAMES: Readonly<Record<string, string>> = {
+  revision: 'Commit',
+  publish: 'Publish',
+  event: 'Event',
+  request: 'Request',
+  session: 'Session',
+  saveRecord: 'Save slot',
+  record: 'Record',
+  sealedRequest: 'Sealed request',
+  idempotencyKey: 'Idempotency key',
+  key: 'Key',
+  guest: 'Guest',
+  player: 'Player',
+};
+
+/** What an id is that somebody holds. A player's id leads on to the player. */
+export function FoundPage() {
+  const { held } = route.useParams();
+  const view = useView();
+  const found = useQuery(explainQuery(view, held));
+  const isUnknown = found.error instanceof Refused && found.error.refusal.status === 404;
+  const [first, second] = found.data?.meanings ?? [];
+  if (first !== undefined && second === undefined && (first.is === 'player' || first.is === 'guest'))
+    return <Navigate to="/p/$project/players/$player" params={{ project: view.project, player: held }} replace />;
+  return (
+    <Page
+      name={held}
+      title={held}
+      sub={
+        found.isPending ? 'Looking through everything that has ids' : found.isSuccess ? 'What this is, and what belongs to it' : undefined
+      }
+    >
+      {found.isPending && (
+        <Card title="Searching">
+          <Waiting what="what this is" />
+        </Card>
+      )}
+      {isUnknown && <NamedSo name={held} />}
+      {found.isError && !isUnknown && <Failed error={found.error} again={() => void found.refetch()} />}
+      {found.data?.meanings.map((meaning) => (
+        <MeaningCard key={`${meaning.is} ${meaning.text}`} meaning={meaning} held={held} />
+      ))}
+      {found.isSuccess && found.data.calls.length > 0 && <Calls calls={found.data.calls} />}
+    </Page>
+  );
+}
+
+/** No id: perhaps it is how a player is called. */
+function NamedSo({ name }: { readonly name: string }) {
+  return (
+    <Card title="Players whose name begins so">
+      <PlayersFound
+        name={name}
+        empty={
+          <Empty title="Nothing here has this id or name">
+            Look whether it is whole: ids are copied from error messages, from the log and from this console. Names are those that the game
+            reports.
+          </Empty>
+        }
+      />
+    </Card>
+  );
+}
+
+function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly held: string }) {
+  const { project } = useView();
+  const { is, text, publish, call, commits, more } = meaning;
+  return (
+    <Card title={NAMES[is] ?? is}>
+      <CardBody>
+        <dl className={styles.facts}>
+          <dt>What it is</dt>
+          <dd>{text}</dd>
+          {(is === 'player' || is === 'guest') && (
+            <>
+              <dt>Player</dt>
+              <dd>
+                <Link to="/p/$project/players/$player" params={{ project, player: held }}>
+                  {held}
+                </Link>
+              </dd>
+            </>
+          )}
+          {publish !== undefined && (
+            <>
+              <dt>Published</dt>
+              <dd>
+                <PublishSaid publish={publish} />
+              </dd>
+            </>
+          )}
+          {call !== undefined && (
+            <>
+              <dt>Called</dt>
+              <dd>
+                <code>{call.endpoint}</code>
+                {call.publish === null ? ', by a definition older than the last 200 publishes' : ', as this publish made it:'}
+                {call.publish !== null && (
+                  <div>
+                    <PublishSaid publish={call.publish} />
+                  </div>
+                )}
+                {call.definition !== null && (
+                  <details>
+                    <summary>The endpoint as it was then</summary>
+                    <pre style={{ overflowX: 'auto', maxHeight: 420 }}>{exactJson(call.definition, 2)}</pre>
+                  </details>
+                )}
+              </dd>
+            </>
+          )}
+        </dl>
+      </CardBody>
+      {commits.length > 0 && <CommitList commits={commits} />}
+      {more === true && <CardBody>There are more commits than these, or older ones were not looked at.</CardBody>}
+    </Card>
+  );
+}
+
+function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publish']> }) {
+  const { project } = useView();
+  const { revision, at, action, target, label, keyId, message, changes } = publish;
+  return (
+    <>
+      <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+        {revision}
+      </Link>{' '}
+      <Chip tone={target}>{target}</Chip> {action} by {label ?? keyId ?? 'the operator'}, <At at={at} />, {changes}{' '}
+      {changes === 1 ? 'definition' : 'definitions'}
+      {message !== undefined && <> – “{message}”</>}
+    </>
+  );
+}
+
+export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly LoggedRequest[]; readonly title?: string }) {
+  const { project } = useView();
+  return (
+    <Card title={title}>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">What</th>
+              <th scope="col">Answer</th>
+              <th scope="col" className={table.number}>
+                Took
+              </th>
+              <th scope="col">Request</th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.toReversed().map((each) => (
+              <tr key={each.id}>
+                <td className={table.tight}>
+                  <At at={each.at} />
+                </td>
+                <td>{each.slug ?? `${each.method} ${each.path}`}</td>
+                <td>
+                  <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
+                  <span className={table.soft}>{each.message}</span>
+                </td>
+                <td className={table.number}>{each.ms} ms</td>
+                <td className={table.mono}>
+                  <Link to="/p/$project/find/$held" params={{ project, held: each.requestId }}>
+                    {each.requestId.slice(0, 13)}
+                    {each.requestId.length > 13 && '…'}
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,296 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { collectionsQuery, compareQuery, type DocumentChange, documentQuery, historyQuery } from '../../api/queries.ts';
+import { Refused } from '../../api/refusal.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { Ago, At } from '../../parts/time.tsx';
+import { deedOf, whoOf } from '../../words/commit.ts';
+import { cut, signed, valueText } from '../../words/value.ts';
+import { EditDialog } from './edit.tsx';
+import { Fields } from './fields.tsx';
+import styles from './player.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/players/$player/documents/$collection/$key');
+
+interface Asked {
+  readonly collection: string;
+  readonly key: string;
+}
+
+/** One document: what it is, what happened to it, and two moments of it beside one another. */
+export function DocumentPage() {
+  const { player, collection, key } = route.useParams();
+  const { a, b } = route.useSearch();
+  const view = useView();
+  const mayRead = useMay()('history', 'r');
+  const asked = { collection, key };
+  return (
+    <div className={styles.stack}>
+      <p className={styles.crumb}>
+        <Link to="/p/$project/players/$player" params={{ project: view.project, player }}>
+          All documents of {player}
+        </Link>
+      </p>
+      {a !== undefined && <Comparison asked={asked} a={a} b={b} />}
+      <Present asked={asked} />
+      {mayRead && <History asked={asked} />}
+    </div>
+  );
+}
+
+function Present({ asked }: { readonly asked: Asked }) {
+  const view = useView();
+  const mayDo = useMay();
+  const [isEditing, setEditing] = useState(false);
+  const read = useQuery(documentQuery(view, asked));
+  const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
+  const schema = collections.data?.find(({ id, name }) => id === asked.collection || name === asked.collection)?.schema;
+  const isMissing = read.error instanceof Refused && read.error.refusal.status === 404;
+  const canEdit = mayDo('correction', 'w') && mayDo('collections', 'x') && view.at === undefined && read.data?.version != null;
+  return (
+    <Card
+      title={
+        <>
+          {asked.collection}/{asked.key} {read.data?.version != null && <Chip>version {read.data.version}</Chip>}
+        </>
+      }
+      actions={
+        canEdit && (
+          <Button isSmall onClick={() => setEditing(true)}>
+            Edit
+          </Button>
+        )
+      }
+    >
+      {read.isPending && <Waiting what="the document" />}
+      {isMissing && (
+        <Empty title={view.at === undefined ? 'There is no such document' : 'There was no such document then'}>{read.error?.message}</Empty>
+      )}
+      {read.isError && !isMissing && <Failed error={read.error} again={() => void read.refetch()} />}
+      {read.isSuccess && <Fields document={read.data.document} schema={schema} />}
+      {isEditing && read.isSuccess && read.data.version !== null && (
+        <EditDialog
+          asked={asked}
+          document={read.data.document}
+          version={read.data.version}
+          schema={schema}
+          close={() => setEditing(false)}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** Fields that a change lists before the others are asked for. */
+const FEW = 6;
+
+function History({ asked }: { readonly asked: Asked }) {
+  const view = useView();
+  const list = useInfiniteQuery(historyQuery(view, asked));
+  const { a, b } = route.useSearch();
+  const navigate = route.useNavigate();
+  const pick = (side: 'a' | 'b', revision: number) =>
+    void navigate({
+      search: (before) => ({ ...before, [side]: String(revision), ...(side === 'b' && a === undefined ? { a: '0' } : {}) }),
+    });
+  if (list.isPending)
+    return (
+      <Card title="History">
+        <Waiting what="the history" />
+      </Card>
+    );
+  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  const changes = list.data.pages.flatMap((page) => page.changes);
+  const redacted = list.data.pages.at(-1)?.redacted;
+  return (
+    <Card title="History" actions={<span className={styles.soft}>Choose A and B to compare two moments</span>}>
+      {changes.length === 0 ? (
+        <Empty title="Nothing has happened to it">It begins with the first write.</Empty>
+      ) : (
+        <ol className={styles.changes}>
+          {changes.map((change) => (
+            <Change key={change.revision} change={change} asked={asked} a={a} b={b} pick={pick} />
+          ))}
+        </ol>
+      )}
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
+        {redacted !== undefined && <span>What was stored at revision {redacted} was redacted.</span>}
+      </More>
+    </Card>
+  );
+}
+
+interface ChangeProps {
+  readonly change: DocumentChange;
+  readonly asked: Asked;
+  readonly a: string | undefined;
+  readonly b: string | undefined;
+  readonly pick: (side: 'a' | 'b', revision: number) => void;
+}
+
+function Change({ change, asked, a, b, pick }: ChangeProps) {
+  const { project } = useView();
+  const [isWhole, setWhole] = useState(false);
+  const { revision, at, action, version, fields, more = 0, ledger } = change;
+  const commit = {
+    cause: change.cause,
+    actor: change.actor as unknown as Parameters<typeof whoOf>[0]['actor'],
+    events: [],
+    documents: [{ ...asked, change: action }],
+  };
+  const shown = isWhole ? (fields ?? []) : (fields ?? []).slice(0, FEW);
+  return (
+    <li className={styles.change}>
+      <div className={styles.changeHead}>
+        <span>
+          <strong>{whoOf(commit)}</strong> {deedOf(commit)}
+        </span>
+        <Chip tone={action === 'deleted' ? 'bad' : 'plain'}>
+          {action}, version {version}
+        </Chip>
+        <span className={styles.soft}>
+          <Ago at={at} /> ·{' '}
+          <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+            {revision}
+          </Link>
+        </span>
+        <span className={styles.picks}>
+          {(['a', 'b'] as const).map((side) => {
+            const isPicked = (side === 'a' ? a : b) === String(revision);
+            return (
+              <Button
+                key={side}
+                isSmall
+                look={isPicked ? 'main' : 'plain'}
+                aria-pressed={isPicked}
+                aria-label={`Compare revision ${revision} as ${side.toUpperCase()}`}
+                onClick={() => pick(side, revision)}
+              >
+                {side.toUpperCase()}
+              </Button>
+            );
+          })}
+        </span>
+      </div>
+      {fields === undefined && <p className={styles.soft}>What changed was redacted.</p>}
+      <div className={styles.differences}>
+        {shown.map((field) => (
+          <div key={field.path} className={styles.difference}>
+            <span>{field.label || 'the whole document'}</span>
+            <span>
+              <span className={styles.from}>{cut(valueText(field.before))}</span> →{' '}
+              <span className={styles.to}>{cut(valueText(field.after))}</span>
+            </span>
+          </div>
+        ))}
+      </div>
+      {!isWhole && (fields?.length ?? 0) > FEW && (
+        <div>
+          <Button isSmall look="quiet" onClick={() => setWhole(true)}>
+            Show all {(fields?.length ?? 0) + more} fields
+          </Button>
+        </div>
+      )}
+      {isWhole && more > 0 && <p className={styles.soft}>And {more} fields more.</p>}
+      {ledger.map((entry) => (
+        <p key={entry.eventId} className={styles.soft}>
+          Ledger: {entry.field} {signed(entry.delta)} ({entry.source}
+          {entry.reason !== undefined && `: ${entry.reason}`})
+        </p>
+      ))}
+    </li>
+  );
+}
+
+interface ComparisonProps {
+  readonly asked: Asked;
+  readonly a: string;
+  readonly b: string | undefined;
+}
+
+function Comparison({ asked, a, b }: ComparisonProps) {
+  const view = useView();
+  const { player } = route.useParams();
+  const mayRestore = useMay()('restore', 'w');
+  const navigate = route.useNavigate();
+  const read = useQuery(compareQuery(view, asked, a, b ?? view.at));
+  return (
+    <Card
+      title="Two moments compared"
+      actions={
+        <Button isSmall look="quiet" onClick={() => void navigate({ search: (before) => ({ ...before, a: undefined, b: undefined }) })}>
+          Close
+        </Button>
+      }
+    >
+      {read.isPending && <Waiting what="what differs" />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && (
+        <>
+          <div className={table.scroll}>
+            <table className={classes(table.table, styles.compare)}>
+              <thead>
+                <tr>
+                  <th scope="col">Field</th>
+                  <Side title="A" side={read.data.from} />
+                  <Side title={b === undefined ? 'B, now' : 'B'} side={read.data.to} />
+                </tr>
+              </thead>
+              <tbody>
+                {read.data.fields.map(({ path, label, before, after }) => (
+                  <tr key={path}>
+                    <th scope="row">{label || 'the whole document'}</th>
+                    <td className={styles.from} title={cut(valueText(before), 2000)}>
+                      {cut(valueText(before), 400)}
+                    </td>
+                    <td className={styles.to} title={cut(valueText(after), 2000)}>
+                      {cut(valueText(after), 400)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {read.data.fields.length === 0 && <Empty title="Nothing differs">It was the same at both moments.</Empty>}
+          {(read.data.more ?? 0) > 0 && <CardBody>And {read.data.more} fields more differ.</CardBody>}
+          {mayRestore && view.target === 'live' && read.data.fields.length > 0 && (
+            <CardBody>
+              <Link
+                to="/p/$project/players/$player/restore"
+                params={{ project: view.project, player }}
+                search={{ to: String(read.data.from.revision) }}
+              >
+                Bring back what the player had at A
+              </Link>
+            </CardBody>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+interface SideProps {
+  readonly title: string;
+  readonly side: { readonly revision: number; readonly time: string; readonly version: number | null };
+}
+
+function Side({ title, side: { revision, time, version } }: SideProps) {
+  return (
+    <th scope="col">
+      {title} · <At at={time} /> · {revision}
+      {version === null && ' · there was none'}
+    </th>
+  );
+}

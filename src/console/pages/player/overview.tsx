@@ -1,0 +1,323 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
+import { Refused } from '../../api/refusal.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { Ago, At } from '../../parts/time.tsx';
+import { valueText } from '../../words/value.ts';
+import { PlayerLink } from '../commits.tsx';
+import { Calls } from '../found.tsx';
+import { Fields } from './fields.tsx';
+import styles from './player.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/players/$player');
+
+/** What a player has, how they come in, where they stand, and what happened last. */
+export function Overview() {
+  const { player } = route.useParams();
+  const view = useView();
+  const mayRead = useMay()('players', 'r');
+  const shown = useQuery({ ...playerQuery(view, player), enabled: mayRead });
+  if (!mayRead)
+    return (
+      <Card title="Player">
+        <Empty title="Your role does not see what players have">
+          The time line says what happened, where your role sees what was. An owner can give you the permission “players”.
+        </Empty>
+      </Card>
+    );
+  if (shown.isPending)
+    return (
+      <Card title="Player">
+        <Waiting what="the player" />
+      </Card>
+    );
+  if (shown.error instanceof Refused && shown.error.refusal.status === 404)
+    return (
+      <Card title="Player">
+        <Empty title={view.at === undefined ? 'Nothing is known of this player' : 'Nothing was known of this player then'}>
+          A player is known from the first write, session or report on. Look whether the id is whole.
+        </Empty>
+      </Card>
+    );
+  if (shown.isError) return <Failed error={shown.error} again={() => void shown.refetch()} />;
+  return <Shown page={shown.data} />;
+}
+
+function Shown({ page }: { readonly page: PlayerShown }) {
+  const { target } = useView();
+  const { profile, balances, documents, slots, sessions, guest, accountOf, windows, flags, boards, calls, leftOut } = page;
+  return (
+    <div className={styles.stack}>
+      {target === 'next' && (
+        <CardBody>
+          <Chip tone="next">next</Chip> This overview is of live. Documents of next are read one by one, from the links below.
+        </CardBody>
+      )}
+      {profile != null && (
+        <p>
+          {profile.online ? (
+            <Chip tone="live">online</Chip>
+          ) : (
+            <>
+              Seen <Ago at={profile.lastSeen} />
+            </>
+          )}{' '}
+          <span className={styles.soft}>
+            · played {hours(profile.playedSeconds)} in {profile.playSessions} {profile.playSessions === 1 ? 'sitting' : 'sittings'}
+          </span>
+        </p>
+      )}
+      {accountOf !== undefined && (
+        <p>
+          This account lets devices into <PlayerLink player={accountOf.guest} />.
+        </p>
+      )}
+      {balances !== undefined && balances.items.length > 0 && (
+        <dl className={styles.balances}>
+          {balances.items.map(({ collection, key, field, currency, amount }) => (
+            <div key={`${collection}/${key}/${field}`} className={styles.balance}>
+              <dt>
+                {currency ?? field} <span title={key}>· {collection}</span>
+              </dt>
+              <dd>{valueText(amount)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {documents !== undefined && <Documents documents={documents} player={page.player} />}
+      <div className={styles.columns}>
+        {slots !== undefined && slots.items.length > 0 && <Slots slots={slots.items} player={page.player} />}
+        {sessions !== undefined && sessions.items.length > 0 && <Sessions sessions={sessions.items} />}
+        {guest != null && <Guest guest={guest} />}
+        {boards !== undefined && boards.items.length > 0 && <Boards boards={boards.items} />}
+        {flags !== undefined && flags.items.length > 0 && <Flags flags={flags.items} />}
+        {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
+      </div>
+      {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
+      {leftOut.length > 0 && <p className={styles.soft}>Not shown: {leftOut.map(({ part, why }) => `${part} (${why})`).join(', ')}.</p>}
+    </div>
+  );
+}
+
+function hours(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function Documents({ documents, player }: { readonly documents: NonNullable<PlayerShown['documents']>; readonly player: string }) {
+  const view = useView();
+  const mayList = useMay()('collections', 'r');
+  const collections = useQuery({ ...collectionsQuery(view), enabled: mayList });
+  if (documents.items.length === 0)
+    return (
+      <Card title="Documents">
+        <Empty title="No document">
+          The first is made by a call of the game, or by an edit with the command line: `savepoint doc set`.
+        </Empty>
+      </Card>
+    );
+  return (
+    <>
+      {documents.items.map(({ collection, key, version, updatedAt, deleted, document }) => (
+        <Card
+          key={`${collection}/${key}`}
+          title={
+            <Link to="/p/$project/players/$player/documents/$collection/$key" params={{ project: view.project, player, collection, key }}>
+              {collection}
+              {key === player ? '' : `/${key}`}
+            </Link>
+          }
+          actions={
+            <span className={styles.soft}>
+              version {version}, <Ago at={updatedAt} /> {deleted === true && <Chip tone="bad">deleted</Chip>}
+            </span>
+          }
+        >
+          {document === undefined ? (
+            <CardBody>
+              <span className={styles.soft}>
+                {deleted === true ? 'It was deleted; its history is still there.' : 'Too large to be shown here: open it.'}
+              </span>
+            </CardBody>
+          ) : (
+            <Fields
+              document={document}
+              schema={collections.data?.find(({ id, name }) => id === collection || name === collection)?.schema}
+            />
+          )}
+        </Card>
+      ))}
+      {documents.more !== undefined && <MoreDocuments key={documents.more} player={player} more={documents.more} />}
+    </>
+  );
+}
+
+function MoreDocuments({ player, more }: { readonly player: string; readonly more: string }) {
+  const [isAsked, setAsked] = useState(false);
+  const read = useQuery({ ...moreDocumentsQuery(useView(), player, more), enabled: isAsked });
+  if (read.data?.documents !== undefined) return <Documents documents={read.data.documents} player={player} />;
+  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  return (
+    <div>
+      <Button onClick={() => setAsked(true)} disabled={isAsked}>
+        {isAsked ? 'Loading…' : 'Show more documents'}
+      </Button>
+    </div>
+  );
+}
+
+function Listed({ title, heads, children }: { readonly title: string; readonly heads: readonly string[]; readonly children: ReactNode }) {
+  return (
+    <Card title={title}>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
+type ItemsOf<Part extends keyof PlayerShown> = NonNullable<PlayerShown[Part]> extends { readonly items: infer Items } ? Items : never;
+
+function Slots({ slots, player }: { readonly slots: ItemsOf<'slots'>; readonly player: string }) {
+  const { project } = useView();
+  return (
+    <Listed title="Save slots" heads={['Slot', 'Collection', 'Saved']}>
+      {slots.map(({ collection, recordId, recordName, updatedAt }) => (
+        <tr key={`${collection}/${recordId}`}>
+          <td>
+            <Link
+              to="/p/$project/players/$player/documents/$collection/$key"
+              params={{ project, player, collection, key: `${player}_${recordId}` }}
+            >
+              {recordName || recordId}
+            </Link>
+          </td>
+          <td>{collection}</td>
+          <td className={table.tight}>
+            <Ago at={updatedAt} />
+          </td>
+        </tr>
+      ))}
+    </Listed>
+  );
+}
+
+function Sessions({ sessions }: { readonly sessions: ItemsOf<'sessions'> }) {
+  const { project } = useView();
+  return (
+    <Listed title="Sessions" heads={['Session', 'Began', 'State']}>
+      {sessions.map(({ id, createdAt, expiresAt, revokedAt }) => (
+        <tr key={id}>
+          <td className={table.mono}>
+            <Link to="/p/$project/find/$held" params={{ project, held: id }}>
+              {id.slice(0, 12)}…
+            </Link>
+          </td>
+          <td className={table.tight}>
+            <Ago at={createdAt} />
+          </td>
+          <td>
+            {revokedAt === null ? (
+              <>
+                until <At at={expiresAt} />
+              </>
+            ) : (
+              <>
+                ended <Ago at={revokedAt} />
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Listed>
+  );
+}
+
+function Guest({ guest }: { readonly guest: NonNullable<PlayerShown['guest']> }) {
+  return (
+    <Listed title="Devices" heads={['Device', 'Came']}>
+      {guest.devices.map(({ id, joinedAt }) => (
+        <tr key={id}>
+          <td className={table.mono}>{id}</td>
+          <td className={table.tight}>
+            <Ago at={joinedAt} />
+          </td>
+        </tr>
+      ))}
+      <tr>
+        <td colSpan={2} className={table.soft}>
+          {guest.account === null ? 'No account is linked' : `Linked to the account ${guest.account}`}.{' '}
+          {guest.hasCode ? 'There is a recovery code that was not used.' : 'There is no recovery code.'}
+        </td>
+      </tr>
+    </Listed>
+  );
+}
+
+function Boards({ boards }: { readonly boards: ItemsOf<'boards'> }) {
+  return (
+    <Listed title="Leaderboards" heads={['Board', 'Rank', 'Value']}>
+      {boards.map(({ query, name, rank, value, total }) => (
+        <tr key={query}>
+          <td>{name || query}</td>
+          <td className={table.tight}>{rank === null ? 'not known yet' : `${rank}${total === undefined ? '' : ` of ${total}`}`}</td>
+          <td>{valueText(value)}</td>
+        </tr>
+      ))}
+    </Listed>
+  );
+}
+
+function Flags({ flags }: { readonly flags: ItemsOf<'flags'> }) {
+  return (
+    <Listed title="Flags" heads={['Rule', 'Asked for', 'When']}>
+      {flags.map(({ eventId, rule, amount, limit, at }) => (
+        <tr key={eventId}>
+          <td>{rule}</td>
+          <td>
+            {amount} <span className={table.soft}>of {limit}</span>
+          </td>
+          <td className={table.tight}>
+            <Ago at={at} />
+          </td>
+        </tr>
+      ))}
+    </Listed>
+  );
+}
+
+function Windows({ windows }: { readonly windows: ItemsOf<'windows'> }) {
+  return (
+    <Listed title="Rate limits in use" heads={['Limit', 'Used', 'Begins anew']}>
+      {windows.map((each) => (
+        <tr key={JSON.stringify(each)}>
+          <td>{[each['collection'], each['field'] ?? each['rule'], each.window].filter((name) => typeof name === 'string').join(' · ')}</td>
+          <td>
+            {each.used} <span className={table.soft}>of {each.limit}</span>
+          </td>
+          <td className={table.tight}>
+            <At at={each.resetsAt} />
+          </td>
+        </tr>
+      ))}
+    </Listed>
+  );
+}

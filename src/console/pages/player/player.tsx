@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { playerQuery } from '../../api/queries.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { buttonClass } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Page } from '../../parts/page.tsx';
+import styles from './player.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/players/$player');
+
+/** Everything of one player, in parts. */
+export function PlayerPage() {
+  const { player } = route.useParams();
+  const mayDo = useMay();
+  const view = useView();
+  const params = { project: view.project, player };
+  const { data } = useQuery({ ...playerQuery(view, player), enabled: mayDo('players', 'r') });
+  const name = data?.profile?.name ?? null;
+  return (
+    <Page
+      name={name ?? player}
+      title={name ?? player}
+      sub={
+        <>
+          Player <code>{player}</code> <CopyButton text={player} what="the id" />
+        </>
+      }
+      actions={
+        mayDo('restore', 'w') &&
+        view.target === 'live' && (
+          <Link to="/p/$project/players/$player/restore" params={params} className={buttonClass()}>
+            Bring something back
+          </Link>
+        )
+      }
+    >
+      <nav className={styles.tabs} aria-label="Of this player">
+        <Link to="/p/$project/players/$player" params={params} activeOptions={{ exact: true, includeSearch: false }}>
+          Overview
+        </Link>
+        {mayDo('history', 'r') && (
+          <Link to="/p/$project/players/$player/timeline" params={params} activeOptions={{ includeSearch: false }}>
+            Time line
+          </Link>
+        )}
+        {mayDo('restore', 'w') && view.target === 'live' && (
+          <Link to="/p/$project/players/$player/restore" params={params} activeOptions={{ includeSearch: false }}>
+            Restore
+          </Link>
+        )}
+      </nav>
+      <Outlet />
+    </Page>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { playersQuery } from '../api/queries.ts';
+import { useView } from '../frame/view.ts';
+import { Button } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { Field } from '../parts/field.tsx';
+import { Failed } from '../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
+import table from '../parts/table.module.css';
+import { Ago } from '../parts/time.tsx';
+import styles from './players.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/players');
+
+/** Finds players: by their name here, by any id in the box above. */
+export function PlayersPage() {
+  const { name } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(name ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ search: (before) => ({ ...before, name: typed.trim() || undefined }) });
+  };
+  return (
+    <Page name="Players" title="Players" sub="By name here. By id, session or request in the box above.">
+      <Card title="Find a player">
+        <form className={styles.search} onSubmit={submit}>
+          <Field label="How the name begins" value={typed} maxLength={128} onChange={({ target }) => setTyped(target.value)} />
+          <Button type="submit" look="main">
+            Find
+          </Button>
+        </form>
+        {name === undefined ? (
+          <Empty title="Whom do you look for?">
+            Names are those that the game reports with heartbeats and events. A player who never sent one is found by id.
+          </Empty>
+        ) : (
+          <PlayersFound
+            name={name}
+            empty={
+              <Empty title={`No player’s name begins with “${name}”`}>
+                Letter case does not matter. A game that reports no names has players who are found by their ids alone.
+              </Empty>
+            }
+          />
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+export function PlayersFound({ name, empty }: { readonly name: string; readonly empty: ReactNode }) {
+  const view = useView();
+  const found = useQuery(playersQuery(view, name));
+  if (found.isPending) return <Waiting what="players" />;
+  if (found.isError) return <Failed error={found.error} again={() => void found.refetch()} />;
+  const { players, more } = found.data;
+  if (players.length === 0) return empty;
+  return (
+    <>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Id</th>
+              <th scope="col">Seen</th>
+            </tr>
+          </thead>
+          <tbody>
+            {players.map((player) => (
+              <tr key={player.platformId}>
+                <td>
+                  <Link to="/p/$project/players/$player" params={{ project: view.project, player: player.platformId }}>
+                    {player.name}
+                  </Link>
+                </td>
+                <td className={table.mono}>{player.platformId}</td>
+                <td className={table.tight}>{player.online ? <Chip tone="live">online</Chip> : <Ago at={player.lastSeen} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more && <CardBody>There are more. Type more of the name.</CardBody>}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, Navigate } from '@tanstack/react-router';
+import { sessionQuery } from '../api/session.ts';
+import { SignOut } from '../frame/sign-out.tsx';
+import icon from '../icon.svg';
+import { Empty } from '../parts/page.tsx';
+import styles from './projects.module.css';
+
+/** The projects of a person. Who has one alone arrives in it. */
+export function ProjectsPage() {
+  const { data } = useSuspenseQuery(sessionQuery);
+  const [first, second] = data.projects;
+  if (first !== undefined && second === undefined) return <Navigate to="/p/$project" params={{ project: first.id }} replace />;
+  return (
+    <main className={styles.page}>
+      <div className={styles.head}>
+        <img src={icon} alt="" />
+        <h1>Projects</h1>
+        <span className={styles.soft}>{data.person.name}</span>
+        <SignOut />
+      </div>
+      {first === undefined ? (
+        <Empty title="You have no project yet">
+          <p>
+            An owner gives you a role in one. Whoever runs the server makes the first: <code>savepoint project create NAME</code>
+          </p>
+        </Empty>
+      ) : (
+        <ul className={styles.list}>
+          {data.projects.map(({ id, title, role }) => (
+            <li key={id}>
+              <Link to="/p/$project" params={{ project: id }} className={styles.project}>
+                <span className={styles.title}>{title}</span>
+                <span className={styles.soft}>
+                  {id} · {role}
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </main>
+  );
+}

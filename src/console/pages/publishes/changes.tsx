@@ -1,0 +1,55 @@
+import { classes } from '../../parts/classes.ts';
+import { becomes, definitionName } from '../../words/publish.ts';
+import { cut, valueText } from '../../words/value.ts';
+import styles from './publishes.module.css';
+
+/** How definitions differ, field by field. */
+
+export interface DefinitionChange {
+  readonly kind: string;
+  readonly id: string;
+  readonly action?: string;
+  readonly fields?: readonly { readonly path: string; readonly label: string; readonly before?: unknown; readonly after?: unknown }[];
+  readonly more?: number;
+  readonly opens?: readonly string[];
+}
+
+export function Changes({ changes, isFramed = false }: { readonly changes: readonly DefinitionChange[]; readonly isFramed?: boolean }) {
+  return (
+    <ul className={classes(styles.definitions, isFramed && styles.inDialog)}>
+      {changes.map((change) => (
+        <li key={`${change.kind} ${change.id}`} className={styles.definition}>
+          <p>
+            <strong>{definitionName(change)}</strong> {change.action !== undefined && becomes(change.action)}
+          </p>
+          {change.opens?.map((sentence) => (
+            <p key={sentence} className={styles.warning}>
+              {sentence}
+            </p>
+          ))}
+          {change.action !== 'delete' && <Fields change={change} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Fields that are listed of one definition. */
+const MOST = 40;
+
+export function Fields({ change: { fields = [], more = 0 } }: { readonly change: DefinitionChange }) {
+  const left = more + Math.max(0, fields.length - MOST);
+  return (
+    <div className={styles.fields}>
+      {fields.slice(0, MOST).map(({ path, label, before, after }) => (
+        <div key={path} className={styles.field}>
+          <span>{label || 'all of it'}</span>
+          <span className={styles.values} title={cut(`${valueText(before)} → ${valueText(after)}`, 2000)}>
+            <span className={styles.from}>{cut(valueText(before))}</span> → <span className={styles.to}>{cut(valueText(after))}</span>
+          </span>
+        </div>
+      ))}
+      {left > 0 && <p className={styles.soft}>And {left} fields more.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { sessionQuery, signIn } from '../api/session.ts';
+import icon from '../icon.svg';
+import { Failed } from '../parts/notice.tsx';
+import styles from './sign-in.module.css';
+
+const route = getRouteApi('/sign-in');
+
+/** The token of a link. It leaves the address at once, so that no history and no screenshot has it. */
+function takeToken(): string | null {
+  const token = window.location.hash.slice(1);
+  if (token !== '') window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
+  return token === '' ? null : token;
+}
+
+/** Where the person wanted to go: a path of the console, and nowhere else. */
+function pathOf(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/';
+}
+
+export function SignInPage() {
+  const { next } = route.useSearch();
+  const router = useRouter();
+  const queries = useQueryClient();
+  const [link] = useState(takeToken);
+  const entering = useMutation({
+    mutationFn: signIn,
+    onSuccess: (session) => {
+      queries.clear();
+      queries.setQueryData(sessionQuery.queryKey, session);
+      router.history.replace(pathOf(next));
+    },
+  });
+  const { mutate } = entering;
+  useEffect(() => {
+    document.title = 'Sign in · Savepoint';
+    if (link !== null) mutate(link);
+  }, [link, mutate]);
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <div className={styles.head}>
+          <img src={icon} alt="" />
+          <h1>Savepoint console</h1>
+        </div>
+        {entering.isError && <Failed error={entering.error} />}
+        {entering.isPending && <p role="status">Signing you in…</p>}
+        {!entering.isPending && (
+          <>
+            <p>A link signs you in, once and within ten minutes. Whoever has the server makes one:</p>
+            <pre className={styles.command}>savepoint console link</pre>
+            <p className={styles.hint}>
+              Open what it prints in this browser. Your session lasts for seven days, or until you sign out or do not use it for twelve
+              hours.
+            </p>
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,112 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import styles from './field.module.css';
+
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
+  readonly label: string;
+  readonly hint?: ReactNode;
+}
+
+export function Field({ label, hint, ...input }: FieldProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <input
+        autoComplete="off"
+        spellCheck={false}
+        {...input}
+        id={id}
+        className={styles.input}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint !== undefined && (
+        <span className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface SelectProps extends Omit<ComponentProps<'select'>, 'id'> {
+  readonly label: string;
+}
+
+export function Select({ label, children, ...select }: SelectProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <select {...select} id={id} className={styles.input}>
+        {children}
+      </select>
+    </div>
+  );
+}
+
+/** Fields beside one another, where there is room. */
+export function Pair({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.pair}>{children}</div>;
+}
+
+interface ChoicesProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly choose: (value: Value) => void;
+  readonly options: readonly { readonly value: Value; readonly name: string; readonly means: string }[];
+}
+
+/** One of a few, each with what it means. */
+export function Choices<Value extends string>({ label, value, choose, options }: ChoicesProps<Value>) {
+  const name = useId();
+  return (
+    <fieldset className={styles.field} style={{ border: 0, margin: 0, padding: 0 }}>
+      <legend className={styles.label} style={{ padding: 0, marginBottom: 6 }}>
+        {label}
+      </legend>
+      <div className={styles.choices}>
+        {options.map((option) => (
+          <label key={option.value} className={styles.choice}>
+            <input type="radio" name={name} checked={option.value === value} onChange={() => choose(option.value)} />
+            <span>
+              {option.name} <span className={styles.hint}>{option.means}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface WhyProps {
+  readonly reason: string;
+  readonly ticket: string;
+  readonly change: (why: { readonly reason: string; readonly ticket: string }) => void;
+}
+
+/** Reason and ticket of an act, for whoever reads the log later. */
+export function Why({ reason, ticket, change }: WhyProps) {
+  return (
+    <Pair>
+      <Field
+        label="Reason"
+        hint="For whoever reads the log and the ledger later"
+        value={reason}
+        maxLength={256}
+        required
+        onChange={({ target }) => change({ reason: target.value, ticket })}
+      />
+      <Field
+        label="Ticket (may be left out)"
+        hint="Of your support desk"
+        value={ticket}
+        maxLength={128}
+        onChange={({ target }) => change({ reason, ticket: target.value })}
+      />
+    </Pair>
+  );
+}

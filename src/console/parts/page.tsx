@@ -1,0 +1,105 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+import styles from './page.module.css';
+
+interface PageProps {
+  readonly title: ReactNode;
+  /** The name of the page in the browser's title. */
+  readonly name: string;
+  readonly sub?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page: its heading gets the focus when one arrives, so that a reader of screens is told where. */
+export function Page({ title, name, sub, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${name} · Savepoint`;
+    if (document.activeElement === document.body || document.activeElement?.closest('nav') != null)
+      heading.current?.focus({ preventScroll: true });
+  }, [name]);
+  return (
+    <div className={styles.page}>
+      <div className={styles.head}>
+        <div className={styles.title}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {sub !== undefined && <p className={styles.sub}>{sub}</p>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page with a heading. */
+export function Card({
+  title,
+  actions,
+  children,
+}: {
+  readonly title: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className={styles.card}>
+      <div className={styles.cardHead}>
+        <h2>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export function CardBody({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.cardBody}>{children}</div>;
+}
+
+/** Nothing is there: why, and how the first thing is made. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className={styles.empty}>
+      <p className={styles.emptyTitle}>{title}</p>
+      {children !== undefined && <div className={styles.emptyText}>{children}</div>}
+    </div>
+  );
+}
+
+/** It takes the room of what comes, so that nothing jumps. */
+export function Waiting({ what }: { readonly what: string }) {
+  return (
+    <div className={styles.waiting} role="status">
+      <span className="visually-hidden">Loading {what}</span>
+      <span className={styles.bar} />
+      <span className={styles.bar} />
+      <span className={styles.bar} />
+    </div>
+  );
+}
+
+interface MoreProps {
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly load: () => void;
+  readonly children?: ReactNode;
+}
+
+/** The end of a list that is read page by page. */
+export function More({ hasMore, isLoading, load, children }: MoreProps) {
+  if (!hasMore && children === undefined) return null;
+  return (
+    <div className={styles.more}>
+      {hasMore && (
+        <Button isSmall onClick={load} disabled={isLoading}>
+          {isLoading ? 'Loading…' : 'Show older'}
+        </Button>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { Refused } from './api/refusal.ts';
+import { sessionQuery } from './api/session.ts';
+import { commitFiltersIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import { Shell } from './frame/shell.tsx';
+import { PageFailed, PageMissing } from './frame/states.tsx';
+import type { ViewSearch } from './frame/view.ts';
+import { ProjectsPage } from './pages/projects.tsx';
+import { SignInPage } from './pages/sign-in.tsx';
+import { Waiting } from './parts/page.tsx';
+
+/** The addresses of the console. What only some pages need is loaded with them. */
+
+const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({ component: Outlet, notFoundComponent: PageMissing });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: (search: Record<string, unknown>): { next?: string } => ({ next: textIn(search, 'next') }),
+});
+
+/** Whoever is not signed in arrives at the page for that, and afterwards where they wanted to go. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.refusal.status !== 401) throw error;
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href }, replace: true });
+    }
+  },
+  component: Outlet,
+  errorComponent: PageFailed,
+});
+
+const projects = createRoute({ getParentRoute: () => signedIn, path: '/', component: ProjectsPage });
+
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/p/$project',
+  component: Shell,
+  validateSearch: (search: Record<string, unknown>): ViewSearch => ({
+    at: textIn(search, 'at'),
+    target: search['target'] === 'next' ? 'next' : undefined,
+  }),
+  search: { middlewares: [retainSearchParams<ViewSearch>(['at', 'target'])] },
+});
+
+const activity = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  validateSearch: commitFiltersIn,
+  component: lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+});
+const found = createRoute({
+  getParentRoute: () => project,
+  path: '/find/$held',
+  component: lazyRouteComponent(() => import('./pages/found.tsx'), 'FoundPage'),
+});
+const players = createRoute({
+  getParentRoute: () => project,
+  path: '/players',
+  validateSearch: (search: Record<string, unknown>): { name?: string } => ({ name: textIn(search, 'name') }),
+  component: lazyRouteComponent(() => import('./pages/players.tsx'), 'PlayersPage'),
+});
+const publishes = createRoute({
+  getParentRoute: () => project,
+  path: '/publishes',
+  component: lazyRouteComponent(() => import('./pages/publishes/publishes.tsx'), 'PublishesPage'),
+});
+const player = createRoute({
+  getParentRoute: () => project,
+  path: '/players/$player',
+  component: lazyRouteComponent(() => import('./pages/player/player.tsx'), 'PlayerPage'),
+});
+const overview = createRoute({
+  getParentRoute: () => player,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/player/overview.tsx'), 'Overview'),
+});
+const timeline = createRoute({
+  getParentRoute: () => player,
+  path: '/timeline',
+  validateSearch: commitFiltersIn,
+  component: lazyRouteComponent(() => import('./pages/player/timeline.tsx'), 'Timeline'),
+});
+const document = createRoute({
+  getParentRoute: () => player,
+  path: '/documents/$collection/$key',
+  validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => ({ a: textIn(search, 'a'), b: textIn(search, 'b') }),
+  component: lazyRouteComponent(() => import('./pages/player/document.tsx'), 'DocumentPage'),
+});
+const restore = createRoute({
+  getParentRoute: () => player,
+  path: '/restore',
+  validateSearch: (search: Record<string, unknown>): { to?: string } => ({ to: textIn(search, 'to') }),
+  component: lazyRouteComponent(() => import('./pages/player/restore.tsx'), 'RestorePage'),
+});
+
+const tree = root.addChildren([
+  signIn,
+  signedIn.addChildren([
+    projects,
+    project.addChildren([activity, found, players, publishes, player.addChildren([overview, timeline, document, restore])]),
+  ]),
+]);
+
+export function createConsoleRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    parseSearch,
+    stringifySearch,
+    defaultPendingComponent: () => <Waiting what="the page" />,
+    defaultErrorComponent: PageFailed,
+    defaultNotFoundComponent: PageMissing,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,94 @@
+/** A commit as a sentence. */
+
+export interface CommitSaid {
+  readonly cause: string;
+  readonly actor: {
+    readonly kind: string;
+    readonly keyId?: string;
+    readonly person?: string;
+    readonly label?: string;
+    readonly player?: string;
+    readonly endpoint?: string;
+  };
+  readonly events: readonly string[];
+  readonly documents: readonly { readonly collection: string; readonly key: string; readonly change: string }[];
+}
+
+/** Who did it: a person or a key by its name, a player by the id. */
+export function whoOf({ actor }: Pick<CommitSaid, 'actor'>): string {
+  if (actor.kind === 'person') return actor.label ?? actor.person ?? 'Somebody';
+  if (actor.kind === 'operator') return actor.label ?? 'The operator';
+  if (actor.kind === 'public' || actor.label === undefined) return actor.player ?? actor.label ?? actor.keyId ?? 'Somebody';
+  return actor.label;
+}
+
+const DEEDS: Readonly<Record<string, string>> = {
+  'document.write': 'wrote',
+  'document.delete': 'deleted',
+  'document.correct': 'corrected',
+  'record.append': 'appended to',
+  'record.create': 'made a save slot',
+  'record.rename': 'renamed a save slot',
+  'record.delete': 'deleted a save slot',
+  'player.restore': 'restored what a player had',
+  'commit.undo': 'undid a commit',
+  'grant.give': 'granted',
+  'grant.take': 'took a grant back',
+  'project.import': 'imported',
+  'project.create': 'made the project',
+  'session.create': 'began a session',
+  'session.refresh': 'went on with a session',
+  'session.revoke': 'ended a session',
+  'guest.register': 'came as a guest',
+  'guest.join': 'came on another device',
+  'guest.link': 'linked an account',
+  'guest.unlink': 'unlinked an account',
+  'guest.revoke': 'shut a device out',
+  'support.revoke': 'shut a device of a player out',
+  'support.unlink': 'unlinked an account of a player',
+  'support.code': 'made a recovery code',
+  'key.create': 'made a key',
+  'key.change': 'changed a key',
+  'key.revoke': 'revoked a key',
+  'page.save': 'saved a page',
+  'page.remove': 'removed a page',
+  'settings.change': 'changed settings',
+  'alarm.raise': 'raised an alarm',
+  'definitions.promote': 'promoted what was staged',
+  'definitions.rollback': 'rolled live back',
+  'definitions.discard': 'took back what was staged',
+  'definitions.sync': 'pushed definitions',
+  'tests.put': 'saved tests',
+};
+/** Deeds that the name of what they touched follows. */
+const OF_DOCUMENTS = ['wrote', 'deleted', 'corrected', 'appended to'];
+
+const KINDS: Readonly<Record<string, string>> = {
+  collection: 'collections',
+  endpoint: 'endpoints',
+  workflow: 'workflows',
+  library: 'libraries',
+  query: 'queries',
+  'game-values': 'game values',
+  'rate-limit-rules': 'rate limits',
+};
+
+/** What they did, after `whoOf`. */
+export function deedOf(commit: CommitSaid): string {
+  const { cause, actor, documents } = commit;
+  if (cause === 'endpoint.call') return `called ${actor.endpoint ?? 'an endpoint'}`;
+  const deed = DEEDS[cause];
+  const [first] = documents;
+  const what =
+    first === undefined ? '' : ` ${first.collection}/${first.key}${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`;
+  if (deed !== undefined) return OF_DOCUMENTS.includes(deed) ? `${deed}${what}` : deed;
+  const [kind = '', act = ''] = cause.split('.');
+  const many = KINDS[kind];
+  if (many !== undefined) return `${act === 'delete' ? 'removed' : 'changed'} ${many}`;
+  return cause;
+}
+
+/** Whether it puts right what players have. */
+export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
+  return ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'].includes(cause);
+}

@@ -1,0 +1,39 @@
+/** What is published, in words. */
+
+const KINDS: Readonly<Record<string, string>> = {
+  collection: 'Collection',
+  endpoint: 'Endpoint',
+  workflow: 'Workflow',
+  library: 'Library',
+  query: 'Query',
+  'game-values': 'Game values',
+  'rate-limit-rules': 'Rate limits',
+};
+const ACTIONS: Readonly<Record<string, string>> = { add: 'is new', change: 'changes', delete: 'is removed' };
+const ACTED: Readonly<Record<string, string>> = { add: 'new', change: 'changed', delete: 'removed' };
+const DEEDS: Readonly<Record<string, string>> = {
+  publish: 'pushed to',
+  promote: 'promoted what was staged to',
+  rollback: 'rolled back',
+  renew: 'renewed',
+};
+
+/** The kind of a definition with its id; of kinds that there is one of, the kind alone. */
+export function definitionName({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  const name = KINDS[kind] ?? kind;
+  return id === '*' || id === kind ? name : `${name} ${id}`;
+}
+
+/** What becomes of it, after its name. */
+export function becomes(action: string): string {
+  return ACTIONS[action] ?? action;
+}
+
+export function became(action: string): string {
+  return ACTED[action] ?? action;
+}
+
+/** What was done, before the word for live or next. */
+export function publishDeed(action: string): string {
+  return DEEDS[action] ?? action;
+}

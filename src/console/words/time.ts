@@ -1,0 +1,48 @@
+/** Times as people say them. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago that was, roughly; what is further back than a week is told by its date. */
+export function ago(iso: string, now: number): string {
+  const passed = now - Date.parse(iso);
+  if (Number.isNaN(passed)) return iso;
+  if (passed < MINUTE) return 'just now';
+  if (passed < HOUR) return `${Math.floor(passed / MINUTE)} min ago`;
+  if (passed < DAY) return `${Math.floor(passed / HOUR)} h ago`;
+  if (passed < 7 * DAY) return passed < 2 * DAY ? 'yesterday' : `${Math.floor(passed / DAY)} days ago`;
+  return dayOf(iso);
+}
+
+const DAY_FORM = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const TIME_FORM = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
+
+function dayOf(iso: string): string {
+  return new Date(iso).toLocaleDateString('en-GB', DAY_FORM);
+}
+
+/** Day and time where the reader is. */
+export function localTime(iso: string): string {
+  if (Number.isNaN(Date.parse(iso))) return iso;
+  return `${dayOf(iso)}, ${new Date(iso).toLocaleTimeString('en-GB', TIME_FORM)}`;
+}
+
+/** The same in UTC, as logs have it. */
+export function utcTime(iso: string): string {
+  return Number.isNaN(Date.parse(iso)) ? iso : `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** What somebody typed as a moment: a revision, or a local time; as routes take it. `null`: neither. */
+export function momentOf(typed: string): string | null {
+  const text = typed.trim();
+  if (/^\d{1,16}$/.test(text)) return text;
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null;
+  const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+/** The time so many milliseconds ago, as routes take it. */
+export function timeBefore(ms: number, now = Date.now()): string {
+  return new Date(now - ms).toISOString();
+}

@@ -1,0 +1,34 @@
+import { exactDigits, exactJson } from '../api/exact.ts';
+
+/** Values of documents as text, cut where they are long. */
+
+export const CELL_LENGTH = 120;
+
+export function valueText(value: unknown): string {
+  if (value === undefined) return '–';
+  if (typeof value === 'string') return exactDigits(value) ?? value;
+  return exactJson(value);
+}
+
+export function cut(text: string, length = CELL_LENGTH): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** The name of a value's type in the words of schemas. */
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (exactDigits(value) !== null) return 'number';
+  return typeof value;
+}
+
+/** A change of a number, with its sign. */
+export function signed(value: unknown): string {
+  const text = valueText(value);
+  return text.startsWith('-') ? `−${text.slice(1)}` : `+${text}`;
+}
+
+/** Whether a change of a number takes something away. */
+export function isLess(value: unknown): boolean {
+  return valueText(value).startsWith('-');
+}

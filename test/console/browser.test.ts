@@ -1,0 +1,264 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newProject, printed } from '../node/support/command-line.ts';
+import { type Client, createClient, ok } from '../node/support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from '../node/support/program.ts';
+import { type Browser, CHROMIUM, launchChromium, type Page, type Profile } from '../support/chromium.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** The console of a real node in a real Chromium, used as its people use it. */
+
+if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the console is not tested');
+const inBrowser = test.skipIf(CHROMIUM === undefined);
+
+const PLAYERS = {
+  id: 'players',
+  name: 'players',
+  collectionType: 'per-platformid',
+  schema: { name: { type: 'string' }, gold: { type: 'number', _ledger: true }, bag: { type: 'array' }, skins: { type: 'array' } },
+};
+const ADA = '76561198000000001';
+const BO = '76561198000000002';
+
+let env: { readonly DATABASE_URL: string };
+let node: Node;
+let manager: Client;
+let project: string;
+let origin: string;
+let browser: Browser;
+let profile: Profile;
+let page: Page;
+/** What went wrong on pages besides what they tell. */
+const faults: string[] = [];
+
+/** A link that signs in. */
+async function newLink(): Promise<string> {
+  return JSON.parse(await printed(['console', 'link', '--json'], { env })).url;
+}
+
+async function write(player: string, document: object): Promise<number> {
+  const { headers } = await ok(manager.manage('POST', manager.storage(`players/${player}`), { body: document }));
+  return Number(headers['x-ns-position']);
+}
+
+async function read(player: string): Promise<Readonly<Record<string, unknown>>> {
+  return Object((await ok(manager.manage('GET', manager.storage(`players/${player}`)))).body);
+}
+
+async function signedIn(of: Profile): Promise<Page> {
+  const opened = await of.newPage();
+  opened.on('pageerror', (error) => faults.push(error.message));
+  opened.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text());
+  });
+  const link = await newLink();
+  origin = new URL(link).origin;
+  await opened.goto(link);
+  await heading(opened, 'Activity');
+  return opened;
+}
+
+const heading = (on: Page, name: string | RegExp) => on.getByRole('heading', { name }).first().waitFor();
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on a page that keeps people out. */
+async function seriousOn(on: Page): Promise<readonly string[]> {
+  await on.evaluate<unknown>(AXE);
+  return on.evaluate<readonly string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 160))))`);
+}
+
+beforeAll(async () => {
+  if (CHROMIUM === undefined) return;
+  env = { DATABASE_URL: await migratedDatabase() };
+  node = await startNode(newFolder(), { env: { ...env, CONSOLE_LISTEN: '127.0.0.1:0' }, args: ['--no-demo'] });
+  const made = await newProject(env, 'Market');
+  project = made.projectId;
+  manager = createClient(node.url, made);
+  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
+  browser = await launchChromium();
+  profile = await browser.newContext();
+  page = await signedIn(profile);
+});
+
+afterAll(async () => {
+  manager?.close();
+  await browser?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+inBrowser('support: “I lost my sword”: the player is found, compared, given it back, and that is undone', async () => {
+  await write(ADA, { name: 'Ada', gold: 80, bag: ['sword', 'rope'] });
+  await write(ADA, { name: 'Ada', gold: 3, bag: [], skins: ['red'] });
+  await page.goto(`${origin}/p/${project}`);
+  await heading(page, 'Activity');
+  await page.keyboard.press('/');
+  await page.getByLabel(/^Find a player/).fill(ADA);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'players', exact: true }).click();
+  await page
+    .getByRole('button', { name: / as A$/ })
+    .first()
+    .waitFor();
+  await page.evaluate<void>(`[...document.querySelectorAll('button[aria-label$=" as A"]')].at(-1).click()`);
+  await heading(page, 'Two moments compared');
+  await page
+    .getByRole('row', { name: /bag.*sword/ })
+    .first()
+    .waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: /Bring back what the player had/ }).click();
+  await heading(page, /What would come back from revision/);
+  await page.getByRole('checkbox', { name: 'skins' }).uncheck();
+  await page.getByLabel('Reason').fill('lost by a crash');
+  await page.getByLabel('Ticket (may be left out)').fill('T-78');
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Bring it back' }).click();
+  await heading(page, 'It is back');
+  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 80, bag: ['sword', 'rope'], skins: ['red'] });
+  await page.getByRole('button', { name: 'Undo this' }).click();
+  await page.getByLabel('Reason').fill('another player wrote');
+  await page.getByRole('button', { name: 'Undo it' }).click();
+  await page.getByText(/did it. Undo that to take it back/).waitFor();
+  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 3, bag: [], skins: ['red'] });
+  expect(faults).toEqual([]);
+});
+
+inBrowser('a document is changed by operations with a reason, or not at all where somebody else changed it', async () => {
+  await write(BO, { name: 'Bo', gold: 10, bag: ['rope'] });
+  const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
+  await page.goto(origin + document);
+  const plan = async (field: string, what: string, value: string) => {
+    await page.getByLabel('Field').selectOption(field);
+    await page.getByLabel('What to do').selectOption(what);
+    await page.getByLabel('Value').fill(value);
+    await page.getByRole('button', { name: 'Add this change' }).click();
+  };
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await plan('gold', 'inc', '5');
+  await plan('bag', 'push', 'sword');
+  await page.getByLabel('Reason').fill('a gift');
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Change it' }).click();
+  await heading(page, 'It is changed');
+  expect(await read(BO)).toEqual({ name: 'Bo', gold: 15, bag: ['rope', 'sword'] });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('Ledger: gold +5 (correction: a gift)').waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await plan('gold', 'inc', '1');
+  await page.getByLabel('Reason').fill('one more');
+  await write(BO, { name: 'Bo', gold: 1 });
+  await page.getByRole('button', { name: 'Change it' }).click();
+  await page.getByText('Somebody else changed this document since you loaded it.').waitFor();
+  expect(await read(BO)).toEqual({ name: 'Bo', gold: 1 });
+  await page.getByRole('button', { name: 'Leave it' }).click();
+});
+
+inBrowser('a moment is in the address, and all pages follow it', async () => {
+  const then = await write('76561198000000003', { name: 'Cy', gold: 1 });
+  await write('76561198000000003', { name: 'Cy', gold: 2 });
+  await page.goto(`${origin}/p/${project}/players/76561198000000003?at=${then}`);
+  await page.getByText(`This is the past: as it was at revision ${then}.`).waitFor();
+  await page.getByRole('link', { name: 'players', exact: true }).click();
+  await page
+    .getByRole('row', { name: /gold 1/ })
+    .first()
+    .waitFor();
+  expect(new URL(page.url()).searchParams.get('at')).toBe(String(then));
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  await page
+    .getByRole('row', { name: /gold 2/ })
+    .first()
+    .waitFor();
+});
+
+inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {
+  const revision = await write(ADA, { name: 'Ada', gold: 4, bag: [], skins: [] });
+  await page.goto(`${origin}/p/${project}/find/${revision}`);
+  await page
+    .getByText(/wrote players/)
+    .first()
+    .waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.goto(`${origin}/p/${project}/find/nobody-knows-this`);
+  await page.getByText('Nothing here has this id or name').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+});
+
+inBrowser('no page keeps anybody out: light and dark, wide and on a phone', async () => {
+  const paths = [
+    '',
+    '/publishes',
+    '/players',
+    '/players?name=ad',
+    `/players/${ADA}`,
+    `/players/${ADA}/timeline`,
+    `/players/${ADA}/restore`,
+  ];
+  for (const look of [
+    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+    { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+  ] as const) {
+    const other = await browser.newContext(look);
+    const opened = await signedIn(other);
+    for (const path of paths) {
+      await opened.goto(`${origin}/p/${project}${path}`);
+      await opened.getByRole('heading').first().waitFor();
+      await opened.evaluate<void>(
+        `new Promise((done) => { const wait = () => document.querySelector('[role=status] .visually-hidden') ? setTimeout(wait, 20) : done(); wait(); })`,
+      );
+      expect([look.colorScheme, path, await seriousOn(opened)]).toEqual([look.colorScheme, path, []]);
+      const isWider = await opened.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+      expect([look.viewport.width, path, isWider]).toEqual([look.viewport.width, path, false]);
+    }
+    await other.close();
+  }
+  expect(faults).toEqual([]);
+});
+
+inBrowser('a manager reads what is staged as sentences, promotes it with a reason, and rolls it back', async () => {
+  const price = (axe: number) => ({ items: [{ id: 'shop', type: 'group', name: 'Shop', entries: { axe } }] });
+  const live = async () => Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
+  await ok(manager.manage('PUT', manager.definitions('game-values'), { body: price(7) }));
+  const staged = { body: price(9), headers: { 'x-ns-publish-target': 'next' } };
+  await ok(manager.manage('PUT', manager.definitions('game-values'), staged));
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByText(/7 → 9/).first().waitFor();
+  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByLabel('Why').fill('Summer prices');
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make it live' }).click();
+  await heading(page, 'It is live');
+  expect(await live()).toEqual({ axe: 9 });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('“Summer prices”').waitFor();
+  await page
+    .getByRole('button', { name: /^Roll back to publish/ })
+    .first()
+    .click();
+  await page.getByLabel('Why').fill('too dear');
+  await page.getByRole('button', { name: 'Roll it back' }).click();
+  await heading(page, 'It is rolled back');
+  expect(await live()).toEqual({ axe: 7 });
+  await page.getByRole('button', { name: 'Close' }).click();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('who is signed out in the middle signs in again, and arrives where they were', async () => {
+  await page.goto(`${origin}/p/${project}/players/${ADA}`);
+  await heading(page, /./);
+  const other = await signedIn(profile);
+  await other.evaluate<void>(`fetch('/api/session').then((answer) => answer.json())
+    .then(({ csrf }) => fetch('/api/session', { method: 'DELETE', headers: { 'x-console-csrf': csrf } })).then(() => undefined)`);
+  await other.close();
+  await page.getByRole('link', { name: 'Time line' }).click();
+  await page.getByText('savepoint console link').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect(new URL(page.url()).searchParams.get('next')).toContain(`/players/${ADA}`);
+});

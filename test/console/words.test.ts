@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
+import { NOTICES, noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
+import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
+import { deedOf, whoOf } from '../../src/console/words/commit.ts';
+import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
+import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { ago, momentOf } from '../../src/console/words/time.ts';
+import { cut, signed, valueText } from '../../src/console/words/value.ts';
+import { CATALOGUE } from '../../src/kernel/errors.ts';
+
+describe('numbers that a page could not hold', () => {
+  it('keep their digits, wherever they stand', () => {
+    const read: unknown = JSON.parse(
+      withExactNumbers('{"id":18446744073709551615,"text":"18446744073709551615","list":[0.1234567890123456789],"n":12}'),
+    );
+    expect(valueText(Object(read).id)).toBe('18446744073709551615');
+    expect(Object(read).text).toBe('18446744073709551615');
+    expect(Object(read).n).toBe(12);
+    expect(exactDigits(Object(read).list[0])).toBe('0.1234567890123456789');
+    expect(exactJson(read)).toBe('{"id":18446744073709551615,"text":"18446744073709551615","list":[0.1234567890123456789],"n":12}');
+  });
+
+  it('are not written by a page, which could not say them', () => {
+    expect(typedValue('18446744073709551615', 'set', 'number')).toMatchObject({ ok: false });
+    expect(afterwards('push', ['\uE00018446744073709551615'], 1)).toBeNull();
+  });
+});
+
+describe('a document as rows', () => {
+  const schema = {
+    name: { type: 'string' },
+    gold: { type: 'number', _ledger: true, default: 10, _maxPerDay: 500 },
+    bag: { type: 'object', properties: { axe: { type: 'number' } } },
+  };
+
+  it('shows each field with what the schema says, those that are not set among them', () => {
+    const { rows } = rowsOf({ gold: 3, bag: { axe: 1, odd: true } }, schema);
+    expect(rows.map(({ path, says, depth }) => [path, says, depth])).toEqual([
+      ['gold', 'number · default 10 · ledger · grows by 500 a day at most', 0],
+      ['bag', 'object', 0],
+      ['bag.axe', 'number', 1],
+      ['bag.odd', null, 1],
+      ['name', 'string', 0],
+    ]);
+    expect(rows.find(({ path }) => path === 'name')?.value).toBeUndefined();
+  });
+
+  it('ends where a page would become too long, and says so', () => {
+    const large = Object.fromEntries(Array.from({ length: MAX_ROWS + 5 }, (_, place) => [`field${place}`, place]));
+    const { rows, isCut } = rowsOf(large, undefined);
+    expect([rows.length, isCut]).toEqual([MAX_ROWS, true]);
+  });
+
+  it('leaves an object of many members in one cell, which is cut', () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, place) => [`item${place}`, place]));
+    const { rows } = rowsOf({ many }, undefined);
+    expect(rows).toHaveLength(1);
+    expect(cut(valueText(rows[0]?.value))).toHaveLength(120);
+  });
+});
+
+describe('an edit', () => {
+  it('means text where the field holds text, and a number where it holds numbers', () => {
+    expect(typedValue('42', 'set', 'string')).toEqual({ ok: true, value: '42' });
+    expect(typedValue('42', 'set', 'number')).toEqual({ ok: true, value: 42 });
+    expect(typedValue('much', 'set', 'number')).toMatchObject({ ok: false });
+    expect(typedValue('-5', 'inc', 'number')).toEqual({ ok: true, value: -5 });
+    expect(typedValue('sword', 'push', 'array')).toEqual({ ok: true, value: 'sword' });
+    expect(typedValue('["sword"', 'set', 'array')).toMatchObject({ ok: false });
+  });
+
+  it('says what it comes to, and offers what the field can do', () => {
+    expect(afterwards('inc', 10, -3)).toBe('7');
+    expect(afterwards('push', ['rope'], 'sword')).toBe('["rope","sword"]');
+    expect(afterwards('remove', ['rope', 'sword'], 'rope')).toBe('["sword"]');
+    expect(operationsFor(['rope'], 'array')).toEqual(['push', 'remove', 'set']);
+    expect(operationsFor(undefined, 'number')).toEqual(['inc', 'set']);
+  });
+});
+
+describe('words', () => {
+  it('a commit is a sentence: who, and what they did', () => {
+    const call = {
+      cause: 'endpoint.call',
+      actor: { kind: 'public', label: 'game', player: '7', endpoint: 'buy' },
+      events: [],
+      documents: [],
+    };
+    expect(`${whoOf(call)} ${deedOf(call)}`).toBe('7 called buy');
+    const write = { cause: 'document.correct', actor: { kind: 'secret', label: 'Mara' }, events: [] };
+    const documents = [{ collection: 'players', key: '7', change: 'written' }];
+    expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');
+    expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
+    expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
+  });
+
+  it('moments are revisions or times of where the reader is', () => {
+    expect(momentOf(' 1200 ')).toBe('1200');
+    expect(momentOf('2026-03-01T12:00:00Z')).toBe('2026-03-01T12:00:00.000Z');
+    expect(momentOf('2026-03-01 12:00')).toBe(new Date('2026-03-01T12:00').toISOString());
+    expect([momentOf('Friday'), momentOf('')]).toEqual([null, null]);
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    expect(ago('2026-03-10T11:59:30Z', now)).toBe('just now');
+    expect(ago('2026-03-10T09:00:00Z', now)).toBe('3 h ago');
+    expect(ago('2026-03-01T12:00:00Z', now)).toBe('1 Mar 2026');
+    expect([signed(5), signed(-5)]).toEqual(['+5', '−5']);
+  });
+
+  it('an id of digits stays text in an address', () => {
+    expect(parseSearch('?at=1200&target=next')).toEqual({ at: '1200', target: 'next' });
+    expect(stringifySearch({ at: '1200', target: undefined, name: '' })).toBe('?at=1200');
+  });
+});
+
+describe('a refusal', () => {
+  it('is told as what happened, what it means and what to do', () => {
+    const refusal = refusalOf(409, {
+      ok: false,
+      error: { code: 'STALE_SAVE', message: 'Load it again', requestId: 'req_1', missing: 'x' },
+    });
+    expect(refusal).toEqual({ status: 409, code: 'STALE_SAVE', message: 'Load it again', requestId: 'req_1', details: { missing: 'x' } });
+    expect(noticeOf(refusal)).toEqual({
+      happened: 'Somebody else changed this document since you loaded it.',
+      means: 'Nothing was changed.',
+      toDo: 'Look at what it is now, and make your change to that.',
+    });
+  });
+
+  it('of anything else that answers still says something', () => {
+    expect(refusalOf(502, null)).toMatchObject({ status: 502, code: 'UNKNOWN', message: 'The server answered with the status 502.' });
+    expect(refusalOf(401, '<html>')).toMatchObject({ code: 'SIGNED_OUT' });
+    expect(noticeOf(refusalOf(400, { error: { code: 'INVALID_KEY', message: 'No id' } })).happened).toBe('No id');
+  });
+
+  it('has words only for codes that there are', () => {
+    const ofPage = ['UNREACHABLE', 'SIGNED_OUT'];
+    expect(Object.keys(NOTICES).filter((code) => !Object.hasOwn(CATALOGUE, code) && !ofPage.includes(code))).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+
+/** A real Chromium, driven by playwright-core. Its own types need those of the DOM, which this project does not load. */
+
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** What is found on a page. */
+interface Found {
+  click(): Promise<void>;
+  fill(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  check(): Promise<void>;
+  uncheck(): Promise<void>;
+  selectOption(value: string): Promise<unknown>;
+  first(): Found;
+  waitFor(): Promise<void>;
+  count(): Promise<number>;
+  innerText(): Promise<string>;
+}
+
+export interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  evaluate<Given, Value>(play: (given: Given) => Value | Promise<Value>, given: Given): Promise<Value>;
+  evaluate<Value>(script: string): Promise<Value>;
+  getByRole(role: string, options?: { readonly name?: string | RegExp; readonly exact?: boolean }): Found;
+  getByLabel(label: string | RegExp, options?: { readonly exact?: boolean }): Found;
+  getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Found;
+  keyboard: { press(key: string): Promise<void> };
+  on(event: 'pageerror', listen: (error: Error) => void): void;
+  on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
+  url(): string;
+  close(): Promise<void>;
+}
+
+/** The pages of one profile: they share storages, cookies and locks. */
+export interface Profile {
+  newPage(): Promise<Page>;
+  newCDPSession(page: Page): Promise<{ send(method: string, given: object): Promise<unknown> }>;
+  setOffline(isOffline: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Browser {
+  newPage(): Promise<Page>;
+  newContext(options?: {
+    readonly colorScheme?: 'light' | 'dark';
+    readonly viewport?: { readonly width: number; readonly height: number };
+  }): Promise<Profile>;
+  close(): Promise<void>;
+}
+
+interface Chromium {
+  launch(options: { readonly executablePath: string; readonly args: readonly string[] }): Promise<Browser>;
+}
+
+const PLAYWRIGHT: string = 'playwright-core';
+
+export async function launchChromium(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error('no chromium is installed');
+  const { chromium }: { readonly chromium: Chromium } = await import(PLAYWRIGHT);
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+}
