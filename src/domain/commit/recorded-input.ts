@@ -11,15 +11,16 @@ const MAX_BYTES = 4_096;
 
 /** The input without what looks like a secret. A member for which there is no room is left out whole, and counted. */
 export function recordedInput(input: JsonObject): RecordedInput {
-  const kept: [string, Json][] = [];
+  const kept = new Map<string, Json>();
   let room = MAX_BYTES;
   let left = 0;
   for (const [name, value] of Object.entries(input)) {
     const member: [string, Json] | null = isLargerThan(value, room) ? null : [maskSecrets(name), masked(value)];
     const bytes = member === null ? Number.POSITIVE_INFINITY : Buffer.byteLength(stringifyJson(Object.fromEntries([member])));
-    if (member === null || bytes > room) left += 1;
+    // Two names that are secrets may read the same.
+    if (member === null || bytes > room || kept.has(member[0])) left += 1;
     else {
-      kept.push(member);
+      kept.set(...member);
       room -= bytes;
     }
   }
