@@ -98,6 +98,9 @@ describe('the reference of the API', () => {
     expect(broken).toEqual([]);
     expect(queue).toHaveLength(readdirSync('docs').filter((name) => name.endsWith('.md')).length + 1);
     expect(pages.get('/manual/owasp')).toContain('<br>');
+    // Pictures are not served: the manual says what they show.
+    expect([...pages].filter(([, text]) => text.includes('<img')).map(([path]) => path)).toEqual([]);
+    expect(pages.get('/manual/console')).toContain('(Picture: What would come back)');
     for (const path of ['/manual/none', '/manual/README', '/manual/..%2f..%2fpackage'])
       expect((await server.send('GET', path)).status).toBe(404);
   });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { htmlDocument } from '../html/document.ts';
+import { escaped, htmlDocument } from '../html/document.ts';
 
 /**
  * The manual: README.md and the pages of `docs`, as HTML. The build puts them beside this file; when TypeScript runs directly they are the
@@ -45,6 +45,9 @@ function pageFiles(): ReadonlyMap<string, string> {
 
 /** HTML is allowed, because the pages are ours: tables have line breaks. */
 const markdown = new MarkdownIt({ html: true, linkify: false });
+
+/** Pictures are not served, so the manual says what they show. */
+markdown.renderer.rules['image'] = (tokens, place) => `<small>(Picture: ${escaped(tokens[place]?.content ?? '')})</small>`;
 
 function documentOf(name: string, text: string, pages: ReadonlyMap<string, string>): string {
   const isIndex = name === 'README';
