@@ -165,9 +165,12 @@ async function pageOf(context: HistoryContext, read: PastProject, looking: Looki
   let last = lastOfPage(moment, query.before) + 1;
   for (let looked = 0; ; ) {
     const steps = await past.definitionSteps(project, name, target, last - 1, Math.min(STEPS, query.limit));
-    for (const step of steps) {
+    for (const [place, step] of steps.entries()) {
       if (scheduler.monotonic() > until) throw refusal('PAST_TIMEOUT');
-      const [before, after] = [await texts.shown(step, step.before), await texts.shown(step, step.after)];
+      const { revision } = step.event;
+      const after = await texts.shown(step.after, revision, revision);
+      // What a change met was mostly made by the change before it.
+      const before = await texts.shown(step.before, revision, steps[place + 1]?.event.revision ?? revision);
       const change = await roundRobin.run(project.id, () => changeOf(step, before, after, looking, read));
       if (change !== null) changes.push(change);
       last = step.event.revision;
@@ -193,15 +196,15 @@ class Texts {
     this.#name = name;
   }
 
-  /** What the target showed around a step. */
-  async shown({ event }: DefinitionStep, { live, staged }: DefinitionForm): Promise<Json> {
-    return shownDefinition(this.#name, await this.#text(live, event.revision), await this.#text(staged, event.revision));
+  /** What the target showed with these texts; `likely`: as {@link Past.definitionText} takes it. */
+  async shown({ live, staged }: DefinitionForm, revision: number, likely: number): Promise<Json> {
+    return shownDefinition(this.#name, await this.#text(live, revision, likely), await this.#text(staged, revision, likely));
   }
 
-  async #text(hash: string | null, revision: number): Promise<string | null> {
+  async #text(hash: string | null, revision: number, likely: number): Promise<string | null> {
     if (hash === null) return null;
     const known = this.#known.get(hash);
-    const text = known ?? (await this.#past.definitionText(this.#project, hash, revision));
+    const text = known ?? (await this.#past.definitionText(this.#project, hash, revision, likely));
     if (known === undefined) this.length += text.length;
     // Those of one step: two layers before, two after.
     this.#known = new Map([...this.#known, [hash, text] as const].slice(-4));

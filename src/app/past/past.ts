@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
-import { type DefinitionName, DefinitionSearch, type DefinitionStep } from '../../domain/definition/release/steps.ts';
+import { type DefinitionName, DefinitionSearch, type DefinitionStep, SourceSearch } from '../../domain/definition/release/steps.ts';
 import { DocumentSearch, type DocumentStep, type PastChange, type PastDocument, stepsOf } from '../../domain/document/past.ts';
 import type { LedgerEntry, ProjectEvent, PublishTarget, SaveRecord, Space } from '../../domain/events.ts';
 import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
@@ -59,8 +59,11 @@ export interface Past {
     revision: number,
     limit: number,
   ): Promise<readonly DefinitionStep[]>;
-  /** The text of a definition that was stored by a revision. */
-  definitionText(project: Project, hash: string, revision: number): Promise<string>;
+  /**
+   * The text of a definition that was stored by a revision. `likely`: of a publish that it was probably stored with; it is looked for there first,
+   * which costs one read and no search.
+   */
+  definitionText(project: Project, hash: string, revision: number, likely: number): Promise<string>;
   /** Settings, keys and game package. `null`: there was no project yet. */
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
   /** The commit in which a revision lies; `null`: the log has no such revision. */
@@ -111,6 +114,9 @@ const MAX_WAITING = 64;
 /** Characters of definitions that are kept folded, over all projects, and after how many events a long fold is kept on its way. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_EVERY = 256;
+
+/** Events before a publish in which a text of it is looked for. A push of one definition stores its text right before it. */
+const STORED_WITH = 4;
 
 /** The resident subjects: their past is folded from the first event on. */
 type Folded = { readonly authority: AuthorityState | null; readonly definitions: DefinitionsState };
@@ -246,16 +252,15 @@ class LogPast implements Past {
     });
   }
 
-  async definitionText(project: Project, hash: string, revision: number): Promise<string> {
+  async definitionText(project: Project, hash: string, revision: number, likely: number): Promise<string> {
     const known = project.definitions.sources.get(hash);
     if (known !== undefined) return known;
     return this.#reading(project, async () => {
-      const pieces = new Map<number, string>();
-      for await (const event of this.#back(project, sourceSubject(hash), revision)) {
-        if (event.type !== 'source.stored' || event.data.hash !== hash) continue;
-        const { part, parts, text } = event.data;
-        if (pieces.set(part, text).size === parts) return Array.from({ length: parts }, (_, index) => pieces.get(index) ?? '').join('');
-      }
+      const near = new SourceSearch(hash);
+      const first = Math.max(0, likely - STORED_WITH);
+      for (const event of await project.history(first, likely - first)) if (near.take(event)) return near.text;
+      const search = new SourceSearch(hash);
+      for await (const event of this.#back(project, sourceSubject(hash), revision)) if (search.take(event)) return search.text;
       throw new Error(`Corrupt log: a definition refers to the unknown source ${hash}`);
     });
   }

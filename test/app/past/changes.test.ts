@@ -103,7 +103,8 @@ test('the changes of a definition are what a fold of the whole log says, page by
       const { past, project } = history;
       const events = await history.events();
       const shown = async (name: DefinitionName, { live, staged }: DefinitionForm, revision: number) => {
-        const textOf = (hash: string | null) => (hash === null ? null : history.wait(past.definitionText(project, hash, revision)));
+        const textOf = (hash: string | null) =>
+          hash === null ? null : history.wait(past.definitionText(project, hash, revision, revision));
         return shownDefinition(name, await textOf(live), await textOf(staged));
       };
       for (const name of NAMES)

@@ -93,6 +93,30 @@ function effectOf(event: PublishEvent, name: DefinitionName): Partial<Definition
   return change === undefined ? ended : { ...ended, live: change.hash };
 }
 
+/** Takes events until all parts of one text are there. */
+export class SourceSearch {
+  readonly #hash: string;
+  readonly #parts = new Map<number, string>();
+
+  constructor(hash: string) {
+    this.#hash = hash;
+  }
+
+  /** Returns whether the text is whole. */
+  take(event: ProjectEvent): boolean {
+    if (event.type !== 'source.stored' || event.data.hash !== this.#hash) return false;
+    const { part, parts, text } = event.data;
+    return this.#parts.set(part, text).size === parts;
+  }
+
+  get text(): string {
+    return [...this.#parts]
+      .sort(([one], [other]) => one - other)
+      .map(([, text]) => text)
+      .join('');
+  }
+}
+
 /** What a target shows of a definition with these texts: what is staged lies over live. `null`: there is none. */
 export function shownDefinition({ kind, id }: DefinitionName, live: string | null, staged: string | null): Json {
   const below = live === null ? null : (tryParseJson(live) ?? null);
