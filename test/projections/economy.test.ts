@@ -2,8 +2,12 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
+import { economyView } from '../../projections/models/economy/projection.ts';
 import { readEconomyDays, readEconomySupply } from '../../projections/models/economy/read.ts';
-import type { LedgerEntry } from '../../src/domain/events.ts';
+import { transaction } from '../../projections/transaction.ts';
+import { NOTHING } from '../../projections/write.ts';
+import type { LedgerEntry, ProjectEvent } from '../../src/domain/events.ts';
+import { projectEvent } from '../../src/domain/events.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { changed, Feed, freshPool, project, rowsOf } from './support.ts';
 
@@ -119,4 +123,50 @@ test('a day that is over keeps the share of the richest hundredth, whatever they
   ]);
   const { rows: now } = await readEconomySupply(pool, 'rich', { space: 'live', currency: 'gold', today: 2 });
   expect(now).toMatchObject([{ holders: 149, topHolders: 2, topBalance: '295', share: 0.026637 }]);
+});
+
+const METADATA = { commandId: '', cause: 'test', actor: { kind: 'public' }, schemaVersion: 1 } as const;
+
+/** Who got and spent what, over two days, in live and in a test of staged definitions. */
+const history: readonly ProjectEvent[] = Array.from({ length: 700 }, (_, revision) => {
+  const recordedAt = DAY / 2 + revision * (revision < 350 ? 200 : 250_000);
+  const entries = [gold(revision % 3 === 0 ? -0.1 * (revision % 7) : revision % 11, `s${revision % 4}`)];
+  const player = `p${(revision * 7) % 23}`;
+  const space = revision % 5 === 0 ? 'next3' : 'live';
+  const postings = [{ by: 1, collection: 'saves', key: player, player, entries }];
+  return projectEvent({ type: 'ledger.posted', data: { space, postings } }, revision, `e${revision}`, { ...METADATA, recordedAt }, '');
+});
+
+async function foldedIn(projectId: string, sizes: readonly number[]): Promise<void> {
+  const view = economyView(64);
+  const [row] = await rowsOf(pool, `SELECT active FROM savepoint.projection_versions WHERE name = 'economy'`);
+  const versions = new Map([['economy', Number(row?.['active'])]] as const);
+  const folded = {
+    documents: [],
+    wiped: false,
+    definitions: { before: null, after: null },
+    catalog: { before: null, after: NOTHING.catalog },
+    atOnce: 1,
+  };
+  for (let from = 0, turn = 0; from < history.length; turn += 1) {
+    const events = history.slice(from, from + (sizes[turn % sizes.length] ?? 1));
+    await transaction(pool, projectId, versions, (tx) => view.project({ all: events, events, ...folded }, tx));
+    from += events.length;
+  }
+}
+
+test('however the events come in batches, the same is added up and the same waits, of few revisions', async () => {
+  await foldedIn('one', [7]);
+  await foldedIn('many', [70, 3, 1, 200]);
+  for (const table of ['days', 'supply', 'names', 'pending', 'players', 'holders']) {
+    const rows = (projectId: string) =>
+      rowsOf(pool, `SELECT to_jsonb(t) - 'project' AS row FROM savepoint.economy_${table} t WHERE project = '${projectId}' ORDER BY 1`);
+    expect(await rows('many'), table).toEqual(await rows('one'));
+  }
+  const waiting = `SELECT min(block) >= 20 AS few, count(*) > 0 AS some FROM savepoint.economy_pending WHERE project = 'one'`;
+  expect(await rowsOf(pool, waiting)).toEqual([{ few: true, some: true }]);
+  const { rows } = await readEconomySupply(pool, 'one', { space: 'live', currency: 'gold', today: 9 });
+  const live = history.flatMap(({ type, data }) => (type === 'ledger.posted' && data.space === 'live' ? data.postings : []));
+  const total = live.reduce((sum, { entries: [entry] }) => sum + Number(entry?.delta), 0);
+  expect(Number(rows[0]?.supply)).toBeCloseTo(total, 6);
 });

@@ -19,7 +19,7 @@ import type {
 import { readWithin } from '../../bounded-read.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { EXACT } from '../ledger/sums.ts';
-import { ACTIVE_DAYS, LINES, shareOf } from './settle.ts';
+import { ACTIVE_DAYS, linesOf, shareOf } from './settle.ts';
 
 /** Reads of the economy. Numbers leave Postgres as texts, because a double would change large ones. */
 
@@ -57,19 +57,25 @@ const GROUPED: Readonly<Record<FlowGrouping, readonly string[]>> = {
   day: ['day', 'currency'],
 };
 
-/** Players of a part who wait to be counted. */
-const WAITING = `(SELECT count(DISTINCT l.p) FROM {economy_pending} w CROSS JOIN LATERAL ${LINES}
-  WHERE w.project = $1 AND w.space = $2 AND w.day = d.day AND l.t = d.part AND NOT EXISTS (SELECT FROM {economy_players} x
-    WHERE x.project = $1 AND x.space = $2 AND x.day = d.day AND x.part = d.part AND x.player = l.p))`;
+/** How many players of each part wait to be counted. */
+const WAITING = `
+WITH waiting AS MATERIALIZED (
+  SELECT u.day, u.part, count(*) AS players FROM (
+    SELECT DISTINCT w.day, l.t AS part, l.p AS player FROM {economy_pending} w CROSS JOIN LATERAL ${linesOf('w')}
+    WHERE w.project = $1 AND w.space = $2 AND w.day BETWEEN $3 AND $4) u
+  WHERE NOT EXISTS (SELECT FROM {economy_players} x
+    WHERE x.project = $1 AND x.space = $2 AND x.day = u.day AND x.part = u.part AND x.player = u.player) GROUP BY u.day, u.part)`;
 
 /** $10: the cursor, a list of the values of the columns as texts; $11: rows. */
 function flowsOf(by: FlowGrouping): string {
   const columns = GROUPED[by];
   const key = columns.map((column) => (column === 'day' ? `lpad(d.day::text, 8, '0')` : `d.${column}::text`));
-  const players = by === 'none' ? `, 'players', sum(d.players + ${WAITING})` : '';
+  const isSingle = by === 'none';
+  const waiting = 'coalesce((SELECT q.players FROM waiting q WHERE q.day = d.day AND q.part = d.part), 0)';
+  const players = isSingle ? `, 'players', sum(d.players + ${waiting})` : '';
   const members = columns.map((column) => `'${column}', d.${column}`).join(', ');
   const group = columns.map((column) => `d.${column}`).join(', ');
-  return pageOf(`
+  return pageOf(`${isSingle ? WAITING : ''}
 SELECT json_build_object(${members}, 'key', ARRAY[${key.join(', ')}], 'entries', sum(d.entries), 'inflow', sum(d.inflow)::text,
   'outflow', sum(d.outflow)::text, 'faucet', sum(d.faucet)::text, 'sink', sum(d.sink)::text${players}) AS row
 FROM {economy_days} d WHERE ${CHOSEN} AND ($10::text[] IS NULL OR ARRAY[${key.join(', ')}] COLLATE "C" > $10::text[])
@@ -92,7 +98,7 @@ moved AS (
   SELECT x.player, c.collection, x.entries, x.inflow, x.outflow FROM chosen c JOIN {economy_players} x
     ON x.project = $1 AND x.space = $2 AND x.day = c.day AND x.part = c.part
   UNION ALL
-  SELECT l.p, c.collection, l.n, l.i, l.o FROM {economy_pending} w CROSS JOIN LATERAL ${LINES} JOIN chosen c ON c.day = w.day AND c.part = l.t
+  SELECT l.p, c.collection, l.n, l.i, l.o FROM {economy_pending} w CROSS JOIN LATERAL ${linesOf('w')} JOIN chosen c ON c.day = w.day AND c.part = l.t
   WHERE w.project = $1 AND w.space = $2),
 summed AS (
   SELECT player, sum(entries)::bigint AS entries, sum(inflow) AS inflow, sum(outflow) AS outflow, sum(inflow) - sum(outflow) AS net,
@@ -114,7 +120,7 @@ WITH chosen AS MATERIALIZED (
 moved AS (
   SELECT x.player, x.inflow FROM chosen c JOIN {economy_players} x ON x.project = $1 AND x.space = 'live' AND x.day = $2 AND x.part = c.part
   UNION ALL
-  SELECT l.p, l.i FROM {economy_pending} w CROSS JOIN LATERAL ${LINES} JOIN chosen c ON c.part = l.t
+  SELECT l.p, l.i FROM {economy_pending} w CROSS JOIN LATERAL ${linesOf('w')} JOIN chosen c ON c.part = l.t
   WHERE w.project = $1 AND w.space = 'live' AND w.day = $2),
 suspects AS MATERIALIZED (
   SELECT player FROM moved GROUP BY player HAVING sum(inflow) > $5::float8::numeric ORDER BY sum(inflow) DESC LIMIT 100),
@@ -132,7 +138,7 @@ WITH held AS (
   SELECT player, sum(balance) AS balance, max(day) AS day FROM (
     SELECT player, balance, day FROM {economy_holders} WHERE project = $1 AND space = $2 AND currency = $3
     UNION ALL
-    SELECT l.p, l.i - l.o, w.day FROM {economy_pending} w CROSS JOIN LATERAL ${LINES}
+    SELECT l.p, l.i - l.o, w.day FROM {economy_pending} w CROSS JOIN LATERAL ${linesOf('w')}
       JOIN {economy_days} d ON d.project = $1 AND d.space = $2 AND d.day = w.day AND d.part = l.t
     WHERE w.project = $1 AND w.space = $2 AND d.currency = $3) u GROUP BY player),
 richest AS (${shareOf('held')})

@@ -57,18 +57,22 @@ CREATE TABLE {economy_names} (
   PRIMARY KEY (project, space, day, collection, field)
 );
 
--- Sums by player that are not added to the tables below yet, as JSON objects separated by commas: t part, p player, n entries, i in, o out. A row
--- for each player would cost more than the rest of the model; of one span of ten seconds, most players are written once. A row is for a block of
--- 32 revisions.
+-- Sums by player that are not added to the tables below yet: part, player, entries, in and out, each at its place of the lists. To add up each entry
+-- as it comes would cost more than the rest of the model; of one span of a minute, many players are written once. A row is for a block of 32
+-- revisions. Spans and blocks grow together.
 CREATE TABLE {economy_pending} (
   project text COLLATE "C" NOT NULL,
-  space text COLLATE "C" NOT NULL,
   span bigint NOT NULL,
   block bigint NOT NULL,
+  space text COLLATE "C" NOT NULL,
   day integer NOT NULL,
-  lines text NOT NULL,
-  PRIMARY KEY (project, space, span, block)
-);
+  parts text[] COLLATE "C" NOT NULL,
+  players text[] COLLATE "C" NOT NULL,
+  entries bigint[] NOT NULL,
+  inflows numeric[] NOT NULL,
+  outflows numeric[] NOT NULL,
+  PRIMARY KEY (project, span, block, space)
+) WITH (fillfactor = 70);
 
 CREATE TABLE {economy_players} (
   project text COLLATE "C" NOT NULL,
@@ -91,15 +95,4 @@ CREATE TABLE {economy_holders} (
   balance numeric NOT NULL,
   day integer NOT NULL,
   PRIMARY KEY (project, space, currency, player)
-) WITH (fillfactor = 70);
-
--- Holders by the day of their last entry: how many there are, and what they have together.
-CREATE TABLE {economy_activity} (
-  project text COLLATE "C" NOT NULL,
-  space text COLLATE "C" NOT NULL,
-  currency text COLLATE "C" NOT NULL,
-  day integer NOT NULL,
-  holders bigint NOT NULL,
-  balance numeric NOT NULL,
-  PRIMARY KEY (project, space, currency, day)
 ) WITH (fillfactor = 70);

@@ -1,15 +1,18 @@
 /** Whoever moved money within so many days counts as active, the day itself included. */
 export const ACTIVE_DAYS = 30;
 
-/** The sums by player in `lines` of {economy_pending}. */
-export const LINES = `json_to_recordset(('[' || lines || ']')::json) AS l (t text, p text, n bigint, i numeric, o numeric)`;
+/** The sums by player in a row of {economy_pending}: part, player, entries, in and out. */
+export function linesOf(row: string): string {
+  return `unnest(${row}.parts, ${row}.players, ${row}.entries, ${row}.inflows, ${row}.outflows) AS l (t, p, n, i, o)`;
+}
 
-/** $2: adds up what waits of spans before this one. One row: the day that it was of. */
+/** Adds up what waits of spans before $2, and of blocks before $3. One row: the day that it was of. */
 export const SETTLE = `
-WITH gone AS (DELETE FROM {economy_pending} WHERE project = $1 AND span < $2 RETURNING space, day, lines),
+WITH gone AS (
+  DELETE FROM {economy_pending} WHERE project = $1 AND (span < $2 OR block < $3) RETURNING space, day, parts, players, entries, inflows, outflows),
 line AS MATERIALIZED (
   SELECT space, day, l.t AS part, l.p AS player, sum(l.n)::bigint AS entries, sum(l.i) AS inflow, sum(l.o) AS outflow
-  FROM gone CROSS JOIN LATERAL ${LINES} GROUP BY 1, 2, 3, 4),
+  FROM gone CROSS JOIN LATERAL ${linesOf('gone')} GROUP BY 1, 2, 3, 4),
 added AS (
   INSERT INTO {economy_players} AS x (project, space, day, part, player, entries, inflow, outflow)
   SELECT $1, space, day, part, player, entries, inflow, outflow FROM line
@@ -20,23 +23,11 @@ counted AS (
   UPDATE {economy_days} d SET players = d.players + f.players
   FROM (SELECT space, day, part, count(*) AS players FROM added WHERE isnew GROUP BY 1, 2, 3) f
   WHERE d.project = $1 AND d.space = f.space AND d.day = f.day AND d.part = f.part),
-moved AS MATERIALIZED (
-  SELECT l.space, d.currency, l.player, l.day, sum(l.inflow - l.outflow) AS net
-  FROM line l JOIN {economy_days} d ON d.project = $1 AND d.space = l.space AND d.day = l.day AND d.part = l.part GROUP BY 1, 2, 3, 4),
-held AS MATERIALIZED (
-  SELECT m.space, m.currency, m.player, m.day, m.net, h.balance, h.day AS since
-  FROM moved m LEFT JOIN {economy_holders} h ON h.project = $1 AND h.space = m.space AND h.currency = m.currency AND h.player = m.player),
 holders AS (
   INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, day)
-  SELECT $1, space, currency, player, net, day FROM held
-  ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day),
-shifted AS (
-  SELECT space, currency, day, 1 AS holders, coalesce(balance, 0) + net AS balance FROM held
-  UNION ALL SELECT space, currency, since, -1, -balance FROM held WHERE since IS NOT NULL),
-activity AS (
-  INSERT INTO {economy_activity} AS a (project, space, currency, day, holders, balance)
-  SELECT $1, space, currency, day, sum(holders), sum(balance) FROM shifted GROUP BY 2, 3, 4
-  ON CONFLICT (project, space, currency, day) DO UPDATE SET holders = a.holders + excluded.holders, balance = a.balance + excluded.balance)
+  SELECT $1, l.space, d.currency, l.player, sum(l.inflow - l.outflow), max(l.day)
+  FROM line l JOIN {economy_days} d ON d.project = $1 AND d.space = l.space AND d.day = l.day AND d.part = l.part GROUP BY 2, 3, 4
+  ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day)
 SELECT max(day) AS day FROM gone`;
 
 /**
@@ -49,12 +40,11 @@ SELECT h.holders, h.held, h.top_holders, (SELECT coalesce(sum(t.balance), 0) FRO
 FROM (SELECT count(*) AS holders, coalesce(sum(b.balance), 0) AS held, ceil(count(*) / 100.0)::bigint AS top_holders
   FROM ${balances} b WHERE b.balance > 0) h`;
 
-const OWN_BALANCES = '(SELECT x.balance FROM {economy_holders} x WHERE x.project = $1 AND x.space = s.space AND x.currency = s.currency)';
+const HOLDERS = '(SELECT x.balance, x.day FROM {economy_holders} x WHERE x.project = $1 AND x.space = s.space AND x.currency = s.currency)';
 
 /** $2: what this day ended with, of which nothing waits any more and after which nothing is added up yet. $3: {@link ACTIVE_DAYS}. */
 export const CLOSE_DAY = `
-UPDATE {economy_supply} s SET active = (
-  SELECT coalesce(sum(a.balance), 0) FROM {economy_activity} a
-  WHERE a.project = $1 AND a.space = s.space AND a.currency = s.currency AND a.day > s.day - $3 AND a.day <= s.day),
-  (holders, held, top_holders, top_balance) = (${shareOf(OWN_BALANCES)})
+UPDATE {economy_supply} s SET
+  active = (SELECT coalesce(sum(a.balance), 0) FROM ${HOLDERS} a WHERE a.day > s.day - $3),
+  (holders, held, top_holders, top_balance) = (${shareOf(HOLDERS)})
 WHERE s.project = $1 AND s.day = $2`;
