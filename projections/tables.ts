@@ -71,6 +71,8 @@ export const TABLES: readonly Table[] = [
   { name: 'guest_names', projection: 'guests', key: ['kind', 'name'] },
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'undone_commits', projection: 'corrections', key: ['commit'] },
+  { name: 'grants', projection: 'corrections', key: ['grant_id'] },
+  { name: 'grant_players', projection: 'corrections', key: ['grant_id', 'player'] },
   { name: 'alarms', projection: 'alarms', key: ['alarm', 'time_window'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },

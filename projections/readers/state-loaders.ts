@@ -3,6 +3,7 @@ import { forgottenAfter } from '../../src/domain/security/request-id.ts';
 import type { StateOf, SubjectKind } from '../../src/domain/states.ts';
 import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
+import { grantFrom, grantOutcomeFrom, LISTED } from '../models/corrections/projection.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
 import { guestFrom } from '../models/guests/projection.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
@@ -166,6 +167,21 @@ export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> 
     rows: '{undone_commits} c ON c.project = $1 AND c.commit = w.commit',
     columns: { undone: 'c.undone' },
     state: ({ undone }) => ({ undone: undone === true }),
+  },
+  grant: {
+    keyColumns: { grant_id: 'text' },
+    keyOf: unchanged,
+    rows: '{grants} g ON g.project = $1 AND g.grant_id = w.grant_id',
+    columns: { body: 'g.body::text' },
+    state: ({ body }) => grantFrom(body ?? ''),
+  },
+  'grant-player': {
+    keyColumns: { grant_id: 'text', player: 'text' },
+    keyOf: unchanged,
+    // Who is listed only has no state yet.
+    rows: `{grant_players} p ON p.project = $1 AND p.grant_id = w.grant_id AND p.player = w.player AND p.outcome <> '${LISTED}'`,
+    columns: { outcome: 'p.outcome' },
+    state: ({ outcome }) => ({ is: grantOutcomeFrom(outcome ?? '') }),
   },
   alarm: {
     keyColumns: { alarm: 'text', time_window: 'text' },

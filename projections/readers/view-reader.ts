@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { readSessionsOf } from '../models/access/sessions-of.ts';
 import { readAlarms } from '../models/alarms/read.ts';
+import { readGrantCounts, readGrantPlayers, readGrants } from '../models/corrections/read.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readEconomyDays, readEconomyFlows, readEconomyHour, readEconomyMovers, readEconomySupply } from '../models/economy/read.ts';
@@ -73,6 +74,9 @@ export function createViewReader(
     economySupply: bounded(readEconomySupply),
     economyHour: bounded(readEconomyHour),
     alarms: bounded(readAlarms),
+    grants: bounded(readGrants),
+    grantPlayers: bounded(readGrantPlayers),
+    grantCounts: bounded(readGrantCounts),
     revisions: bounded(readRevisions),
     revisionsAfter: bounded(readRevisionsAfter),
     records: bounded(readRecords),

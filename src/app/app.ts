@@ -1,6 +1,7 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
 import type { Corrections } from './correction/corrections.ts';
+import type { Grants } from './correction/grants.ts';
 import type { Economy } from './economy/economy.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Commits } from './history/commits.ts';
@@ -86,6 +87,7 @@ export interface App {
   readonly tests: Tests;
   readonly purge: Purge;
   readonly corrections: Corrections;
+  readonly grants: Grants;
   readonly gamePackage: GamePackage;
   readonly settings: Settings;
   readonly telemetry: Telemetry;

@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
 import { createCorrections } from './correction/corrections.ts';
+import { createGrants } from './correction/grants.ts';
 import { createEconomy } from './economy/economy.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
 import { createCommits } from './history/commits.ts';
@@ -67,6 +68,7 @@ export function createApp(context: AppContext): App {
     tests: createTests(context),
     purge: createPurge(context),
     corrections: createCorrections(context, past),
+    grants: createGrants(context, past, queries),
     settings: createSettings(context),
     telemetry: createTelemetry(context),
   };

@@ -66,7 +66,10 @@ function add(): Command {
     'savepoint jobs add tests.run p1 next',
   )
     .argument('<job>', JOB_NAMES.map((name) => `${name}: ${JOB_KINDS[name].about}`).join('; '))
-    .argument('[names...]', 'for projection.rebuild: which read models; for tests.run: the project, and live or next')
+    .argument(
+      '[names...]',
+      'for projection.rebuild: which read models; for tests.run: the project, and live or next; for grants.run: the project and the grant',
+    )
     .action(async (name: string, names: readonly string[], options: CommonOptions) => {
       if (!isJobName(name)) throw new WrongUsage(`There is no job ${name}; there are ${JOB_NAMES.join(', ')}`);
       const id = await withJobs(options, (open) => enqueue(open, name, names));
@@ -86,6 +89,11 @@ function enqueue(jobs: Jobs, name: JobName, names: readonly string[]): Promise<s
       throw new WrongUsage('tests.run takes a project, and live or next');
     }
     return jobs.enqueue(name, { projectId, target }, { unique: `${name} ${projectId} ${target}` });
+  }
+  if (name === 'grants.run') {
+    const [projectId, grant, ...more] = names;
+    if (projectId === undefined || grant === undefined || more.length > 0) throw new WrongUsage('grants.run takes a project and a grant');
+    return jobs.enqueue(name, { projectId, grant }, { unique: `${name} ${projectId} ${grant}` });
   }
   if (names.length > 0) throw new WrongUsage(`${name} takes no names`);
   return jobs.enqueue(name, {}, { unique: name });

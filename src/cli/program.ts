@@ -34,6 +34,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['economy', async () => (await import('./economy.ts')).economyCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
       ['player', async () => (await import('./player.ts')).playerCommand()],
+      ['grant', async () => (await import('./grant.ts')).grantCommand()],
       ['explain', async () => (await import('./explain-id.ts')).explainCommand()],
       ['undo', async () => (await import('./undo.ts')).undoCommand()],
       ['logs', async () => (await import('./logs.ts')).logsCommand()],

@@ -15,6 +15,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { sweepAccess } from './access-sweep.ts';
 import { economyWatch } from './economy-alarms.ts';
+import { type DriveGrant, grantDriver, watchGrants } from './grants.ts';
 import { exportJobs } from './metrics.ts';
 import { projectTestsPerRun } from './project-tests.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -45,30 +46,43 @@ export function startJobs(build: JobsBuild): void {
     return null;
   });
   // The node may be stopped while the library still loads.
-  shutdown.add(async () => (await opening)?.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
+  shutdown.add(async () => {
+    const opened = await opening;
+    await opened?.stopWatching();
+    await opened?.jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE);
+  });
 }
 
-async function open({ config, databaseUrl, pool, log, registry, logger }: JobsBuild): Promise<Jobs> {
+async function open({
+  config,
+  databaseUrl,
+  pool,
+  log,
+  registry,
+  logger,
+}: JobsBuild): Promise<{ readonly jobs: Jobs; stopWatching(): Promise<void> }> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
   const parts = {
     tests: projectTestsPerRun(config, pool, log, logger),
     sweepAccess: () => sweepAccess(pool, log, config, logger),
     watchEconomies: economyWatch({ pool, log, config, logger, registry }),
+    driveGrant: grantDriver({ pool, log, config, logger }),
   };
   const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   exportJobs(registry, jobs);
   jobs.start();
-  return jobs;
+  return { jobs, stopWatching: watchGrants({ pool, logger }, jobs) };
 }
 
 /** Jobs that open projects. */
 interface ProjectWork extends Pick<JobWork, 'sweepAccess' | 'watchEconomies'> {
   readonly tests: ProjectTests;
+  readonly driveGrant: DriveGrant;
 }
 
 /** The work of jobs, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEconomies }: ProjectWork): JobWork {
+export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEconomies, driveGrant }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -88,5 +102,6 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEcono
     },
     sweepAccess,
     watchEconomies,
+    driveGrant,
   };
 }

@@ -6,10 +6,10 @@ import { z } from 'zod';
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 /**
  * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
- * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` changes what players have.
+ * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what players have.
  * `economy` shows what all players have together; `correction` passes the limits of the game, as does no other scope.
  */
-export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore'] as const;
+export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore', 'grant'] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
 

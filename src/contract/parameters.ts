@@ -20,6 +20,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   page: described(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), 'Slug of a page', 'news'),
   id: described(z.string(), 'Id of the definition, or its slug or name', 'saves'),
   held: described(z.string(), 'What somebody holds: a revision or any id', 'req_0000'),
+  grant: described(z.string(), 'Id of a grant', '2f6c1a9be0d34c57'),
   job: described(z.string(), 'The `jobId` of a push', '12'),
 };
 

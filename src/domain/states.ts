@@ -1,5 +1,8 @@
+import type { z } from 'zod';
+import type { grantOutcome, grantPhase } from '../contract/events/document.ts';
+import type { POLICIES } from '../contract/policies.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeptRefusal, KeyKind, PageSaved, Parts, Permissions, SaveRecord } from './events.ts';
+import type { Actor, DefinitionKind, KeptRefusal, KeyKind, Operation, PageSaved, Parts, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null`: no event has ever
@@ -55,6 +58,34 @@ interface UndoneState {
 /** An alarm of the economy that was raised for a window. */
 interface AlarmState {
   readonly amount: number;
+}
+
+export type GrantPhase = z.output<typeof grantPhase>;
+
+/** Why somebody asked for something. */
+export interface Told {
+  readonly reason: string;
+  readonly ticket?: string;
+}
+
+/** What support gives to many players. */
+export interface GrantState extends Told {
+  readonly collection: string;
+  readonly ops: readonly Operation[];
+  /** How many its list has. */
+  readonly players: number;
+  readonly phase: GrantPhase;
+  /** Who began it, in whose name its commits are made. */
+  readonly actor: Actor;
+  /** Unix ms. */
+  readonly begunAt: number;
+  /** Why it is undone, and by which policy. */
+  readonly undo?: Told & { readonly policy: (typeof POLICIES)[number] };
+}
+
+/** What a grant did for one player; it is not there before. */
+export interface GrantPlayerState {
+  readonly is: z.output<typeof grantOutcome>;
 }
 
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
@@ -201,6 +232,8 @@ export interface StateOf {
   readonly request: UsedRequest;
   readonly undone: UndoneState;
   readonly alarm: AlarmState;
+  readonly grant: GrantState;
+  readonly 'grant-player': GrantPlayerState;
 }
 
 export type SubjectKind = keyof StateOf;

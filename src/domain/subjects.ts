@@ -104,6 +104,16 @@ export function alarmSubject(alarm: string, window: string): Subject<'alarm'> {
   return subject('alarm', `${alarm}/${window}`);
 }
 
+/** What support gives to many players, by its id. */
+export function grantSubject(grant: string): Subject<'grant'> {
+  return subject('grant', grant);
+}
+
+/** What a grant did for one player. */
+export function grantPlayerSubject(grant: string, player: string): Subject<'grant-player'> {
+  return subject('grant-player', `${grant}/${player}`);
+}
+
 /** A page of the project. Pages are not staged. */
 export function pageSubject(slug: string): Subject<'page'> {
   return subject('page', slug);
@@ -198,6 +208,11 @@ const SUBJECTS: SubjectsByEvent = {
   'record.renamed': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'record.deleted': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
   'correction.made': ({ undone = [] }) => undone.map(([revision]) => undoneSubject(revision)),
+  'grant.begun': ({ grant }) => [grantSubject(grant)],
+  'grant.moved': ({ grant }) => [grantSubject(grant)],
+  'grant.served': ({ grant, player }) => [grantPlayerSubject(grant, player)],
+  // Nothing is decided by the list: whoever drives the grant reads it.
+  'grant.listed': none,
   'alarm.raised': ({ alarm, window }) => [alarmSubject(alarm, window)],
   'page.saved': ({ slug }) => [pageSubject(slug)],
   'page.removed': ({ slug }) => [pageSubject(slug)],

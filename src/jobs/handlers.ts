@@ -26,6 +26,8 @@ export interface JobWork {
     onPercent: (percent: number) => void,
   ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
   runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
+  /** Goes on with a grant until nobody waits. Resolves to how many players it looked at. */
+  driveGrant(projectId: string, grant: string, onPercent: (percent: number) => void): Promise<number>;
   /** Drops tables that aborted rebuilds and verifications left. Resolves to their names. */
   dropAbandoned(): Promise<readonly string[]>;
   /**
@@ -63,6 +65,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
       const failures = results.filter((result) => result['passed'] !== true).slice(0, FAILURES_KEPT);
       return { total, passed, failed, failures: failures.map(({ id = null, name = null, reason = null }) => ({ id, name, reason })) };
     },
+    'grants.run': async ({ projectId, grant }, { progress }) => ({ players: await work.driveGrant(projectId, grant, progress) }),
     // Only tables are dropped. Rows that follow from the log stay: `verify` would report them as missing.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
     'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),

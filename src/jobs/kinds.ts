@@ -45,6 +45,7 @@ export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;
   'tests.run': { readonly projectId: string; readonly target: PublishTarget };
+  'grants.run': { readonly projectId: string; readonly grant: string };
   'tables.cleanup': Readonly<Record<string, never>>;
   'telemetry.retain': Readonly<Record<string, never>>;
   'access.sweep': Readonly<Record<string, never>>;
@@ -74,6 +75,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     about: "runs a project's saved tests dry; its result says which failed",
     check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), target: z.enum(['live', 'next']) })),
     attempts: 3,
+    everyMs: null,
+  },
+  'grants.run': {
+    queue: 'long',
+    about: 'goes on with a grant, or with undoing it, where its events end; its state is events, so it may run twice',
+    check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), grant: z.string().min(1).max(64) })),
+    attempts: 4,
     everyMs: null,
   },
   'tables.cleanup': {

@@ -40,6 +40,7 @@ export const CATALOGUE = {
     'This collection is reached through endpoints only; `access` or `accessMode: public` in its definition opens it to games',
   ],
   FORBIDDEN: [403, 'This key may not do that'],
+  GRANT_PHASE: [409, 'This grant is in another phase'],
   GUESTS_DISABLED: [403, 'This project has no guests: its setting is guestSignIn'],
   GUEST_CODE_INVALID: [401, 'This recovery code is wrong, was used, or was replaced by a newer one'],
   GUEST_CONFLICT: [409, 'The present state of the guest does not allow this'],
@@ -133,6 +134,7 @@ export const MISSING = [
   'commit',
   'currency',
   'definition',
+  'grant',
 ] as const;
 
 /** Facts of a refusal besides code and text. */

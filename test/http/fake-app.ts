@@ -8,6 +8,7 @@ import { collections, gameValues, rateLimitRules } from '../../src/contract/rout
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
 import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
+import { grants } from '../../src/contract/routes/grants.ts';
 import { documentHistory, saveRecordHistory } from '../../src/contract/routes/history.ts';
 import { playerPage } from '../../src/contract/routes/player-page.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
@@ -280,6 +281,15 @@ export function fakeApp(): FakeApp {
     corrections: {
       undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest),
       restore: async (caller, ...rest) => managed(corrections.restore, 'corrections.restore', caller, rest),
+    },
+    grants: {
+      begin: async (caller, ...rest) => managed(grants.begin, 'grants.begin', caller, rest),
+      list: async (caller, ...rest) => managed(grants.list, 'grants.list', caller, rest),
+      read: async (caller, ...rest) => managed(grants.read, 'grants.read', caller, rest),
+      players: async (caller, ...rest) => managed(grants.players, 'grants.players', caller, rest),
+      stop: async (caller, ...rest) => managed(grants.stop, 'grants.stop', caller, rest),
+      resume: async (caller, ...rest) => managed(grants.resume, 'grants.resume', caller, rest),
+      undo: async (caller, ...rest) => managed(grants.undo, 'grants.undo', caller, rest),
     },
     purge: { documents: async (caller, ...rest) => managed(purge.documents, 'purge.documents', caller, rest) },
     settings: {

@@ -145,6 +145,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       dropAbandoned: async () => [],
       sweepAccess: async () => [],
       watchEconomies: async () => ({ raised: 0 }),
+      driveGrant: async () => 0,
     };
     const jobs = jobsWith(createJobHandlers(work));
     jobs.start();

@@ -25,6 +25,7 @@ const IDLE: JobHandlers = {
   'telemetry.retain': async () => ({}),
   'access.sweep': async () => ({}),
   'economy.watch': async () => ({}),
+  'grants.run': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

@@ -39,7 +39,13 @@ beforeAll(async () => {
   env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const made = await newProject(env, 'Examples');
-  const secretKey = await newApiKey(env, made.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw' });
+  const secretKey = await newApiKey(env, made.projectId, {
+    ...DEFAULT_PERMISSIONS,
+    players: 'rw',
+    history: 'r',
+    restore: 'rw',
+    grant: 'rw',
+  });
   game = createClient(node.url, { ...made, secretKey });
 });
 
@@ -130,10 +136,11 @@ describe('the examples of the contract', () => {
     };
     const { status, body, text } = await send(
       sent === undefined ? route : { ...route, example: { ...route.example, body: sent } },
-      params[id] ?? { record: made['record'] ?? '' },
+      params[id] ?? { record: made['record'] ?? '', grant: made['grant'] ?? '' },
       opens ? { 'x-platform-token': playerToken() } : {},
     );
     expect([status, Object(body).ok ?? true], text).toEqual([route.example?.status ?? 200, true]);
+    if (id === 'beginGrant') made['grant'] = Object(body).grant.id;
   });
 });
 

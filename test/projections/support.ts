@@ -233,6 +233,24 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'publish.awaited', data: { by: 'a writer' } },
     { type: 'data.redacted', data: { revisions: [] } },
   );
+  await feed.commit(
+    {
+      type: 'grant.begun',
+      data: { grant: 'g1', collection: 'saves', ops: [{ op: 'inc', path: 'xp', value: 1 }], reason: 'sorry', players: 1 },
+    },
+    { type: 'grant.listed', data: { grant: 'g1', first: 0, players: ['p1'] } },
+    { type: 'grant.moved', data: { grant: 'g1', phase: 'giving' } },
+    { type: 'grant.served', data: { grant: 'g1', player: 'p1', is: 'given' } },
+    { type: 'grant.moved', data: { grant: 'g1', phase: 'taking', policy: 'reverse', reason: 'wrong', ticket: 'T-2' } },
+    {
+      type: 'grant.served',
+      data: {
+        ...{ grant: 'g1', player: 'p1', is: 'taken', code: 'SHORT', why: 'é', left: ['name'] },
+        shortfalls: [{ field: 'xp', asked: -1, moved: 0, short: new ExactNumber('1.00000000000000000001') }],
+      },
+    },
+    { type: 'grant.moved', data: { grant: 'g1', phase: 'taken' } },
+  );
   // The economy adds up sums by player when a later span begins, and closes a day when a later one does.
   for (const later of [20_000, 90_000_000]) {
     feed.later = later;

@@ -62,6 +62,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/log',
     'src/app/ports/readers.ts',
     'src/app/ports/economy.ts',
+    'src/app/ports/grants.ts',
     'src/app/ports/call-table.ts',
     'src/app/ports/sign-in-store.ts',
   ],

@@ -89,7 +89,7 @@ interface UndoneCommit extends Why {
  * Decides to undo one commit. No events: it left nothing that could go back. Throws 409: ALREADY_UNDONE, CORRECTION_BLOCKED, and NOTHING_TO_UNDO for
  * the data of a `next` that is gone.
  */
-function decideUndo(ctx: DecisionContext, access: AccessContext, writes: DocumentWrites, request: UndoneCommit) {
+export function decideUndo(ctx: DecisionContext, access: AccessContext, writes: DocumentWrites, request: UndoneCommit) {
   const { commit, committed, reason, ticket, policy, despite, source = SOURCE.undo } = request;
   const { documents, lists } = committed;
   const space = spaceOf(committed);

@@ -50,6 +50,7 @@ const SAYS: Readonly<Record<IdKind, string>> = {
   record: 'A record of a global collection',
   sealedRequest: 'The id of a sealed request, used up by its call',
   idempotencyKey: 'An Idempotency-Key that was used',
+  grant: 'A grant: what support gave to many players',
 };
 
 export function createExplain(context: AppContext, past: Past): Explain {

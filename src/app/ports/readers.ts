@@ -19,6 +19,7 @@ import type {
   EconomySupplyQuery,
   EconomySupplyRow,
 } from './economy.ts';
+import type { GrantReader } from './grants.ts';
 
 /**
  * What the use cases ask of the read models. Implemented in `projections/readers`, passed in by `src/compose`. Every answer carries the revision
@@ -303,7 +304,7 @@ export interface SessionRow extends SessionPlace {
 export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'economy' | 'leaderboards' | 'documents';
 
 /** The views, which players and managers read. No decision depends on them. */
-export interface ViewReader {
+export interface ViewReader extends GrantReader {
   /** Waits until all views of the project reflect `revision`, or `timeoutMs` have passed. Answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /**

@@ -1,3 +1,4 @@
+import { evolveGrant, evolveGrantPlayer } from '../../domain/correction/grant.ts';
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/model/evolve.ts';
 import { evolveDocument, evolvePosted, isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
@@ -31,6 +32,8 @@ const EVOLVE: { readonly [K in SubjectKind]: Evolve<K> } = {
   'guest-name': (state, event) => (isGuestEvent(event) ? evolveGuestName(event) : state),
   request: (state, event) => (event.type === 'request.consumed' ? { until: event.data.until } : state),
   undone: undoneAfter,
+  grant: evolveGrant,
+  'grant-player': evolveGrantPlayer,
   alarm: (state, event) => (event.type === 'alarm.raised' ? { amount: event.data.amount } : state),
 };
 

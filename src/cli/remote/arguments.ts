@@ -27,7 +27,12 @@ export async function callInput(words: readonly string[]): Promise<JsonObject> {
 
 /** A whole document, from a file or (`-`) from standard input. */
 export async function documentFrom(file: string): Promise<JsonObject> {
-  return objectOf(file === '-' ? await standardInput() : readFileSync(file, 'utf8'), file === '-' ? 'standard input' : file);
+  return objectOf(await textFrom(file), file === '-' ? 'standard input' : file);
+}
+
+/** The text of a file, or (`-`) standard input. */
+export async function textFrom(file: string): Promise<string> {
+  return file === '-' ? standardInput() : readFileSync(file, 'utf8');
 }
 
 /** `name+=5`: which sign stands before `=`, if any. */

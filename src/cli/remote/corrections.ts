@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Corrected } from '../../contract/answers.ts';
-import { OBSTACLES, POLICIES } from '../../contract/routes/corrections.ts';
+import { POLICIES } from '../../contract/policies.ts';
+import { OBSTACLES } from '../../contract/routes/corrections.ts';
 import { anyObject, listOf, members, wholeNumber } from '../../folder/answer-shape.ts';
 import { RemoteRefusal } from '../../folder/refusal.ts';
 import { checkedBody, type Remote } from '../../folder/remote.ts';
@@ -30,11 +31,7 @@ const CORRECTED = members({ documents: LINES, slots: LINES, coins: LINES, left: 
 /** A command that puts something right. `preset`: the policy unless another is named. */
 export function withCorrection(made: Command, preset: (typeof POLICIES)[number]): Command {
   return withReason(made)
-    .addOption(
-      new Option('--policy <policy>', '`reverse`: who got something gives back what is left of it; `give`: nobody pays')
-        .choices(POLICIES)
-        .default(preset),
-    )
+    .addOption(policyOption(preset))
     .addOption(
       new Option(
         '--despite <obstacle...>',
@@ -45,7 +42,15 @@ export function withCorrection(made: Command, preset: (typeof POLICIES)[number])
     .option('--yes', 'do not ask');
 }
 
-function withReason(made: Command): Command {
+/** `--policy`. `preset`: unless another is named. */
+export function policyOption(preset: (typeof POLICIES)[number]): Option {
+  return new Option('--policy <policy>', '`reverse`: who got something gives back what is left of it; `give`: nobody pays')
+    .choices(POLICIES)
+    .default(preset);
+}
+
+/** A command that says why. */
+export function withReason(made: Command): Command {
   return made
     .requiredOption('--reason <text>', 'why, in a line of at most 256 characters: log and ledger keep it')
     .option('--ticket <id>', 'of the support desk');
@@ -155,7 +160,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function shownValue(value: Json | undefined): string {
+/** A value in a line; `nothing`: there is none. */
+export function shownValue(value: Json | undefined): string {
   return value === undefined ? 'nothing' : shortJson(value, 60);
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { POLICIES } from '../policies.ts';
 import { absent, count, event, json, list, members, object, perhaps, personalText, plainText, playerText, time } from './shape.ts';
 
 /** Events of documents and records, and of their limits. */
@@ -66,6 +67,13 @@ const collection = plainText;
 const key = playerText;
 const version = count.meta({ description: 'Number of accepted writes to this document, this one included; not reset by a delete' });
 const definition = plainText.meta({ description: 'Content hash of the collection’s definition that this was decided under' });
+
+/** `listing`: the list of players is not whole, and nothing is given. `stopped`: whoever is not through stays as he is. */
+export const grantPhase = z.enum(['listing', 'giving', 'given', 'stopped', 'taking', 'taken']);
+/** `refused`: it was not given. `kept`: it was given, and could not be taken back. */
+export const grantOutcome = z.enum(['given', 'refused', 'taken', 'kept']);
+/** How a number that could not go back as far as it should is told. */
+const grantShortfall = members({ field: personalText, asked: json, moved: json, short: json });
 
 const written = {
   space,
@@ -137,6 +145,47 @@ export const DOCUMENT_EVENTS = {
         'Pairs of the last revision of a commit, and whether it counts as undone now',
       ),
       restored: absent(members({ player: playerText, revision: count }), 'Whose data became what they were as of which revision'),
+    }),
+  ),
+  'grant.begun': event(
+    'Support gives something to many players. Their list follows, and nothing is given before it is whole.',
+    members({
+      grant: plainText.meta({ description: 'Its id' }),
+      collection: plainText,
+      ops: list(operation),
+      reason: personalText,
+      ticket: absent(personalText, 'Of the support desk'),
+      players: count.meta({ description: 'How many the whole list has' }),
+    }),
+  ),
+  'grant.listed': event(
+    'A part of the list of players, which never changes.',
+    members({
+      grant: plainText,
+      first: count.meta({ description: 'The place of the first of them in the whole list' }),
+      players: list(playerText).meta({ description: 'Keys of documents' }),
+    }),
+  ),
+  'grant.moved': event(
+    'A grant comes to another phase.',
+    members({
+      grant: plainText,
+      phase: grantPhase,
+      policy: absent(z.enum(POLICIES), 'When it is undone: how far whoever got it has to pay'),
+      reason: absent(personalText, 'Why, when somebody stops, resumes or undoes it'),
+      ticket: absent(personalText, 'Of the support desk'),
+    }),
+  ),
+  'grant.served': event(
+    'What a grant did for one player, in this commit; or that it could not. Each happens to a player once.',
+    members({
+      grant: plainText,
+      player: playerText.meta({ description: 'Key of the document' }),
+      is: grantOutcome,
+      code: absent(plainText, 'Why not: a code of refusals'),
+      why: absent(personalText, 'The same in words'),
+      shortfalls: absent(list(grantShortfall), 'Numbers that could not go back as far as they should'),
+      left: absent(list(personalText), 'Paths that stay, because somebody changed them since'),
     }),
   ),
   'alarm.raised': event(

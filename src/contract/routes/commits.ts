@@ -83,7 +83,18 @@ const Publish = z.strictObject({
 const Meaning = z
   .strictObject({
     is: z.enum([
-      ...(['revision', 'publish', 'event', 'request', 'session', 'saveRecord', 'record', 'sealedRequest', 'idempotencyKey'] as const),
+      ...([
+        'revision',
+        'publish',
+        'event',
+        'request',
+        'session',
+        'saveRecord',
+        'record',
+        'sealedRequest',
+        'idempotencyKey',
+        'grant',
+      ] as const),
       ...(['key', 'guest', 'player'] as const),
     ]),
     text: z.string().meta({ description: 'What it is, in a sentence' }),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { MOMENT_ERRORS, PLAYER, READ_HEADERS } from '../parameters.ts';
+import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
 import { anyJson, anyNumber, count, instant, lineOf } from '../values.ts';
 import { ok } from './managed.ts';
 
 /** What support puts right: one commit undone, a player restored. */
 
-export const POLICIES = ['give', 'reverse'] as const;
 export const OBSTACLES = ['schema', 'unique'] as const;
 
 /** Why, and how: what every correction is asked with. */

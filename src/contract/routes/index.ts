@@ -8,6 +8,7 @@ import { documents, documentViews, saveRecords } from './documents.ts';
 import { economy } from './economy.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
+import { grants } from './grants.ts';
 import { guests } from './guests.ts';
 import { documentHistory, saveRecordHistory } from './history.ts';
 import { live } from './live.ts';
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
     support,
     playerPage,
     corrections,
+    grants,
     economy,
   ],
   ...[securityConfig, saveFailures, home, system, schemas, metrics, reference, canary],

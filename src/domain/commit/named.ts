@@ -83,6 +83,8 @@ export function playersIn(event: ProjectEvent): readonly string[] {
   switch (event.type) {
     case 'session.created':
       return [event.data.player];
+    case 'grant.served':
+      return [playerOfKey(event.data.player)];
     case 'answer.kept':
       return event.data.caller === '' ? [] : [event.data.caller];
     case 'request.consumed':
@@ -93,7 +95,7 @@ export function playersIn(event: ProjectEvent): readonly string[] {
 }
 
 /** What an id may be that a commit names. */
-export type IdKind = 'event' | 'request' | 'session' | 'saveRecord' | 'record' | 'sealedRequest' | 'idempotencyKey';
+export type IdKind = 'event' | 'request' | 'session' | 'saveRecord' | 'record' | 'sealedRequest' | 'idempotencyKey' | 'grant';
 
 /** As what an id stands in the events of a commit. */
 export function idKindsIn(events: readonly ProjectEvent[], id: string): ReadonlySet<IdKind> {
@@ -108,6 +110,7 @@ export function idKindsIn(events: readonly ProjectEvent[], id: string): Readonly
 
 function kindOfIds({ type }: ProjectEvent): IdKind {
   if (type.startsWith('session.')) return 'session';
+  if (type.startsWith('grant.')) return 'grant';
   if (type === 'record.appended') return 'record';
   if (type === 'request.consumed') return 'sealedRequest';
   return type === 'answer.kept' ? 'idempotencyKey' : 'saveRecord';
@@ -132,6 +135,9 @@ function idsIn(event: ProjectEvent): readonly string[] {
       return [...new Set([event.data.family, ...event.data.sessionIds])];
     case 'request.consumed':
       return [event.data.requestId];
+    case 'grant.begun':
+    case 'grant.moved':
+      return [event.data.grant];
     case 'answer.kept':
       return [event.data.key];
     default:

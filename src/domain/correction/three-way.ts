@@ -1,4 +1,4 @@
-import type { POLICIES } from '../../contract/routes/corrections.ts';
+import type { POLICIES } from '../../contract/policies.ts';
 import {
   addDecimals,
   compareNumbers,

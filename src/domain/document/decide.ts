@@ -11,7 +11,7 @@ import { DocumentDraft } from './document-draft.ts';
 import { MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { updateLedger } from './ledger-update.ts';
 import { NO_MOVES } from './moves.ts';
-import { type AppliedOperations, OperationError, parseOperations } from './operations.ts';
+import { type AppliedOperations, applyOperations, OperationError, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { needsWhole, partsAfter } from './parts.ts';
 import { reachedBy } from './reached.ts';
@@ -85,6 +85,15 @@ export function readWriteBody(body: Json): { readonly body: WriteBody; readonly 
   const ops = body['ops'];
   if (!isArray(ops)) return { body: { kind: 'replace', document: withoutSaveVersion(body) }, saveVersion };
   return refusingOperations(() => ({ body: { kind: 'operations', ops: parseOperations(ops) }, saveVersion }));
+}
+
+/** Operations that fit any document, as far as that can be said without one. 400 `INVALID_OPERATION`. */
+export function readOperations(ops: Json): readonly Operation[] | Refusal {
+  return refusingOperations(() => {
+    const parsed = parseOperations(ops);
+    applyOperations(null, parsed);
+    return parsed;
+  });
 }
 
 /** `undefined`: named, but not a valid version. Ignoring it would drop a check that the writer relies on. */

@@ -15,6 +15,7 @@ import { documents, documentViews, saveRecords } from '../../contract/routes/doc
 import { economy } from '../../contract/routes/economy.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { grants } from '../../contract/routes/grants.ts';
 import { guests } from '../../contract/routes/guests.ts';
 import { documentHistory, saveRecordHistory } from '../../contract/routes/history.ts';
 import { live } from '../../contract/routes/live.ts';
@@ -39,6 +40,7 @@ import { economyHandlers } from './economy.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
+import { grantHandlers } from './grants.ts';
 import { guestHandlers } from './guests.ts';
 import { definitionHistoryHandlers, documentHistoryHandlers, saveRecordHistoryHandlers } from './history.ts';
 import { homeHandlers } from './home.ts';
@@ -118,6 +120,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, tests, testHandlers(services));
   mount(routers, purge, purgeHandlers(services));
   mount(routers, corrections, correctionHandlers(services));
+  mount(routers, grants, grantHandlers(services));
   mount(routers, economy, economyHandlers(services));
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));

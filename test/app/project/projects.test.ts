@@ -127,6 +127,9 @@ const NO_VIEWS: ViewReader = {
   stagedDocumentCount: no,
   documentsOf: no,
   sessionsOf: no,
+  grants: no,
+  grantPlayers: no,
+  grantCounts: no,
   ledgerFields: no,
 };
 
