@@ -1,4 +1,4 @@
--- How people sign in to the console: of links and sessions hashes alone. No read model: nothing can build it anew, and it is in no log.
+-- How people sign in to the console: of links, sessions and passwords hashes alone. No read model: nothing can build it anew, and it is in no log.
 CREATE TABLE savepoint.sign_in_links (
   hash text COLLATE "C" PRIMARY KEY,
   person text COLLATE "C" NOT NULL,
@@ -15,3 +15,7 @@ CREATE TABLE savepoint.sign_in_sessions (
   address text
 );
 CREATE INDEX sign_in_sessions_of ON savepoint.sign_in_sessions (person, used_at);
+CREATE TABLE savepoint.sign_in_passwords (
+  person text COLLATE "C" PRIMARY KEY,
+  hash text NOT NULL
+);

@@ -41,6 +41,21 @@ export function createSignInStore(pool: Pool): SignInStore {
     async endSession(person, id) {
       return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
     },
+    async endSessions(person, but) {
+      await query('DELETE FROM savepoint.sign_in_links WHERE person = $1', [person]);
+      await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND ($2::text IS NULL OR id <> $2)', [person, but]);
+    },
+    async password(person) {
+      const found = 'SELECT hash FROM savepoint.sign_in_passwords WHERE person = $1';
+      return (await query<{ hash: string }>(found, [person]))[0]?.hash ?? null;
+    },
+    async keepPassword(person, hash) {
+      const put = 'INSERT INTO savepoint.sign_in_passwords (person, hash) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET hash = $2';
+      await query(put, [person, hash]);
+    },
+    async forgetPassword(person) {
+      await query('DELETE FROM savepoint.sign_in_passwords WHERE person = $1', [person]);
+    },
     async sweep(at) {
       await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [at.now]);
       await query('DELETE FROM savepoint.sign_in_sessions WHERE until <= $1 OR used_at <= $2', boundsOf(at));

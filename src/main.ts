@@ -11,7 +11,7 @@ import { serveAsWorker } from './cluster/worker.ts';
 import { startWorkerPool } from './cluster/worker-pool.ts';
 import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bootstrap.ts';
 import { openCallLog } from './compose/call-log.ts';
-import { addressOfLink, consoleParts, listenConsole, originOf, signInOf } from './compose/console.ts';
+import { addressOfLink, consoleParts, listenConsole, originOf, peopleOf, signInOf } from './compose/console.ts';
 import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
@@ -101,11 +101,11 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   }
 }
 
-function consoleOf({ pool }: NodeBuild, origin: string): NodeConsole {
+function consoleOf({ pool, log }: NodeBuild, origin: string): NodeConsole {
   return {
     origin,
     async firstLink() {
-      const link = await signInOf(pool).firstLink();
+      const link = await signInOf(pool, peopleOf(log)).firstLink();
       return link === null ? null : addressOfLink(origin, link);
     },
   };
@@ -236,6 +236,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     run,
     hasCaughtUp: build.readiness.hasCaughtUp,
   });
+  const people = peopleOf(log);
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
@@ -250,7 +251,8 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     probes: build.probes,
     exposition,
     sharedBuckets: sharedBuckets(config, logger, shutdown),
-    console: consoleParts(config, pool),
+    people,
+    console: consoleParts(config, pool, people),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });
   return { projects, views, metrics, server, exposition };

@@ -1,9 +1,12 @@
 import { stringify } from 'yaml';
-import { provesItself, takesSecretKey } from '../../src/contract/credentials.ts';
+import { type Need, provesItself, READ_DOCUMENTS, takesSecretKey } from '../../src/contract/credentials.ts';
+import { ROLES } from '../../src/contract/events/people.ts';
 import { BASES, type Family } from '../../src/contract/families.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routesOf } from '../../src/contract/routes/index.ts';
+import { permissionsOf, type Role } from '../../src/domain/people/roles.ts';
+import { PASSED_FAMILIES } from '../../src/http/console/console.ts';
 import { VERSION } from '../../src/version.ts';
 import type { GeneratedFile } from './file.ts';
 
@@ -70,6 +73,33 @@ function outcomesOf({ keys }: Route, collection: MatrixRow['collection']): Matri
   };
 }
 
+/** A row of the matrix of people: a route that the console passes on. */
+interface RoleRow {
+  readonly route: string;
+  readonly outcomes: Readonly<Record<Role, string>>;
+}
+
+/** The same of people, by their role. Where any valid key reads what players have, a person needs the permission to read documents. */
+export function roleMatrix(): readonly RoleRow[] {
+  const rows = PASSED_FAMILIES.flatMap((family) =>
+    routesOf(family).map(({ method, path, keys }) => {
+      const needs = keys?.needs ?? (family === 'storage' ? READ_DOCUMENTS : null);
+      const outcome = (role: Role) => [role, fits(role, needs) ? 'in' : '403'];
+      return { route: `${method} ${BASES[family]}${path}`, outcomes: Object.fromEntries(ROLES.map(outcome)) as RoleRow['outcomes'] };
+    }),
+  );
+  return rows.sort((a, b) => a.route.localeCompare(b.route, 'en'));
+}
+
+function fits(role: Role, need: Need | null): boolean {
+  if (need === null) return true;
+  const has = permissionsOf(role);
+  const letters = [...need.level];
+  return (
+    need.scopes.every((scope) => letters.every((letter) => has[scope]?.includes(letter))) || (need.or !== undefined && fits(role, need.or))
+  );
+}
+
 export const CREDENTIALS_PAGE: GeneratedFile = { file: 'docs/credentials.md', render: credentialsPage };
 
 function credentialsPage(): string {
@@ -77,8 +107,20 @@ function credentialsPage(): string {
     const cells = CREDENTIALS.map((credential) => outcomes[credential]);
     return `| \`${route}\`${collection === null ? '' : `, ${collection}`} | ${cells.join(' | ')} |`;
   });
-  return `${PAGE}| Route | ${CREDENTIALS.join(' | ')} |\n|${'---|'.repeat(CREDENTIALS.length + 1)}\n${rows.join('\n')}\n`;
+  const people = roleMatrix().map(({ route, outcomes }) => `| \`${route}\` | ${ROLES.map((role) => outcomes[role]).join(' | ')} |`);
+  return `${PAGE}${tableOf(CREDENTIALS, rows)}${PEOPLE}${tableOf(ROLES, people)}`;
 }
+
+function tableOf(columns: readonly string[], rows: readonly string[]): string {
+  return `| Route | ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length + 1)}\n${rows.join('\n')}\n`;
+}
+
+const PEOPLE = `
+## People
+
+The same of people who are signed in to the [console](console.md), by their role. The console passes these routes on alone.
+
+`;
 
 const PAGE = `# Who may call what
 

@@ -9,7 +9,7 @@ import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/follow.ts';
 import { isForeign, isForeignFiller } from '../../src/log/foreign.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { PEOPLE_STREAM, PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { fillAll, IN_PAGES } from '../fills.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
@@ -59,6 +59,7 @@ export interface Verified {
   readonly seconds: number;
 }
 
+const BROKEN_LINK = 'the event does not match its hash, or its hash the one before';
 const MAX_PROBLEMS = 1_000;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
 const BATCH = 2_000;
@@ -145,6 +146,7 @@ class Verification {
     await this.#findForeign();
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
+    await this.#verifyPeople();
     const behind = (await this.#findBehind()) + telemetry.behind;
     const problems = this.#problems.slice(0, MAX_PROBLEMS);
     const seconds = (performance.now() - this.#started) / 1000;
@@ -163,6 +165,24 @@ class Verification {
         if ((await log.head(projectStream(projectId))) !== null) this.#walk(projectId);
         else this.#add(await foreignRows(pool, table, projectId));
       }
+    }
+  }
+
+  /** The people of the installation have a stream of their own, and no tables. */
+  async #verifyPeople(): Promise<void> {
+    const { log } = this.#options;
+    let [revision, hash] = [-1, NO_HASH];
+    for (;;) {
+      const events = await log.read(PEOPLE_STREAM, { from: revision + 1, limit: PAGE, direction: 'forwards' });
+      for (const event of events) {
+        const isWhole = event.revision === revision + 1 && (isForeign(event) || verifyLink(hash, event));
+        if (!isWhole)
+          this.#add([{ kind: 'chain', project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}`, detail: BROKEN_LINK }]);
+        revision = event.revision;
+        hash = hashOf(event.metadata) ?? hash;
+      }
+      this.#events += events.length;
+      if (events.length < PAGE) return;
     }
   }
 
@@ -243,9 +263,7 @@ class Verification {
     } else if (isForeign(event)) {
       this.#addForeign(projectId, event);
     } else if (!verifyLink(walk.hash, event)) {
-      this.#add([
-        { kind: 'chain', project: projectId, table: 'log', row, detail: 'the event does not match its hash, or its hash the one before' },
-      ]);
+      this.#add([{ kind: 'chain', project: projectId, table: 'log', row, detail: BROKEN_LINK }]);
     }
     noteRedaction(walk, event);
     walk.revision = event.revision;

@@ -10,6 +10,7 @@ import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Positioned } from './answers.ts';
 import type { Caller } from './caller.ts';
+import type { People } from './people/people.ts';
 import type { Compiler } from './ports/compiler.ts';
 import type { GuestLimits } from './ports/guest-limits.ts';
 import type { LiveBounds } from './ports/live-bounds.ts';
@@ -32,6 +33,8 @@ export interface AppContext {
   readonly projects: Projects;
   readonly views: ViewReader;
   readonly scheduler: Scheduler;
+  /** What people are called who acted. */
+  readonly people: Pick<People, 'know' | 'nameOf'>;
   /** Shares computing time between projects, for work that computes for long. */
   readonly roundRobin: RoundRobin;
   readonly limits: {

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Installation } from '../compose/installation.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, printResult, withInstallation } from './context.ts';
 
@@ -8,19 +9,26 @@ export function consoleCommand(): Command {
 }
 
 function link(): Command {
-  return command('link', 'make a link to sign in to the console, which is good once and for ten minutes', 'savepoint console link').action(
-    async (options: CommonOptions) => {
-      const url = await withInstallation(options, async ({ config, pool }) => {
-        const [{ addressOfLink, originOf, signInOf }, { OPERATOR }] = await Promise.all([
-          import('../compose/console.ts'),
-          import('../app/people/sign-in.ts'),
-        ]);
-        const origin = await originOf(config, pool);
-        if (origin === null)
-          throw refusal('NOT_FOUND', 'No node of this installation has had a console yet: start one without CONSOLE_LISTEN=off');
-        return addressOfLink(origin, await signInOf(pool).newLink(OPERATOR));
-      });
+  const about = 'make a link to sign in to the console, which is good once and for ten minutes';
+  return command('link', about, 'savepoint console link', 'savepoint console link ada')
+    .argument('[name]', 'who signs in (default: the first owner)')
+    .action(async (name: string | undefined, options: CommonOptions) => {
+      const url = await withInstallation(options, (installation) => linkFor(installation, name));
       printResult(options, { url }, () => url);
-    },
-  );
+    });
+}
+
+/** The address with a new link for a person. Throws NOT_FOUND. */
+export async function linkFor({ config, pool, log }: Installation, name: string | undefined): Promise<string> {
+  const { addressOfLink, originOf, peopleOf, signInOf } = await import('../compose/console.ts');
+  const origin = await originOf(config, pool);
+  if (origin === null)
+    throw refusal('NOT_FOUND', 'No node of this installation has had a console yet: start one without CONSOLE_LISTEN=off');
+  const people = peopleOf(log);
+  const signIn = signInOf(pool, people);
+  if (name === undefined) return addressOfLink(origin, await signIn.ownerLink());
+  const { personNamed } = await import('../domain/people/people.ts');
+  const person = personNamed(await people.current(), name);
+  if (person === undefined) throw refusal('NOT_FOUND', `There is no person ${name}; \`savepoint user list\` lists all`);
+  return addressOfLink(origin, await signIn.newLink(person.id));
 }

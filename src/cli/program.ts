@@ -55,6 +55,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     new Map([
       ['start', async () => (await import('./start.ts')).startCommand()],
       ['console', async () => (await import('./console.ts')).consoleCommand()],
+      ['user', async () => (await import('./user.ts')).userCommand()],
       ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
       ['verify', async () => (await import('./verify.ts')).verifyCommand()],
       ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],

@@ -3,22 +3,29 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createSignInStore } from '../../projections/sign-in.ts';
+import { createPeople, type People } from '../app/people/people.ts';
 import { createSignIn, type SignIn } from '../app/people/sign-in.ts';
 import { type Config, ConfigProblem } from '../config/config.ts';
 import { ConsolePlace, type ConsoleSettings } from '../http/console/place.ts';
 import type { HttpServer, ServerParts } from '../http/server.ts';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
+import type { Log } from '../log/port.ts';
 
 /** The console of a node: where it listens, and the sign-in of its people. */
 
-export function signInOf(pool: pg.Pool): SignIn {
-  return createSignIn(createSignInStore(pool), realScheduler);
+/** The people of a log, for a command. */
+export function peopleOf(log: Log): People {
+  return createPeople(log, realScheduler);
+}
+
+export function signInOf(pool: pg.Pool, people: People): SignIn {
+  return createSignIn(createSignInStore(pool), people, realScheduler);
 }
 
 /** What the HTTP server serves as the console; `null`: CONSOLE_LISTEN is off. Throws `ConfigProblem` for files that cannot be read. */
-export function consoleParts(config: Config, pool: pg.Pool): ServerParts['console'] {
-  return config.consoleListen === null ? null : { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool) };
+export function consoleParts(config: Config, pool: pg.Pool, people: People): ServerParts['console'] {
+  return config.consoleListen === null ? null : { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool, people) };
 }
 
 /**

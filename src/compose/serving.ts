@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AppContext, TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import { COMPILE_HERE } from '../app/management/compile-tasks.ts';
+import { type People, withNames } from '../app/people/people.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
@@ -50,6 +51,7 @@ export interface ServingParts {
   readonly sharedBuckets: SharedBuckets | null;
   readonly callLog: CallLog;
   readonly console: ServerParts['console'];
+  readonly people: People;
 }
 
 /** The HTTP server over the use cases. It does not listen yet. */
@@ -66,7 +68,8 @@ export function createServing(parts: ServingParts): HttpServer {
   const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
     projects,
-    views,
+    views: withNames(views, parts.people),
+    people: parts.people,
     signer,
     telemetry,
     scheduler: realScheduler,

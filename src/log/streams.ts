@@ -6,6 +6,9 @@ export const TELEMETRY_PREFIX = 'telemetry-';
 /** What players' reports add up to. Written before the reports are truncated. */
 export const TOTALS_PREFIX = 'totals-';
 
+/** The people of the installation: one stream, chained like those of projects. */
+export const PEOPLE_STREAM = 'people';
+
 /** Every stream of the product. Any other stream in a shared engine belongs to somebody else (docs/architecture.md, "The one idea"). */
 const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX, TOTALS_PREFIX] as const;
 
@@ -41,5 +44,5 @@ export function isTruncatable(stream: string): boolean {
 
 /** Whether the stream is one of the product's own. */
 export function isProductStream(stream: string): boolean {
-  return PRODUCT_PREFIXES.some((prefix) => stream.startsWith(prefix));
+  return stream === PEOPLE_STREAM || PRODUCT_PREFIXES.some((prefix) => stream.startsWith(prefix));
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSignInStore } from '../../projections/sign-in.ts';
-import { createSignIn, LINK_MS, OPERATOR, type SignIn } from '../../src/app/people/sign-in.ts';
+import { createPeople } from '../../src/app/people/people.ts';
+import { createSignIn, LINK_MS, type SignIn } from '../../src/app/people/sign-in.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { askConsole, type ConsoleAt, type ConsoleHeaders, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -15,7 +17,7 @@ let server: Harness;
 /** The console that is asked. */
 let at: ConsoleAt;
 let folder: string;
-const clock = { now: () => time };
+const clock = { now: () => time, monotonic: () => performance.now() };
 let time = Date.now();
 
 beforeAll(async () => {
@@ -24,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" nonce="__NONCE__" src="/assets/main-abc.js"></script>');
   writeFileSync(join(folder, 'assets/main-abc.js'), 'export {};'.repeat(100));
   pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
-  signIn = createSignIn(createSignInStore(pool), clock);
+  signIn = createSignIn(createSignInStore(pool), createPeople(createMemoryLog(), clock), clock);
   server = await startServer({}, { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn }, anything: true });
   at = await server.server.listenConsole(0, '127.0.0.1');
 });
@@ -36,7 +38,7 @@ afterAll(async () => {
 });
 
 const ask = (method: string, path: string, headers: ConsoleHeaders = {}, body?: unknown) => askConsole(at, method, path, headers, body);
-const signedIn = async () => signInTo(at, await signIn.newLink(OPERATOR));
+const signedIn = async () => signInTo(at, await signIn.ownerLink());
 const changing = ({ cookie, csrf }: SignedBrowser): ConsoleHeaders => ({ Cookie: cookie, Origin: at.origin, 'X-Console-Csrf': csrf });
 
 beforeEach(() => {
@@ -118,7 +120,7 @@ describe('who may ask', () => {
   it('passes on the routes of managers and of data alone, as the person', async () => {
     const { cookie } = await signedIn();
     expect((await ask('GET', '/v3/manage/demo/publishes', { Cookie: cookie, 'X-Api-Key': 'platform_ns_disabled' })).status).toBe(200);
-    expect(await server.app.presented[0]?.person?.()).toMatchObject({ id: OPERATOR });
+    expect(await server.app.presented[0]?.person?.()).toMatchObject({ name: 'owner' });
     for (const path of [
       '/metrics',
       '/openapi.json',
@@ -132,7 +134,7 @@ describe('who may ask', () => {
 
 describe('a session', () => {
   it('is opened by a link once, within ten minutes, and its cookie is for this origin alone', async () => {
-    const link = await signIn.newLink(OPERATOR);
+    const link = await signIn.ownerLink();
     const enter = () => ask('POST', '/api/session', { Origin: at.origin }, { link });
     const first = await enter();
     expect(first.headers['set-cookie']).toEqual([
@@ -140,12 +142,12 @@ describe('a session', () => {
     ]);
     expect(JSON.parse(first.text)).toMatchObject({
       ok: true,
-      person: { id: OPERATOR, name: 'Owner' },
+      person: { name: 'owner', hasPassword: false },
       csrf: expect.any(String),
       projects: [],
     });
     expect(codeOf(await enter())).toEqual([401, 'UNAUTHORIZED']);
-    const late = await signIn.newLink(OPERATOR);
+    const late = await signIn.ownerLink();
     time += LINK_MS;
     expect(codeOf(await ask('POST', '/api/session', { Origin: at.origin }, { link: late }))).toEqual([401, 'UNAUTHORIZED']);
   });
@@ -174,11 +176,31 @@ describe('a session', () => {
   });
 
   it('is kept as a hash alone, and neither token nor link is in the log', async () => {
-    const link = await signIn.newLink(OPERATOR);
+    const link = await signIn.ownerLink();
     const reply = await ask('POST', '/api/session', { Origin: at.origin }, { link });
     const token = /=([\w-]{43});/.exec(String(reply.headers['set-cookie']))?.[1] ?? '?';
     const { rows } = await pool.query('SELECT * FROM savepoint.sign_in_sessions');
     expect(JSON.stringify([rows, server.log])).not.toMatch(new RegExp(`${token}|${link}`));
+  });
+});
+
+describe('a password', () => {
+  const enter = (name: string, password: string) => ask('POST', '/api/session', { Origin: at.origin }, { name, password });
+
+  it('is set by whoever is signed in, ends the other sessions, and signs in by name', async () => {
+    const [mine, other] = [await signedIn(), await signedIn()];
+    expect(codeOf(await mine.change('PUT', '/api/password', { password: 'short' }))).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await mine.change('PUT', '/api/password', { password: 'correct horse battery' })).status).toBe(200);
+    expect(codeOf(await other.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+    expect(JSON.parse((await mine.get('/api/session')).text)).toMatchObject({ person: { hasPassword: true } });
+    const reply = await enter('Owner', 'correct horse battery');
+    expect([reply.status, JSON.parse(reply.text).person?.name]).toEqual([200, 'owner']);
+    expect(codeOf(await enter('owner', 'correct horse batterY'))).toEqual([401, 'UNAUTHORIZED']);
+    expect((await enter('nobody', 'correct horse battery')).text.replace(/req_\w+/g, '')).toBe(
+      (await enter('owner', 'wrong')).text.replace(/req_\w+/g, ''),
+    );
+    const { rows } = await pool.query('SELECT hash FROM savepoint.sign_in_passwords');
+    expect(rows).toEqual([{ hash: expect.stringMatching(/^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}$/) }]);
   });
 });
 
@@ -206,7 +228,7 @@ describe('beyond this machine', () => {
     try {
       at = await behind.server.listenConsole(0, '127.0.0.1');
       const through = { 'X-Forwarded-For': '192.0.2.7', Origin: at.origin };
-      const reply = await ask('POST', '/api/session', through, { link: await signIn.newLink(OPERATOR) });
+      const reply = await ask('POST', '/api/session', through, { link: await signIn.ownerLink() });
       expect(reply.headers['set-cookie']).toEqual([
         expect.stringMatching(/^__Host-savepoint-console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
       ]);

@@ -1,9 +1,10 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type ConsoleAt, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
+import { type ConsoleAt, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { newProject, printed } from './support/command-line.ts';
+import { type Env, here, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -31,11 +32,24 @@ afterAll(async () => {
   removeFolders();
 });
 
-async function newBrowser(): Promise<SignedBrowser> {
-  const { url } = JSON.parse(await printed(['console', 'link', '--json'], { env }));
-  const { origin, port, hash } = new URL(url);
+async function newBrowser(...name: readonly string[]): Promise<SignedBrowser> {
+  const { url } = JSON.parse(await printed(['console', 'link', ...name, '--json'], { env }));
+  const { origin, port } = new URL(url);
   at = { origin, port: Number(port) };
-  return signInTo(at, hash.slice(1));
+  return signInByLink(url);
+}
+
+interface Shown {
+  readonly revision: number;
+  readonly actor: unknown;
+}
+
+/** What a view lists, once it has caught up. */
+async function shown(path: string, list: string): Promise<readonly Shown[]> {
+  return eventually(`${path} shows something`, async () => {
+    const found = JSON.parse((await browser.get(path)).text)[list];
+    return found?.length > 0 && found;
+  });
 }
 
 const SHOP = {
@@ -47,7 +61,7 @@ const SHOP = {
 
 test('a link of the command line signs in, and the projects are there with the role', async () => {
   const { person, projects, version } = JSON.parse((await browser.get('/api/session')).text);
-  expect(person).toMatchObject({ name: 'Owner' });
+  expect(person).toMatchObject({ name: 'owner', id: expect.stringMatching(/^per_[0-9a-f]{16}$/) });
   expect(version).toMatch(/^\d/);
   expect(projects).toContainEqual({
     id: projectId,
@@ -58,18 +72,22 @@ test('a link of the command line signs in, and the projects are there with the r
   expect(node.stdout() + node.stderr()).not.toContain('sign-in#');
 });
 
-test('a person publishes, writes and reads what was, and the log says who', async () => {
+test('a person publishes, writes and reads what was, and everything says who', async () => {
+  const { person } = JSON.parse((await browser.get('/api/session')).text);
+  const who = { kind: 'person', person: person.id, label: 'owner' };
   expect((await browser.change('PUT', `/v3/manage/${projectId}/collections`, [SHOP])).status).toBe(200);
   expect((await browser.change('POST', `/v3/storage/${projectId}/shop/p1`, { gold: 7 })).status).toBe(200);
   expect(JSON.parse((await browser.get(`/v3/storage/${projectId}/shop/p1`)).text)).toMatchObject({ gold: 7 });
-  const { publishes } = JSON.parse((await browser.get(`/v3/manage/${projectId}/publishes`)).text);
-  expect(publishes[0].actor).toMatchObject({ kind: 'person', person: 'owner' });
+  const publishes = await shown(`/v3/manage/${projectId}/publishes`, 'publishes');
+  expect(publishes[0]?.actor).toEqual(who);
   const { changes } = JSON.parse((await browser.get(`/v3/storage/${projectId}/shop/p1/history`)).text);
-  expect(changes[0].actor).toMatchObject({ kind: 'person', person: 'owner' });
-  const { commits } = JSON.parse((await browser.get(`/v3/manage/${projectId}/commits?key=owner`)).text);
-  expect(commits.map(({ actor }: { readonly actor: unknown }) => actor)).toEqual(
-    Array(2).fill(expect.objectContaining({ kind: 'person', person: 'owner' })),
-  );
+  expect(changes[0].actor).toEqual(who);
+  const { commits } = JSON.parse((await browser.get(`/v3/manage/${projectId}/commits?key=${person.id}`)).text);
+  expect(commits.map(({ actor }: { readonly actor: unknown }) => actor)).toEqual([who, who]);
+  const entries = await shown(`/v3/storage/${projectId}/shop/p1/ledger?who=true`, 'entries');
+  expect(entries[0]?.actor).toEqual(who);
+  const explained = JSON.parse((await browser.get(`/v3/manage/${projectId}/explain/${publishes[0]?.revision}`)).text);
+  expect(JSON.stringify(explained)).toContain('"label":"owner"');
   await printed(['verify', '--wait'], { env });
 });
 
@@ -90,6 +108,47 @@ test('a node whose console finds its port in use serves games all the same', asy
   expect(other.stderr() + other.stdout()).toMatch(/this node has no console/);
   await other.stop();
   expect((await browser.get('/api/session')).status).toBe(200);
+});
+
+test('people are added, given roles, let in anew and removed by the command line', async () => {
+  const user = (...words: readonly string[]) => printed(['user', ...words], { env });
+  const { url } = JSON.parse(
+    await user('add', 'Ada Ż', '--role', 'viewer', '--project', projectId, '--email', 'ada@example.org', '--json'),
+  );
+  const ada = await signInByLink(url);
+  const write = () => ada.change('PUT', `/v3/manage/${projectId}/collections`, [SHOP]);
+  expect(JSON.parse((await ada.get('/api/session')).text).projects).toEqual([expect.objectContaining({ id: projectId, role: 'viewer' })]);
+  expect(codeOf(await write())).toEqual([403, 'FORBIDDEN']);
+  expect((await ada.get(`/v3/storage/${projectId}/shop/p1`)).status).toBe(403);
+  await user('role', 'ada ż', 'manager', '--project', projectId);
+  await expect.poll(async () => (await write()).status).toBe(200);
+  expect((await user('list')).split('\n')[2]).toMatch(/^Ada Ż +per_\w+ +manager of p/);
+  expect(await user('reset', 'Ada Ż')).toContain('/sign-in#');
+  expect(codeOf(await ada.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+  const again = await newBrowser('Ada Ż');
+  await user('remove', 'Ada Ż');
+  expect(codeOf(await again.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+  await expect(user('remove', 'owner')).rejects.toThrow('only owner');
+  const { publishes } = JSON.parse((await browser.get(`/v3/manage/${projectId}/publishes`)).text);
+  expect(publishes.at(0).actor).toMatchObject({ kind: 'person' });
+  expect(JSON.stringify(publishes)).not.toContain('ada@example.org');
+});
+
+test('the stream of people is verified, copied and examined', async () => {
+  const file = `file:${newFolder()}/log.ndjson`;
+  await printed(['log', 'copy', '--to', file], { env });
+  const copy = { DATABASE_URL: await migratedDatabase() };
+  await printed(['log', 'copy', '--from', file], { env: copy });
+  const listed = (where: Env) => printed(['user', 'list', '--json'], { env: where });
+  expect(await listed(copy)).toBe(await listed(env));
+  expect((await here(['doctor'], { env: copy })).stdout).toMatch(/ok +people +\d, 1 of them owner of every project/);
+  const pool = new pg.Pool({ connectionString: copy.DATABASE_URL, max: 1 });
+  await pool.query(
+    `UPDATE savepoint.log_events SET data = replace(data::text, '"owner"', '"viewer"')::json WHERE stream = 'people' AND type = 'person.roleGiven'`,
+  );
+  await pool.end();
+  const { code, stdout } = await here(['verify', '--wait'], { env: copy });
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/chain .*people .*revision 1/)]);
 });
 
 test('a settled session ends at once where it is revoked', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { CREDENTIALS, type Credential, credentialMatrix } from '../../infra/docs/contract.ts';
+import { CREDENTIALS, type Credential, credentialMatrix, roleMatrix } from '../../infra/docs/contract.ts';
+import { ROLES } from '../../src/contract/events/people.ts';
 import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
+import { type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { newApiKey, newProject } from './support/command-line.ts';
+import { newApiKey, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -18,9 +20,10 @@ const ID = '00000000-0000-4000-8000-000000000000';
 let node: Node;
 let game: Client;
 let keys: ReadonlyMap<Credential, string | null>;
+let people: ReadonlyMap<string, SignedBrowser>;
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await migratedDatabase(), PAGES_PUBLIC: '1' };
+  const env = { DATABASE_URL: await migratedDatabase(), PAGES_PUBLIC: '1', CONSOLE_LISTEN: '127.0.0.1:0' };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const project = await newProject(env, 'Matrix');
   const elsewhere = await newProject(env, 'Elsewhere');
@@ -33,6 +36,12 @@ beforeAll(async () => {
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
     ['a secret key', await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw' })],
   ]);
+  const browsers = new Map<string, SignedBrowser>();
+  for (const role of ROLES) {
+    const line = ['user', 'add', role, '--role', role, '--project', project.projectId, '--json'];
+    browsers.set(role, await signInByLink(JSON.parse(await printed(line, { env })).url));
+  }
+  people = browsers;
   await ok(
     game.manage('PUT', game.definitions('collections'), {
       body: [
@@ -57,16 +66,25 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** `in`: the credentials were let through, whatever came afterwards. Otherwise the status of the refusal. */
-async function outcome(route: string, key: string | null, collection: string): Promise<string> {
+function requestOf(route: string, collection: string): readonly [method: string, path: string] {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern
     .replace(':project', game.projectId)
     .replace(':collection', collection)
     .replace(/:(?:key|player)\b/, PLAYER)
     .replace(/:\w+/g, ID);
+  return [method, path];
+}
+
+/** `in`: the credentials were let through, whatever came afterwards. Otherwise the status of the refusal. */
+async function outcome(route: string, key: string | null, collection: string): Promise<string> {
+  const [method, path] = requestOf(route, collection);
   const headers = { 'x-platform-id': PLAYER, ...(key === null ? {} : { 'x-api-key': key }) };
   const { status, body } = await game.send(method, path, { headers, ...(method === 'GET' ? {} : { body: {} }) });
+  return outcomeOf(status, body);
+}
+
+function outcomeOf(status: number, body: unknown): string {
   if (status === 401 || status === 403) return String(status);
   const told = Object(body);
   return told.ok === false && (told.status === 401 || told.status === 403) ? String(told.status) : 'in';
@@ -80,6 +98,23 @@ test('the running program lets in whom the contract lets in', async () => {
     for (const credential of CREDENTIALS) cells.push(await outcome(route, keys.get(credential) ?? null, collection ?? ''));
     came.push([route, collection, ...cells].join(' | '));
     said.push([route, collection, ...CREDENTIALS.map((credential) => outcomes[credential])].join(' | '));
+  }
+  expect(came).toEqual(said);
+});
+
+test('the console lets people in as their roles say, and the page of the contract says the same', async () => {
+  const said: string[] = [];
+  const came: string[] = [];
+  for (const { route, outcomes } of roleMatrix()) {
+    const [method, path] = requestOf(route, 'closed');
+    const cells: string[] = [];
+    for (const role of ROLES) {
+      const browser = people.get(role);
+      const reply = method === 'GET' ? await browser?.get(path) : await browser?.change(method, path, {});
+      cells.push(outcomeOf(reply?.status ?? 0, JSON.parse(reply?.text || 'null')));
+    }
+    came.push([route, ...cells].join(' | '));
+    said.push([route, ...ROLES.map((role) => outcomes[role])].join(' | '));
   }
   expect(came).toEqual(said);
 });

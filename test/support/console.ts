@@ -22,15 +22,17 @@ export function askConsole(
   headers: ConsoleHeaders = {},
   body?: unknown,
 ): Promise<ConsoleReply> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const length = text === undefined ? {} : { 'Content-Length': Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: at.port, method, path, headers: { Host: new URL(at.origin).host, ...headers } };
+    const options = { host: '127.0.0.1', port: at.port, method, path, headers: { Host: new URL(at.origin).host, ...length, ...headers } };
     const sent = request(options, async (reply) => {
       const chunks: Buffer[] = [];
       for await (const chunk of reply) chunks.push(chunk as Buffer);
       resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(chunks).toString() });
     });
     sent.once('error', reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    sent.end(text);
   });
 }
 
@@ -53,6 +55,12 @@ export async function signInTo(at: ConsoleAt, link: string): Promise<SignedBrows
   const reply = await askConsole(at, 'POST', '/api/session', { Origin: at.origin }, { link });
   if (reply.status !== 200) throw new Error(`not signed in: ${reply.status} ${reply.text}`);
   return browserWith(at, String(reply.headers['set-cookie']?.[0]).split(';')[0] ?? '', JSON.parse(reply.text).csrf);
+}
+
+/** Signs in with the link that a command printed. */
+export function signInByLink(url: string): Promise<SignedBrowser> {
+  const { origin, port, hash } = new URL(url);
+  return signInTo({ origin, port: Number(port) }, hash.slice(1));
 }
 
 function browserWith(at: ConsoleAt, cookie: string, csrf: string): SignedBrowser {

@@ -1,9 +1,10 @@
-import type { ProjectEvent } from '../../domain/events.ts';
+import type { Actor, ProjectEvent } from '../../domain/events.ts';
 import type { Json } from '../../kernel/json.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Moment } from '../past/commits.ts';
+import { labelOf } from '../people/people.ts';
 import type { Project } from '../project/project.ts';
 
 /** What every list of changes says of a change, whatever it is of. */
@@ -30,14 +31,27 @@ interface Told {
   readonly commandId: string;
 }
 
+/** What the key or the person is called who acted. */
+export type Labels = (actor: Actor) => string | undefined;
+
+/** The labels of those who made some changes. */
+export async function labelsOf(
+  { people }: Pick<AppContext, 'people'>,
+  { authority }: Pick<Project, 'authority'>,
+  events: readonly Pick<ProjectEvent, 'metadata'>[],
+): Promise<Labels> {
+  await people.know(events.map(({ metadata }) => metadata.actor));
+  return (actor) => labelOf(actor, authority, people);
+}
+
 /** When, who and by what. Who holds which key is said to secret keys alone. */
 export function toldOf(
   { revision, metadata }: Pick<ProjectEvent, 'revision' | 'metadata'>,
   { isSecret }: Pick<Caller, 'isSecret'>,
-  authority: Project['authority'],
+  labels: Labels,
 ): Told {
   const { keyId, person, ...actor } = metadata.actor;
-  const label = keyId === undefined ? undefined : authority?.keys.get(keyId)?.label;
+  const label = labels(metadata.actor);
   return {
     revision,
     at: new Date(metadata.recordedAt).toISOString(),

@@ -73,7 +73,7 @@ export function createCommits(context: AppContext, past: Past): Commits {
           ? lookThrough(context, past, project, range, fits, query.limit)
           : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
       const { commits, searched } = await looks.run(project.id, search, { onReject: busy });
-      const shown = await shownCommits(context.views, project, commits);
+      const shown = await shownCommits(context, project, commits);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
     },

@@ -15,7 +15,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
-import { type ChangesQuery, lastOfPage, toldOf } from './changes.ts';
+import { type ChangesQuery, type Labels, labelsOf, lastOfPage, toldOf } from './changes.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, type PastProject, pastProject } from './moments.ts';
 
 /** What is asked of: a definition by its id, slug or name. */
@@ -165,13 +165,18 @@ async function pageOf(context: HistoryContext, read: PastProject, looking: Looki
   let last = lastOfPage(moment, query.before) + 1;
   for (let looked = 0; ; ) {
     const steps = await past.definitionSteps(project, name, target, last - 1, Math.min(STEPS, query.limit));
+    const labels = await labelsOf(
+      context,
+      project,
+      steps.map(({ event }) => event),
+    );
     for (const [place, step] of steps.entries()) {
       if (scheduler.monotonic() > until) throw refusal('PAST_TIMEOUT');
       const { revision } = step.event;
       const after = await texts.shown(step.after, revision, revision);
       // What a change met was mostly made by the change before it.
       const before = await texts.shown(step.before, revision, steps[place + 1]?.event.revision ?? revision);
-      const change = await roundRobin.run(project.id, () => changeOf(step, before, after, looking, read));
+      const change = await roundRobin.run(project.id, () => changeOf(step, before, after, looking, read.caller, labels));
       if (change !== null) changes.push(change);
       last = step.event.revision;
       looked += 1;
@@ -220,9 +225,10 @@ function changeOf(
   before: Json,
   after: Json,
   { look, difference, isFiltered }: Looking,
-  { caller, project }: PastProject,
+  caller: Caller,
+  labels: Labels,
 ): Page['changes'][number] | null {
-  const told = { ...toldOf(event, caller, project.authority), action: ACTIONS[event.type], ...reasonOf(event) };
+  const told = { ...toldOf(event, caller, labels), action: ACTIONS[event.type], ...reasonOf(event) };
   const [own, other] = [look(before), look(after)];
   const isSame = jsonEquals(own, other);
   if (isFiltered && isSame) return null;

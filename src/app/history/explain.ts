@@ -15,6 +15,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
+import { labelOf } from '../people/people.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HISTORY_SCOPE, lookUp } from './commits.ts';
@@ -147,7 +148,7 @@ class Explanation {
     more: boolean,
     links: Readonly<Record<string, string>> = {},
   ): Promise<Meaning> {
-    const shown = await shownCommits(this.#context.views, this.#project, commits.slice(0, SHOWN));
+    const shown = await shownCommits(this.#context, this.#project, commits.slice(0, SHOWN));
     const [newest] = commits;
     const call = newest === undefined ? null : await this.#callOf(newest);
     const players = shown[0]?.players.slice(0, FOLLOWED_PLAYERS) ?? [];
@@ -179,7 +180,7 @@ class Explanation {
       commits.push(commit);
       if (commits.length === FOLLOWED) break;
     }
-    return (await shownCommits(views, this.#project, commits.toReversed())).toReversed();
+    return (await shownCommits(this.#context, this.#project, commits.toReversed())).toReversed();
   }
 
   /** The endpoint that made a commit, as it was defined then. */
@@ -215,13 +216,14 @@ class Explanation {
   }
 
   #shownPublish({ revision, at, action, target, actor, message, changes }: PublishRow): NonNullable<Meaning['publish']> {
-    const label = actor.keyId === undefined ? undefined : this.#project.authority?.keys.get(actor.keyId)?.label;
+    const label = labelOf(actor, this.#project.authority, this.#context.people);
     return {
       revision,
       at: new Date(at).toISOString(),
       action,
       target,
       ...(actor.keyId === undefined ? {} : { keyId: actor.keyId }),
+      ...(actor.person === undefined ? {} : { person: actor.person }),
       ...(label === undefined ? {} : { label }),
       ...(message === null ? {} : { message }),
       changes: changes.length,

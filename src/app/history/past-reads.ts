@@ -20,10 +20,9 @@ import type { Caller } from '../caller.ts';
 import { viewsReached } from '../context.ts';
 import type { ListingOf } from '../management/listings.ts';
 import type { PostedStep } from '../past/past.ts';
-import type { Project } from '../project/project.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
-import { type ChangesQuery, lastOfPage, publishesFor, toldOf } from './changes.ts';
+import { type ChangesQuery, type Labels, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastProject } from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
@@ -107,9 +106,14 @@ export function createPastReads(context: HistoryContext): PastReads {
       const { steps, redacted } = await past.documentSteps(project, place, from, limit);
       const inForce = publishesFor(context, project.id);
       const changes: contract.DocumentHistory['changes'][number][] = [];
+      const labels = await labelsOf(
+        context,
+        project,
+        steps.map(({ event }) => event),
+      );
       for (const step of steps) {
         const publish = await inForce(step.event.revision);
-        changes.push(await context.roundRobin.run(project.id, () => changeOf(step, publish, read.caller, project.authority)));
+        changes.push(await context.roundRobin.run(project.id, () => changeOf(step, publish, read.caller, labels)));
       }
       const last = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
       const answer = ofMoment(moment);
@@ -199,13 +203,13 @@ function changeOf(
   { event, before, after, entries }: PostedStep,
   publish: number | null,
   caller: Caller,
-  authority: Project['authority'],
+  labels: Labels,
 ): contract.DocumentHistory['changes'][number] {
   const { data, type } = event;
   const isKnown = before !== undefined && after !== undefined;
   const { fields, more } = isKnown ? differenceOf(before ?? {}, after ?? {}, () => true) : {};
   return {
-    ...toldOf(event, caller, authority),
+    ...toldOf(event, caller, labels),
     action: ACTIONS[type],
     version: 'version' in data ? data.version : 1,
     publish,

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectFrom } from '../../kernel/json-read.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type ChangesQuery, lastOfPage, publishesFor, toldOf } from './changes.ts';
+import { type ChangesQuery, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, pastData, pastDataIfAny } from './moments.ts';
 
 /** What happened to the list of a player's save records: the slots themselves, whose data are documents with a history of their own. */
@@ -40,9 +40,14 @@ export function createSaveRecordHistory(context: HistoryContext): SaveRecordHist
       const { steps, redacted } = await past.recordListSteps(project, place, lastOfPage(moment, before), limit);
       const inForce = publishesFor(context, project.id);
       const changes: contract.SaveRecordHistory['changes'][number][] = [];
+      const labels = await labelsOf(
+        context,
+        project,
+        steps.map(({ event }) => event),
+      );
       for (const step of steps) {
         const publish = await inForce(step.event.revision);
-        changes.push({ ...toldOf(step.event, read.caller, project.authority), ...shownStep(step), publish });
+        changes.push({ ...toldOf(step.event, read.caller, labels), ...shownStep(step), publish });
       }
       const last = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
       const answer = ofMoment(moment);

@@ -1,10 +1,11 @@
 import type * as contract from '../../contract/answers.ts';
 import { summaryOf } from '../../domain/commit/summary.ts';
-import type { AuthorityState } from '../../domain/states.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { ViewReader } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import { type Labels, labelsOf } from './changes.ts';
 
 /** Commits as answers show them. */
 
@@ -16,23 +17,24 @@ const PUBLISH_PAGES = 10;
 
 /** `commits`: newest first. */
 export async function shownCommits(
-  views: ViewReader,
+  { views, people }: Pick<AppContext, 'views' | 'people'>,
   project: Project,
   commits: readonly Commit[],
 ): Promise<readonly contract.Commits['commits'][number][]> {
   const inForce = new PublishesInForce(views, project.id);
   const shown: contract.Commits['commits'][number][] = [];
-  for (const commit of commits) shown.push(shownCommit(commit, project.authority, await inForce.at(commit.last)));
+  const labels = await labelsOf(
+    { people },
+    project,
+    commits.flatMap(({ events }) => events),
+  );
+  for (const commit of commits) shown.push(shownCommit(commit, labels, await inForce.at(commit.last)));
   return shown;
 }
 
-function shownCommit(
-  { first, last, events }: Commit,
-  authority: AuthorityState | null,
-  publish: number | null,
-): contract.Commits['commits'][number] {
+function shownCommit({ first, last, events }: Commit, labels: Labels, publish: number | null): contract.Commits['commits'][number] {
   const { cause, actor, at, requestId, types, players, documents, money, input, isRedacted } = summaryOf(events);
-  const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
+  const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
   return {
     first,

@@ -1,11 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Actor } from '../../domain/events.ts';
+import { addPerson, EVERY_PROJECT, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Person } from '../caller.ts';
 import type { InForce, SessionRow, SignInStore } from '../ports/sign-in-store.ts';
+import { hashPassword, isPassword, MIN_PASSWORD } from './password.ts';
+import { newPersonId, ownersOf, type People } from './people.ts';
 
-/** Signing in to the console: by a link that counts once, into a session that is kept as a hash. */
+/** Signing in to the console: by a link that counts once, or by name and password, into a session that is kept as a hash. */
 
 /** From where somebody signs in. */
 interface SignInFrom {
@@ -26,10 +31,19 @@ interface SignedInPerson extends Person {
 export interface SignIn {
   /** Makes a link for a person, of which the database keeps a hash. */
   newLink(person: string): Promise<string>;
+  /** A link for the first owner, who is made if the installation has none. */
+  ownerLink(): Promise<string>;
   /** The link of the very first start; `null`: there was one before. */
   firstLink(): Promise<string | null>;
   /** Opens a session, and answers its token, which is kept nowhere. Throws 401 UNAUTHORIZED for a link that is no longer good. */
   byLink(link: string, from: SignInFrom): Promise<string>;
+  /** The same. Throws 401 UNAUTHORIZED for a name or password that is wrong, one answer for both. */
+  byPassword(name: string, password: string, from: SignInFrom): Promise<string>;
+  hasPassword(person: string): Promise<boolean>;
+  /** Sets the password, and ends the other sessions. Throws 400 VALIDATION_FAILED for one that is too short. */
+  setPassword(person: string, password: string, session: string): Promise<void>;
+  /** Ends every session and link of a person, and forgets the password. */
+  lockOut(person: string): Promise<void>;
   /** Who has this session. Throws 401 SIGNED_OUT if it is over. */
   signedIn(token: string): Promise<SignedIn>;
   sessionsOf(person: string): Promise<readonly SessionRow[]>;
@@ -41,7 +55,7 @@ export interface SignIn {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How long a link is good. */
+/** How long a link is good: one to sign in with, and one that invites somebody. */
 export const LINK_MS = 10 * MINUTE_MS;
 /** A session that nobody uses for so long is over, and so is one of that age. */
 const IDLE_MS = 12 * HOUR_MS;
@@ -50,12 +64,15 @@ const SESSION_MS = 7 * 24 * HOUR_MS;
 const USE_MS = MINUTE_MS;
 
 const MAX_AGENT = 200;
+/** Passwords that are checked at a time: each takes 32 MiB and a tenth of a second. */
+const PASSWORD_SLOTS = 2;
 
-/** The one person of the installation: who runs it. */
-export const OPERATOR = 'owner';
+/** What the owner is called whom the first link makes. */
+const OWNER_NAME = 'owner';
 
-export function createSignIn(store: SignInStore, scheduler: Pick<Scheduler, 'now'>): SignIn {
+export function createSignIn(store: SignInStore, people: People, scheduler: Pick<Scheduler, 'now'>): SignIn {
   const inForce = (): InForce => ({ now: scheduler.now(), usedSince: scheduler.now() - IDLE_MS });
+  const passwords = new Bulkhead({ slots: PASSWORD_SLOTS, queue: 20 });
 
   const newLink = async (person: string) => {
     const link = newSecret();
@@ -63,30 +80,66 @@ export function createSignIn(store: SignInStore, scheduler: Pick<Scheduler, 'now
     return link;
   };
 
+  const ownerLink = async () => {
+    const person = newPersonId();
+    const owner = { person, name: OWNER_NAME, project: EVERY_PROJECT, role: 'owner' };
+    const state = await people.change('person.add', OPERATOR, (now) => (ownersOf(now).length === 0 ? addPerson(now, owner) : []));
+    return newLink(ownersOf(state)[0]?.id ?? person);
+  };
+
+  const open = async (person: string, { agent, address }: SignInFrom) => {
+    const now = scheduler.now();
+    const token = newSecret();
+    const id = `s_${randomBytes(8).toString('hex')}`;
+    const session = { id, person, createdAt: now, usedAt: now, until: now + SESSION_MS, agent: agent.slice(0, MAX_AGENT), address };
+    await store.openSession(hashOf(token), session);
+    return token;
+  };
+
   return {
     newLink,
-    firstLink: async () => ((await store.isFirst()) ? newLink(OPERATOR) : null),
+    ownerLink,
+    firstLink: async () => ((await store.isFirst()) ? ownerLink() : null),
 
-    async byLink(link, { agent, address }) {
-      const now = scheduler.now();
+    async byLink(link, from) {
       await store.sweep(inForce());
-      const person = await store.takeLink(hashOf(link), now);
-      if (person === null)
+      const person = await store.takeLink(hashOf(link), scheduler.now());
+      if (person === null || !(await people.latest()).people.has(person))
         throw refusal('UNAUTHORIZED', 'This link was used, or is older than ten minutes; `savepoint console link` makes another one');
-      const token = newSecret();
-      const id = `s_${randomBytes(8).toString('hex')}`;
-      const session = { id, person, createdAt: now, usedAt: now, until: now + SESSION_MS, agent: agent.slice(0, MAX_AGENT), address };
-      await store.openSession(hashOf(token), session);
-      return token;
+      return open(person, from);
+    },
+
+    async byPassword(name, password, from) {
+      const person = personNamed(await people.latest(), name);
+      const kept = person === undefined ? null : await store.password(person.id);
+      // An unknown name takes as long as a known one.
+      const fits = await passwords.run('passwords', () => isPassword(password, kept));
+      if (person === undefined || !fits)
+        throw refusal('UNAUTHORIZED', 'Name or password is wrong; `savepoint user reset` makes a new link');
+      return open(person.id, from);
+    },
+
+    hasPassword: async (person) => (await store.password(person)) !== null,
+
+    async setPassword(person, password, session) {
+      if (password.length < MIN_PASSWORD || password.length > 200)
+        throw refusal('VALIDATION_FAILED', `A password has ${MIN_PASSWORD} to 200 characters`);
+      await store.keepPassword(person, await passwords.run('passwords', () => hashPassword(password)));
+      await store.endSessions(person, session);
+    },
+
+    async lockOut(person) {
+      await store.forgetPassword(person);
+      await store.endSessions(person, null);
     },
 
     async signedIn(token) {
       const session = await store.session(hashOf(token), inForce());
-      const person = session === null ? null : personOf(session.person);
-      if (session === null || person === null) throw refusal('SIGNED_OUT');
+      const person = session === null ? undefined : (await people.current()).people.get(session.person);
+      if (session === null || person === undefined) throw refusal('SIGNED_OUT');
       const now = scheduler.now();
       if (now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
-      return { person, session };
+      return { person: signedInPerson(person), session };
     },
 
     sessionsOf: (person) => store.sessionsOf(person, inForce()),
@@ -95,19 +148,29 @@ export function createSignIn(store: SignInStore, scheduler: Pick<Scheduler, 'now
       if (!(await store.endSession(person, id))) throw refusal('NOT_FOUND', 'You have no such session; it may be over');
     },
 
-    async projectsOf({ roleIn }) {
+    async projectsOf(person) {
       const projects = await store.projects();
       return projects.flatMap(({ id, title }) => {
-        const role = roleIn(id);
+        const role = person.roleIn(id);
         return role === null ? [] : [{ id, title, role }];
       });
     },
   };
 }
 
-function personOf(id: string): SignedInPerson | null {
-  if (id !== OPERATOR) return null;
-  return { id, name: 'Owner', roleIn: () => 'owner', permissionsIn: () => permissionsOf('owner') };
+const OPERATOR: Actor = { kind: 'operator' };
+
+function signedInPerson(person: PersonState): SignedInPerson {
+  const { id, name } = person;
+  return {
+    id,
+    name,
+    roleIn: (project) => roleIn(person, project),
+    permissionsIn(project) {
+      const role = roleIn(person, project);
+      return role === null ? undefined : permissionsOf(role);
+    },
+  };
 }
 
 /** 256 random bits: nobody guesses it, so a plain hash of it keeps it. */

@@ -33,6 +33,12 @@ export interface SignInStore {
   sessionsOf(person: string, at: InForce): Promise<readonly SessionRow[]>;
   /** Ends one session of a person. Answers whether there was one. */
   endSession(person: string, id: string): Promise<boolean>;
+  /** Ends all links and sessions of a person, but this one. */
+  endSessions(person: string, but: string | null): Promise<void>;
+  /** The hash of a person's password; `null`: none is set. */
+  password(person: string): Promise<string | null>;
+  keepPassword(person: string, hash: string): Promise<void>;
+  forgetPassword(person: string): Promise<void>;
   /** Forgets links and sessions that are over. */
   sweep(at: InForce): Promise<void>;
   /** Notes where the console is reached, for those who make links. */

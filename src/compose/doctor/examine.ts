@@ -13,6 +13,7 @@ import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
 import { checkDataFolder, checkNode, checkOpenFiles, checkPort, FULL_DISK_CURE } from './machine.ts';
+import { checkPeople } from './people.ts';
 import { checkPlayers } from './players.ts';
 import { checkQueue } from './queue.ts';
 
@@ -108,7 +109,7 @@ async function isMigrated(pool: pg.Pool): Promise<boolean> {
 async function examineHistories(config: Config, url: string, pool: pg.Pool): Promise<readonly Finding[]> {
   const log = await openLog(config, url, { readers: 2 });
   try {
-    return await checkHistories(pool, log);
+    return [...(await checkHistories(pool, log)), await checkPeople(log)];
   } catch (error) {
     return [warn('histories', errorMessage(error), 'Put right what fails above first.')];
   } finally {

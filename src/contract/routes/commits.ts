@@ -19,7 +19,7 @@ const Commit = z
         kind: z.enum(['public', 'secret', 'operator', 'person']),
         keyId: z.string().optional(),
         person: z.string().optional().meta({ description: 'Id of the person' }),
-        label: z.string().optional().meta({ description: 'Of the key; missing where there is no such key any more' }),
+        label: z.string().optional().meta({ description: 'Of the key, missing where there is no such key any more; name of the person' }),
         player: z.string().optional(),
         endpoint: z.string().optional().meta({ description: 'Slug of the endpoint that was called' }),
       })
@@ -75,7 +75,8 @@ const Publish = z.strictObject({
   action: z.enum(['publish', 'promote', 'rollback', 'renew']),
   target: z.enum(['live', 'next']),
   keyId: z.string().optional(),
-  label: z.string().optional().meta({ description: 'Of the key that published' }),
+  person: z.string().optional().meta({ description: 'Id of the person who published' }),
+  label: z.string().optional().meta({ description: 'Of the key that published; name of the person' }),
   message: z.string().optional(),
   changes: count.meta({ description: 'How many definitions it changed' }),
 });

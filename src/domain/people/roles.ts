@@ -1,9 +1,9 @@
 import { KEY_SCOPES, type Scope } from '../../contract/credentials.ts';
+import type { ROLES } from '../../contract/events/people.ts';
 import type { Permissions } from '../events.ts';
 
 /** Roles of people in a project: named sets of the permissions that secret keys have. */
 
-const ROLES = ['owner', 'manager', 'designer', 'support', 'auditor', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** What the game is made of, to be read. */

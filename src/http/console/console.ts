@@ -1,3 +1,4 @@
+import { BASES, type Family } from '../../contract/families.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
@@ -10,8 +11,9 @@ import { SessionRoutes, type SessionRoutesParts } from './sessions.ts';
  * key. Nothing of it is served where games are.
  */
 
-/** Routes that the console passes on. The others are for games and players. */
-const PASSED = /^\/v3\/(?:manage|storage|queries|values|live|endpoints)\//i;
+/** Families of routes that the console passes on. The others are for games and players. */
+export const PASSED_FAMILIES = ['manage', 'storage', 'queries', 'values', 'live', 'endpoints'] as const satisfies readonly Family[];
+const PASSED = new RegExp(`^(?:${PASSED_FAMILIES.map((family) => BASES[family]).join('|')})/`, 'i');
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignedIn, SignIn } from '../../app/app.ts';
 import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
 import { type Exchange, headerText } from '../exchange.ts';
@@ -10,9 +11,9 @@ import type { ConsolePlace } from './place.ts';
 
 /** `/api` of the console: who is signed in, signing in and out, and the sessions of a person. */
 
-/** Wrong links of one address within a minute that block it. */
+/** Wrong links and passwords of one address, or one name, within a minute that block it. */
 const MAX_WRONG = 10;
-const SIGN_IN = 'sign-in';
+const MAX_TEXT = 256;
 /** Stands for this machine's own address. */
 const HERE = 'this machine';
 const SESSION_PATH = /^\/api\/sessions\/(s_[0-9a-f]{16})$/;
@@ -56,7 +57,9 @@ export class SessionRoutes {
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
     const token = this.tokenOf(exchange, place);
     if (method !== 'GET') this.requireCsrf(exchange, token);
-    const { person, session } = await this.signedIn(token);
+    const signedIn = await this.signedIn(token);
+    const { person, session } = signedIn;
+    if (path === '/api/password' && method === 'PUT') return this.#setPassword(exchange, signedIn);
     if (path === '/api/session' && method === 'GET') return shown(await this.#sessionBody(token ?? ''));
     if (path === '/api/session' && method === 'DELETE') {
       await this.#parts.signIn.endSession(person.id, session.id);
@@ -70,20 +73,34 @@ export class SessionRoutes {
   }
 
   async #open(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
-    const { signIn, body } = this.#parts;
-    const sent = await readJson(exchange, body, invalidBody);
-    const link = isObject(sent) ? sent['link'] : undefined;
-    if (typeof link !== 'string')
-      throw refusal('INVALID_BODY', 'Signing in takes `{"link": …}`, with what stands behind the # of a sign-in link');
-    const token = await this.#counted(address ?? HERE, () =>
-      signIn.byLink(link, { agent: headerText(exchange, 'user-agent') ?? '', address }),
-    );
+    const token = await this.#counted(address ?? HERE, 'address', await this.#attempt(exchange, address));
     return shown(await this.#sessionBody(token), { 'Set-Cookie': `${place.cookie}=${token}; ${place.cookieAttributes}` });
   }
 
+  /** What somebody signs in with. Who tries passwords of one name is held back from whatever addresses. */
+  async #attempt(exchange: Exchange, address: string | null): Promise<() => Promise<string>> {
+    const { signIn, body } = this.#parts;
+    const { link, name, password } = objectOf(await readJson(exchange, body, invalidBody));
+    const from = { agent: headerText(exchange, 'user-agent') ?? '', address };
+    if (typeof link === 'string') return () => signIn.byLink(link, from);
+    if (typeof name !== 'string' || typeof password !== 'string' || name.length > MAX_TEXT || password.length > MAX_TEXT)
+      throw refusal(
+        'INVALID_BODY',
+        'Signing in takes `{"link": …}`, with what stands behind the # of a sign-in link, or `{"name": …, "password": …}`',
+      );
+    return () => this.#counted(name.toLowerCase(), 'name', () => signIn.byPassword(name, password, from));
+  }
+
+  async #setPassword(exchange: Exchange, { person, session }: SignedIn): Promise<Answer> {
+    const { password } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
+    if (typeof password !== 'string') throw refusal('INVALID_BODY', 'A password is set by `{"password": …}`');
+    await this.#parts.signIn.setPassword(person.id, password, session.id);
+    return shown({ ok: true });
+  }
+
   /** An attempt counts as wrong until it has succeeded, so many at once are no more than one after another. */
-  async #counted(from: string, attempt: () => Promise<string>): Promise<string> {
-    const waitMs = this.#wrong.admit(from, SIGN_IN);
+  async #counted(from: string, what: 'address' | 'name', attempt: () => Promise<string>): Promise<string> {
+    const waitMs = this.#wrong.admit(from, what);
     if (waitMs > 0) throw refusal('RATE_LIMITED', 'Too many attempts to sign in; wait a moment', { retryAfter: Math.ceil(waitMs / 1000) });
     let hasFailed = true;
     try {
@@ -91,7 +108,7 @@ export class SessionRoutes {
       hasFailed = false;
       return token;
     } finally {
-      this.#wrong.settle(from, SIGN_IN, hasFailed);
+      this.#wrong.settle(from, what, hasFailed);
     }
   }
 
@@ -101,7 +118,7 @@ export class SessionRoutes {
     const projects = await signIn.projectsOf(person);
     return {
       ok: true,
-      person: { id: person.id, name: person.name },
+      person: { id: person.id, name: person.name, hasPassword: await signIn.hasPassword(person.id) },
       csrf: csrfOf(token),
       projects: projects.map(({ id, title, role }) => ({ id, title, role, permissions: person.permissionsIn(id) ?? {} })),
       version,

@@ -3,7 +3,7 @@ import { pause } from '../../kernel/pause.ts';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { FOREIGN, fillerOf, isForeign } from '../foreign.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
-import { isProductStream, isTruncatable, projectOf, TRUNCATED } from '../streams.ts';
+import { isProductStream, isTruncatable, PEOPLE_STREAM, projectOf, TRUNCATED } from '../streams.ts';
 import { type BatchLimits, batches, windows } from './batches.ts';
 import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
 
@@ -381,7 +381,9 @@ class Copy {
 
 /** The event as the copy holds it: in the place of what another program wrote to a project's stream stands a filler. */
 function asCopied(event: RecordedEvent): RecordedEvent {
-  return projectOf(event.stream) !== null && isForeign(event) ? fillerOf(FOREIGN, event, event.revision) : event;
+  return (projectOf(event.stream) !== null || event.stream === PEOPLE_STREAM) && isForeign(event)
+    ? fillerOf(FOREIGN, event, event.revision)
+    : event;
 }
 
 /** Whether the event's hash follows from the sealed event before it. An event that is not sealed links to nothing. */

@@ -185,6 +185,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     verifier: NO_VERIFIER,
     guestLimits: new LocalGuestLimits(table.machine),
     webhooks: createWebhooks([]),
+    people: { know: async () => undefined, nameOf: () => undefined },
   });
 }
 

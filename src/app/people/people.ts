@@ -1,0 +1,165 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Actor, EventMetadata } from '../../domain/events.ts';
+import { PEOPLE_VERSIONS, type PeopleFact } from '../../domain/people/events.ts';
+import { EVERY_PROJECT, evolvePeople, NOBODY, type PeopleState, type PersonState } from '../../domain/people/people.ts';
+import type { AuthorityState } from '../../domain/states.ts';
+import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
+import { encodeEvent } from '../../kernel/json.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import { NO_HASH, seal } from '../../log/chain.ts';
+import { committed } from '../../log/commitment.ts';
+import { readPeopleEvent } from '../../log/people.ts';
+import type { Log, NewEvent } from '../../log/port.ts';
+import { PEOPLE_STREAM } from '../../log/streams.ts';
+import type { LedgerRow, PublishRow, ViewReader } from '../ports/readers.ts';
+
+/** The people of the installation, folded from their stream. They are few, so all of them are in memory. */
+
+export interface People {
+  /** As the log says, a second ago at most. */
+  current(): Promise<PeopleState>;
+  /** As the log says now. */
+  latest(): Promise<PeopleState>;
+  /** Reads on if one of these actors is a person whom this process does not know yet: `nameOf` then says what can be said. */
+  know(actors: readonly Pick<Actor, 'person'>[]): Promise<void>;
+  /** What a person is called, also one who is gone; `undefined`: this process has not read it. */
+  nameOf(id: string): string | undefined;
+  /** Decides on the newest state, and stores what was decided. Throws the refusal. */
+  change(cause: string, actor: Actor, decide: (state: PeopleState) => readonly PeopleFact[] | Refusal): Promise<PeopleState>;
+}
+
+/** How old the state may be that a request is judged by, ms: so long a role that was taken still holds. */
+const FRESH_MS = 1_000;
+const PAGE = 500;
+/** How often a change is decided again because others changed something meanwhile. */
+const TRIES = 10;
+
+export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monotonic'>): People {
+  let state = NOBODY;
+  let revision = -1;
+  let hash = NO_HASH;
+  let recordedAt = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  const readOn = async () => {
+    const begun = scheduler.monotonic();
+    for (;;) {
+      const events = await log.read(PEOPLE_STREAM, { from: revision + 1, limit: PAGE, direction: 'forwards' });
+      for (const recorded of events) {
+        const event = readPeopleEvent(recorded, hash);
+        revision = recorded.revision;
+        if (event === null) continue;
+        hash = event.hash;
+        recordedAt = event.metadata.recordedAt;
+        state = evolvePeople(state, event);
+      }
+      if (events.length < PAGE) break;
+    }
+    readAt = begun;
+  };
+  const refresh = () => {
+    reading ??= readOn().finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
+  const latest = async () => {
+    // A read under way may have begun before what is asked about was stored.
+    await reading?.catch(() => undefined);
+    await refresh();
+    return state;
+  };
+
+  const sealed = (facts: readonly PeopleFact[], cause: string, actor: Actor): readonly NewEvent[] => {
+    const commandId = randomUUID();
+    const at = Math.max(recordedAt, scheduler.now());
+    let link = hash;
+    return facts.map(({ type, data }, index) => {
+      const left = facts.length - 1 - index;
+      const metadata: EventMetadata = {
+        commandId,
+        cause,
+        actor,
+        schemaVersion: PEOPLE_VERSIONS[type],
+        recordedAt: at,
+        ...(left > 0 ? { left } : {}),
+      };
+      const made = seal(link, {
+        id: randomUUID(),
+        type,
+        metadata: JSON.stringify(metadata),
+        data: committed(encodeEvent(data), undefined),
+      });
+      link = made.hash;
+      return made.event;
+    });
+  };
+
+  const current = async () => {
+    if (scheduler.monotonic() - readAt > FRESH_MS) await refresh();
+    return state;
+  };
+  const nameOf = (id: string) => state.people.get(id)?.name ?? state.former.get(id);
+
+  return {
+    current,
+    latest,
+
+    async know(actors) {
+      if (actors.some(({ person }) => person !== undefined && nameOf(person) === undefined)) await current();
+    },
+
+    nameOf,
+
+    async change(cause, actor, decide) {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        await latest();
+        const facts = accepted(decide(state));
+        if (facts.length === 0) return state;
+        const { ok } = await log.append(PEOPLE_STREAM, revision === -1 ? 'none' : revision, sealed(facts, cause, actor));
+        if (ok) return latest();
+      }
+      throw refusal('WRITE_CONFLICT');
+    },
+  };
+}
+
+/** An id of a person: it names nobody, so metadata may hold it. */
+export function newPersonId(): string {
+  return `per_${randomBytes(8).toString('hex')}`;
+}
+
+/** Who owns the installation, in the order in which they came. */
+export function ownersOf({ people }: PeopleState): readonly PersonState[] {
+  return [...people.values()].filter(({ roles }) => roles.get(EVERY_PROJECT) === 'owner');
+}
+
+/** The label of an actor: of its key, or the name of its person. */
+export function labelOf(
+  { keyId, person }: Pick<Actor, 'keyId' | 'person'>,
+  authority: AuthorityState | null,
+  { nameOf }: Pick<People, 'nameOf'>,
+): string | undefined {
+  if (person !== undefined) return nameOf(person);
+  return keyId === undefined ? undefined : authority?.keys.get(keyId)?.label;
+}
+
+/** Views that name people, whose labels are in no table. */
+export function withNames(views: ViewReader, people: Pick<People, 'know' | 'nameOf'>): ViewReader {
+  const named = async <Row extends PublishRow | LedgerRow>(rows: readonly Row[]): Promise<readonly Row[]> => {
+    await people.know(rows.map(({ actor }) => actor));
+    return rows.map((row) => (row.actor.person === undefined ? row : { ...row, label: people.nameOf(row.actor.person) ?? null }));
+  };
+  return {
+    ...views,
+    async ledger(...of) {
+      const page = await views.ledger(...of);
+      return { ...page, entries: await named(page.entries) };
+    },
+    async publishes(...of) {
+      const page = await views.publishes(...of);
+      return { ...page, publishes: await named(page.publishes) };
+    },
+  };
+}

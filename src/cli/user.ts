@@ -1,0 +1,144 @@
+import { Command, Option } from 'commander';
+import type { People } from '../app/people/people.ts';
+import type { SignIn } from '../app/people/sign-in.ts';
+import type { Installation } from '../compose/installation.ts';
+import { ROLES } from '../contract/events/people.ts';
+import type { Actor } from '../domain/events.ts';
+import { addPerson, changeRole, EVERY_PROJECT, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
+import { refusal } from '../kernel/errors.ts';
+import { linkFor } from './console.ts';
+import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint user`: the people of the installation and their roles. */
+export function userCommand(): Command {
+  return new Command('user')
+    .description('people who sign in to the console: add and list them, give roles, remove them, let them in anew')
+    .addCommand(add())
+    .addCommand(list())
+    .addCommand(role())
+    .addCommand(remove())
+    .addCommand(reset());
+}
+
+const OPERATOR: Actor = { kind: 'operator' };
+
+interface RoleOptions extends CommonOptions {
+  readonly project?: string;
+}
+
+interface AddOptions extends RoleOptions {
+  readonly role: string;
+  readonly email?: string;
+}
+
+function add(): Command {
+  return command(
+    'add',
+    'let a person in, and make a link that is good once and for ten minutes',
+    'savepoint user add ada --role manager --project p1',
+  )
+    .argument('<name>', 'by which the person signs in and is shown')
+    .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
+    .option('--project <id>', 'where (default: in every project)')
+    .option('--email <address>', 'where the person is reached')
+    .action(async (name: string, { role: given, project, email, ...options }: AddOptions) => {
+      const added = await withPeople(options, async (installation, people) => {
+        await needProject(installation, project);
+        const { newPersonId } = await import('../app/people/people.ts');
+        const person = { person: newPersonId(), name, email, project: project ?? EVERY_PROJECT, role: given };
+        await people.change('person.add', OPERATOR, (state) => addPerson(state, person));
+        return { person: person.person, name, url: await linkFor(installation, name) };
+      });
+      printResult(options, added, () => `${name} is let in. This link signs in once, within ten minutes:\n${added.url}`);
+    });
+}
+
+function list(): Command {
+  return command('list', 'list the people and their roles', 'savepoint user list').action(async (options: CommonOptions) => {
+    const people = await withPeople(options, async (_, all) => [...(await all.current()).people.values()].map(shown));
+    printResult(options, people, () => {
+      if (people.length === 0) return 'Nobody yet: `savepoint console link` makes an owner and a link.';
+      const rolesText = (roles: Readonly<Record<string, string>>) =>
+        Object.entries(roles)
+          .map(([project, of]) => `${of} of ${project}`)
+          .join(', ');
+      return table(
+        ['NAME', 'ID', 'ROLES', 'ADDED'],
+        people.map(({ name, person, roles, addedAt }) => [name, person, rolesText(roles), addedAt]),
+      );
+    });
+  });
+}
+
+function shown({ id, name, email, roles, addedAt }: PersonState) {
+  return {
+    person: id,
+    name,
+    ...(email === null ? {} : { email }),
+    roles: Object.fromEntries(roles),
+    addedAt: new Date(addedAt).toISOString(),
+  };
+}
+
+function role(): Command {
+  return command(
+    'role',
+    'give a person another role in a project, or none',
+    'savepoint user role ada auditor',
+    'savepoint user role ada none --project p1',
+  )
+    .argument('<name>')
+    .argument('<role>', `${ROLES.join(', ')} or none`)
+    .option('--project <id>', 'where (default: in every project)')
+    .action(async (name: string, given: string, { project, ...options }: RoleOptions) => {
+      await withPeople(options, async (installation, people) => {
+        await needProject(installation, project);
+        const { id } = await named(people, name);
+        await people.change('person.role', OPERATOR, (state) => changeRole(state, id, project ?? EVERY_PROJECT, given));
+      });
+      const where = project === undefined ? 'every project' : `project ${project}`;
+      printResult(options, { name, role: given, project: project ?? null }, () => `${name} is ${given} of ${where}.`);
+    });
+}
+
+function remove(): Command {
+  return command('remove', 'let a person in no more, and end every session; what the person did stays', 'savepoint user remove ada')
+    .argument('<name>')
+    .action(async (name: string, options: CommonOptions) => {
+      await withPeople(options, async (_, people, signIn) => {
+        const { id } = await named(people, name);
+        await people.change('person.remove', OPERATOR, (state) => removePerson(state, id));
+        await signIn.lockOut(id);
+      });
+      printResult(options, { name, removed: true }, () => `${name} is removed, and signed out everywhere.`);
+    });
+}
+
+function reset(): Command {
+  return command('reset', 'forget the password, end every session, and make a link to sign in with', 'savepoint user reset ada')
+    .argument('<name>')
+    .action(async (name: string, options: CommonOptions) => {
+      const url = await withPeople(options, async (installation, people, signIn) => {
+        await signIn.lockOut((await named(people, name)).id);
+        return linkFor(installation, name);
+      });
+      printResult(options, { name, url }, () => `${name} is signed out everywhere. This link signs in once, within ten minutes:\n${url}`);
+    });
+}
+
+function withPeople<T>(
+  options: CommonOptions,
+  work: (installation: Installation, people: People, signIn: SignIn) => Promise<T>,
+): Promise<T> {
+  return withInstallation(options, async (installation) => {
+    const { peopleOf, signInOf } = await import('../compose/console.ts');
+    const people = peopleOf(installation.log);
+    return work(installation, people, signInOf(installation.pool, people));
+  });
+}
+
+async function named(people: People, name: string): Promise<PersonState> {
+  const person = personNamed(await people.current(), name);
+  if (person === undefined) throw refusal('NOT_FOUND', `There is no person ${name}; \`savepoint user list\` lists all`);
+  return person;
+}

@@ -1,0 +1,152 @@
+import { ROLES } from '../../contract/events/people.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { PeopleEvent, PeopleFact } from './events.ts';
+import type { Role } from './roles.ts';
+
+/** The people of an installation and their roles: what changes them, and how their events fold. */
+
+export interface PersonState {
+  readonly id: string;
+  /** By which the person signs in and is shown. */
+  readonly name: string;
+  readonly email: string | null;
+  /** By project; `*`: in every one. */
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly addedAt: number;
+}
+
+export interface PeopleState {
+  /** By id, in the order in which they came. */
+  readonly people: ReadonlyMap<string, PersonState>;
+  /** Names of people who are gone, by id: what they did is still shown. */
+  readonly former: ReadonlyMap<string, string>;
+}
+
+export const NOBODY: PeopleState = { people: new Map(), former: new Map() };
+
+/** Stands for every project. */
+export const EVERY_PROJECT = '*';
+
+/** Nobody runs an installation with more, and all of them are in memory. */
+const MAX_PEOPLE = 1_000;
+const MAX_ROLES = 200;
+
+/** The role in a project: that of the project itself goes before that of all. */
+export function roleIn({ roles }: PersonState, project: string): Role | null {
+  return roles.get(project) ?? roles.get(EVERY_PROJECT) ?? null;
+}
+
+const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@+-]{0,62}[\p{L}\p{N}.])?$/u;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
+
+export interface AddPerson {
+  readonly person: string;
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly project: string;
+  readonly role: string;
+}
+
+/** Lets a person in, with a first role. */
+export function addPerson(state: PeopleState, { person, name, email, project, role }: AddPerson): readonly PeopleFact[] | Refusal {
+  if (!NAME.test(name))
+    return refusal('VALIDATION_FAILED', 'A name is 1 to 64 letters, digits, spaces and . _ @ + -, and begins with a letter or digit');
+  if (email !== undefined && !EMAIL.test(email)) return refusal('VALIDATION_FAILED', 'This is no e-mail address');
+  if (personNamed(state, name) !== undefined) return new Refusal(409, 'PERSON_EXISTS', `There is a person ${name} already`);
+  if (state.people.size >= MAX_PEOPLE) return refusal('VALIDATION_FAILED', `An installation has at most ${MAX_PEOPLE} people`);
+  if (!isRole(role)) return unknownRole(role);
+  const added: PeopleFact = { type: 'person.added', data: { person, name, ...(email === undefined ? {} : { email }) } };
+  return [added, { type: 'person.roleGiven', data: { person, project, role } }];
+}
+
+/** Gives a role, or takes it (`none`). */
+export function changeRole(state: PeopleState, id: string, project: string, role: string): readonly PeopleFact[] | Refusal {
+  const person = state.people.get(id);
+  if (person === undefined) return noPerson();
+  if (role === 'none') {
+    if (!person.roles.has(project)) return [];
+    if (isLastOwner(state, person) && project === EVERY_PROJECT) return lastOwner();
+    return [{ type: 'person.roleTaken', data: { person: id, project } }];
+  }
+  if (!isRole(role)) return unknownRole(role);
+  if (person.roles.get(project) === role) return [];
+  if (role !== 'owner' && project === EVERY_PROJECT && isLastOwner(state, person)) return lastOwner();
+  if (!person.roles.has(project) && person.roles.size >= MAX_ROLES)
+    return refusal('VALIDATION_FAILED', `A person has roles in at most ${MAX_ROLES} projects; \`*\` gives one in all`);
+  return [{ type: 'person.roleGiven', data: { person: id, project, role } }];
+}
+
+export function removePerson(state: PeopleState, id: string): readonly PeopleFact[] | Refusal {
+  const person = state.people.get(id);
+  if (person === undefined) return noPerson();
+  return isLastOwner(state, person) ? lastOwner() : [{ type: 'person.removed', data: { person: id } }];
+}
+
+/** The person of a name, in any letter case. */
+export function personNamed({ people }: PeopleState, name: string): PersonState | undefined {
+  const wanted = folded(name);
+  return [...people.values()].find((person) => folded(person.name) === wanted);
+}
+
+/** Folds one event. What is redacted was a name, and the person keeps the id alone. */
+export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleState {
+  switch (event.type) {
+    case 'person.added': {
+      const { person: id, name, email } = event.data;
+      return withPerson(state, { id, name, email: email ?? null, roles: new Map(), addedAt: event.metadata.recordedAt });
+    }
+    case 'person.roleGiven': {
+      const { person, project, role } = event.data;
+      return withRoles(state, person, (roles) => roles.set(project, role));
+    }
+    case 'person.roleTaken':
+      return withRoles(state, event.data.person, (roles) => roles.delete(event.data.project));
+    case 'person.removed': {
+      const gone = state.people.get(event.data.person);
+      if (gone === undefined) return state;
+      const people = new Map(state.people);
+      people.delete(gone.id);
+      return { people, former: new Map(state.former).set(gone.id, gone.name) };
+    }
+    case 'redacted':
+      return state;
+  }
+}
+
+function withPerson(state: PeopleState, person: PersonState): PeopleState {
+  return { ...state, people: new Map(state.people).set(person.id, person) };
+}
+
+function withRoles(state: PeopleState, id: string, change: (roles: Map<string, Role>) => void): PeopleState {
+  const person = state.people.get(id);
+  if (person === undefined) return state;
+  const roles = new Map(person.roles);
+  change(roles);
+  return withPerson(state, { ...person, roles });
+}
+
+/** Whether nobody else could let people in: the installation would have no owner any more. */
+function isLastOwner({ people }: PeopleState, person: PersonState): boolean {
+  const owners = [...people.values()].filter(({ roles }) => roles.get(EVERY_PROJECT) === 'owner');
+  return owners.length === 1 && owners[0]?.id === person.id;
+}
+
+function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}
+
+function folded(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+function unknownRole(role: string): Refusal {
+  return refusal('VALIDATION_FAILED', `There is no role ${JSON.stringify(role.slice(0, 64))}; roles are ${ROLES.join(', ')}`);
+}
+
+function lastOwner(): Refusal {
+  return new Refusal(409, 'LAST_OWNER', 'This is the only owner of the installation; make another one first');
+}
+
+function noPerson(): Refusal {
+  return refusal('NOT_FOUND', 'There is no such person; `savepoint user list` lists all');
+}
