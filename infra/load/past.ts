@@ -6,16 +6,7 @@ import pg from 'pg';
 import { textAt } from '../harness/json.ts';
 import { projectOf, type RunningNode, type Settings, savepointWith, startNode } from '../harness/node.ts';
 import { quantile, seededRandom } from '../harness/numbers.ts';
-import {
-  errorCode,
-  expectOk,
-  managePath,
-  openProject,
-  type Project,
-  parseCredentials,
-  secretHeaders,
-  storagePath,
-} from '../harness/project.ts';
+import { expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders, storagePath } from '../harness/project.ts';
 import { table } from '../harness/table.ts';
 import { databaseUrlOf } from '../postgres/database.ts';
 import { type BenchRun, runBenchmark } from './benchmark.ts';
@@ -221,7 +212,7 @@ async function caughtUp(project: Project, { revision }: Built): Promise<void> {
   for (const until = performance.now() + BEHIND_MS; ; ) {
     const answer = await project.http.send('GET', path, { headers: secretHeaders(project) });
     if (answer.status === 200) return;
-    if (errorCode(answer) !== 'BEHIND' || performance.now() > until)
+    if (answer.status !== 503 || performance.now() > until)
       throw new Error(`the past answers ${answer.status} ${JSON.stringify(answer.body)}`);
     await sleep(1_000);
   }
