@@ -40,10 +40,11 @@ export function timeOf({ metadata }: RecordedEvent): number | null {
 export function actorOf({ metadata, data }: RecordedEvent): string {
   const { actor } = objectIn(metadata);
   if (!isObject(actor)) return '';
-  const { kind, keyId, endpoint } = actor;
+  const { kind, keyId, person, endpoint } = actor;
   const player = data.includes(PLAYER) ? objectIn(data)[PLAYER] : undefined;
   const parts = [
     keyId === undefined ? String(kind) : `${String(kind)} key ${String(keyId)}`,
+    ...(person === undefined ? [] : [String(person)]),
     ...(player === undefined ? [] : [`player ${String(player)}`]),
     ...(endpoint === undefined ? [] : [`endpoint ${String(endpoint)}`]),
   ];
