@@ -34,7 +34,10 @@ beforeAll(async () => {
     ['the secret key of another project', elsewhere.secretKey],
     ['the public key', project.publicKey],
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
-    ['a secret key', await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw' })],
+    [
+      'a secret key',
+      await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw', grant: 'rw' }),
+    ],
   ]);
   const browsers = new Map<string, SignedBrowser>();
   for (const role of ROLES) {
