@@ -1,6 +1,7 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { InForce, SessionRow, SignInStore } from '../src/app/ports/sign-in-store.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
+import { inTransaction, withClient } from './transaction.ts';
 
 const COLUMNS = 'id, person, created_at::float8 AS "createdAt", used_at::float8 AS "usedAt", until::float8 AS until, agent, address';
 
@@ -13,18 +14,29 @@ export function createSignInStore(pool: Pool): SignInStore {
     async keepLink(hash, person, until) {
       await query('INSERT INTO savepoint.sign_in_links (hash, person, until) VALUES ($1, $2, $3)', [hash, person, until]);
     },
-    async takeLink(hash, now) {
-      const taken = 'DELETE FROM savepoint.sign_in_links WHERE hash = $1 AND until > $2 RETURNING person';
-      return (await query<{ person: string }>(taken, [hash, now]))[0]?.person ?? null;
+    async personOfLink(hash, now) {
+      const found = 'SELECT person FROM savepoint.sign_in_links WHERE hash = $1 AND until > $2';
+      return (await query<{ person: string }>(found, [hash, now]))[0]?.person ?? null;
     },
     async isFirst() {
       const kept = `INSERT INTO savepoint.installation (name, value) VALUES ('first-sign-in-link', '') ON CONFLICT (name) DO NOTHING RETURNING name`;
       return (await query(kept, [])).length > 0;
     },
-    async openSession(hash, { id, person, createdAt, usedAt, until, agent, address }) {
-      const put = `INSERT INTO savepoint.sign_in_sessions (hash, id, person, created_at, used_at, until, agent, address)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
-      await query(put, [hash, id, person, createdAt, usedAt, until, agent, address]);
+    openByLink(link, hash, session) {
+      const taken = 'DELETE FROM savepoint.sign_in_links WHERE hash = $1 AND person = $2 AND until > $3 RETURNING hash';
+      return inTurn(pool, session.person, async (client) => {
+        if (!(await hasRow(client, taken, [link, session.person, session.createdAt]))) return false;
+        await insertSession(client, hash, session);
+        return true;
+      });
+    },
+    openByPassword(checked, hash, session) {
+      const kept = 'SELECT FROM savepoint.sign_in_passwords WHERE person = $1 AND hash = $2';
+      return inTurn(pool, session.person, async (client) => {
+        if (!(await hasRow(client, kept, [session.person, checked]))) return false;
+        await insertSession(client, hash, session);
+        return true;
+      });
     },
     async session(hash, at) {
       const found = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE hash = $1 AND until > $2 AND used_at > $3`;
@@ -41,20 +53,25 @@ export function createSignInStore(pool: Pool): SignInStore {
     async endSession(person, id) {
       return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
     },
-    async endSessions(person, but) {
-      await query('DELETE FROM savepoint.sign_in_links WHERE person = $1', [person]);
-      await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND ($2::text IS NULL OR id <> $2)', [person, but]);
-    },
     async password(person) {
       const found = 'SELECT hash FROM savepoint.sign_in_passwords WHERE person = $1';
       return (await query<{ hash: string }>(found, [person]))[0]?.hash ?? null;
     },
-    async keepPassword(person, hash) {
+    keepPassword(person, hash, session) {
       const put = 'INSERT INTO savepoint.sign_in_passwords (person, hash) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET hash = $2';
-      await query(put, [person, hash]);
+      return inTurn(pool, person, async (client) => {
+        const open = 'SELECT FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2';
+        if (!(await hasRow(client, open, [person, session]))) return false;
+        await client.query(put, [person, hash]);
+        await endSessions(client, person, session);
+        return true;
+      });
     },
-    async forgetPassword(person) {
-      await query('DELETE FROM savepoint.sign_in_passwords WHERE person = $1', [person]);
+    async lockOut(person) {
+      await inTurn(pool, person, async (client) => {
+        await client.query('DELETE FROM savepoint.sign_in_passwords WHERE person = $1', [person]);
+        await endSessions(client, person, null);
+      });
     },
     async sweep(at) {
       await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [at.now]);
@@ -79,4 +96,40 @@ export function createSignInStore(pool: Pool): SignInStore {
 
 function boundsOf({ now, usedSince }: InForce): readonly [number, number] {
   return [now, usedSince];
+}
+
+/**
+ * One after another for each person: what was judged by a password or a session that is being taken away must not be stored afterwards. The lock is a
+ * statement of its own, so that those behind it see what the one before has changed.
+ */
+function inTurn<T>(pool: Pool, person: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return withClient(pool, (client) =>
+    inTransaction(
+      client,
+      async () => {
+        await client.query("SELECT pg_advisory_xact_lock(hashtextextended('sign-in ' || $1, 0))", [person]);
+        return work(client);
+      },
+      BEGIN,
+    ),
+  );
+}
+
+const BEGIN = `BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL statement_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '10s'`;
+
+async function hasRow(client: PoolClient, text: string, values: readonly unknown[]): Promise<boolean> {
+  return (await client.query(text, [...values])).rows.length > 0;
+}
+
+async function insertSession(client: PoolClient, hash: string, session: SessionRow): Promise<void> {
+  const { id, person, createdAt, usedAt, until, agent, address } = session;
+  const put = `INSERT INTO savepoint.sign_in_sessions (hash, id, person, created_at, used_at, until, agent, address)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  await client.query(put, [hash, id, person, createdAt, usedAt, until, agent, address]);
+}
+
+/** Ends all links and sessions of a person, but this one. */
+async function endSessions(client: PoolClient, person: string, but: string | null): Promise<void> {
+  await client.query('DELETE FROM savepoint.sign_in_links WHERE person = $1', [person]);
+  await client.query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND ($2::text IS NULL OR id <> $2)', [person, but]);
 }

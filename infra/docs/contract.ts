@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type Need, provesItself, READ_DOCUMENTS, takesSecretKey } from '../../src/contract/credentials.ts';
+import { type Need, needOfPerson, provesItself, takesSecretKey } from '../../src/contract/credentials.ts';
 import { ROLES } from '../../src/contract/events/people.ts';
 import { BASES, type Family } from '../../src/contract/families.ts';
 import { openApi } from '../../src/contract/openapi.ts';
@@ -79,11 +79,11 @@ interface RoleRow {
   readonly outcomes: Readonly<Record<Role, string>>;
 }
 
-/** The same of people, by their role. Where any valid key reads what players have, a person needs the permission to read documents. */
+/** The same of people, by their role. Where any valid key reads what players have, or reports it, a person needs the permission to read documents, or to write them. */
 export function roleMatrix(): readonly RoleRow[] {
   const rows = PASSED_FAMILIES.flatMap((family) =>
     routesOf(family).map(({ method, path, keys }) => {
-      const needs = keys?.needs ?? (family === 'storage' ? READ_DOCUMENTS : null);
+      const needs = keys?.needs ?? (family === 'storage' ? needOfPerson(method) : null);
       const outcome = (role: Role) => [role, fits(role, needs) ? 'in' : '403'];
       return { route: `${method} ${BASES[family]}${path}`, outcomes: Object.fromEntries(ROLES.map(outcome)) as RoleRow['outcomes'] };
     }),

@@ -60,6 +60,7 @@ export interface Verified {
 }
 
 const BROKEN_LINK = 'the event does not match its hash, or its hash the one before';
+const UNALLOWED = { kind: 'redaction', detail: 'the data were redacted, and no data.redacted of this stream allows it' } as const;
 const MAX_PROBLEMS = 1_000;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
 const BATCH = 2_000;
@@ -178,6 +179,7 @@ class Verification {
         const isWhole = event.revision === revision + 1 && (isForeign(event) || verifyLink(hash, event));
         if (!isWhole)
           this.#add([{ kind: 'chain', project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}`, detail: BROKEN_LINK }]);
+        if (isRedacted(event.data)) this.#add([{ ...UNALLOWED, project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}` }]);
         revision = event.revision;
         hash = hashOf(event.metadata) ?? hash;
       }
@@ -274,8 +276,7 @@ class Verification {
   #findUnallowed(): void {
     for (const [project, { redacted, allowed }] of this.#walks) {
       const unallowed = [...redacted].filter((revision) => !allowed.has(revision));
-      const detail = 'the data were redacted, and no data.redacted of this stream allows it';
-      this.#add(unallowed.map((revision): Problem => ({ kind: 'redaction', project, table: 'log', row: `revision ${revision}`, detail })));
+      this.#add(unallowed.map((revision) => ({ ...UNALLOWED, project, table: 'log', row: `revision ${revision}` })));
     }
   }
 

@@ -104,6 +104,11 @@ export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRu
   return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 
+/** What a person needs where any key opens a route of data: to read documents, or to write them. */
+export function needOfPerson(method: string): Need {
+  return method === 'GET' || method === 'HEAD' ? READ_DOCUMENTS : DOCUMENT_KEYS.needs;
+}
+
 /** Whether the routes prove their player by themselves, whatever the project requires. */
 export function provesItself({ guard }: KeyRules): boolean {
   return guard === 'sessions' || guard === 'guests';

@@ -1,5 +1,5 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
-import { type KeyRules, type Need, READ_DOCUMENTS, takesSecretKey } from '../contract/credentials.ts';
+import { type KeyRules, type Need, needOfPerson, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
 import { readMessage } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
@@ -73,9 +73,10 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
   };
 }
 
-/** Where any valid key reads what players have, a person needs the permission for it. */
-function needsOfPerson({ person, family }: Exchange): Need | null {
-  return person && family === 'storage' ? READ_DOCUMENTS : null;
+/** Where any valid key reads what players have, or reports it, a person needs the permission for it. */
+function needsOfPerson({ person, family, method }: Exchange): Need | null {
+  if (!person || family !== 'storage') return null;
+  return needOfPerson(method);
 }
 
 function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | null {

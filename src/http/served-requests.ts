@@ -12,7 +12,7 @@ import type { CallOutcome, Exchange } from './exchange.ts';
 const MAX_UNAUTHENTICATED = 10;
 const WINDOW_MS = 10_000;
 
-/** Shares of a secret key: a server sends the calls of many players. */
+/** Shares of a secret key, and of a person behind a proxy: a server sends the calls of many players. */
 const SERVER_SHARES = 10;
 
 /** Longer texts are truncated. */
@@ -55,7 +55,7 @@ export class ServedRequests {
     const address = addressOf(req);
     if (address === null) return true;
     if (caller === null) return this.#shares.takes(project, 'without a key', at);
-    if (caller.key.kind === 'secret') return this.#shares.takes(project, caller.key.keyId, at, SERVER_SHARES);
+    if (caller.key.kind !== 'public') return this.#shares.takes(project, caller.key.keyId, at, SERVER_SHARES);
     return this.#shares.takes(project, address, at);
   }
 

@@ -17,7 +17,11 @@ export function readPeopleEvent(event: RecordedEvent, previousHash: string): Peo
   const metadata = JSON.parse(event.metadata) as EventMetadata;
   if (!isKnown(event.type) || metadata.schemaVersion > PEOPLE_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const { revision } = event;
-  if (isRedacted(event.data)) return { type: 'redacted', revision, hash, metadata };
+  if (isRedacted(event.data)) {
+    // Without the others somebody would be there again, or have a role again, that was taken.
+    if (event.type !== 'person.added') throw new BrokenChain(event);
+    return { type: 'redacted', revision, hash, metadata };
+  }
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
   const { [SALT]: _, ...said } = data;

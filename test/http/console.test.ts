@@ -111,6 +111,15 @@ describe('who may ask', () => {
     expect(server.app.calls.map(({ name }) => name)).toHaveLength(1);
   });
 
+  it('runs no endpoint for a link of another page, whatever its method', async () => {
+    const person = await signedIn();
+    const run = (path: string, headers: ConsoleHeaders) => ask('GET', path, { Cookie: person.cookie, ...headers });
+    for (const path of ['/v3/endpoints/demo/buy?item=axe', '/v3/Endpoints/demo/buy'])
+      expect(codeOf(await run(path, {}))).toEqual([403, 'ACCESS_DENIED']);
+    expect(server.app.calls).toEqual([]);
+    expect((await run('/v3/endpoints/demo/buy?item=axe', { 'X-Console-Csrf': person.csrf })).status).toBe(200);
+  });
+
   it('has no session for whoever is not signed in, whatever key is sent', async () => {
     const key = { 'X-Api-Key': 'platform_sk_secret' };
     for (const path of ['/api/session', '/api/sessions', '/v3/manage/demo/publishes', '/v3/storage/demo/saves/k'])
@@ -201,6 +210,35 @@ describe('a password', () => {
     );
     const { rows } = await pool.query('SELECT hash FROM savepoint.sign_in_passwords');
     expect(rows).toEqual([{ hash: expect.stringMatching(/^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}$/) }]);
+  });
+});
+
+describe('whoever is let in anew', () => {
+  const from = { agent: '', address: null };
+  const PASSWORD = 'correct horse battery staple';
+
+  async function opened() {
+    const { person, session } = await signIn.signedIn(await signIn.byLink(await signIn.ownerLink(), from));
+    return { person: person.id, session: session.id };
+  }
+
+  it('has no password that a session of before was about to set', async () => {
+    const { person, session } = await opened();
+    const setting = signIn.setPassword(person, PASSWORD, session).catch((error: unknown) => error);
+    await signIn.lockOut(person);
+    await setting;
+    expect(await signIn.hasPassword(person)).toBe(false);
+    await expect(signIn.setPassword(person, PASSWORD, session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  });
+
+  it('has no session that a password or a link of before was about to open', async () => {
+    const { person, session } = await opened();
+    await signIn.setPassword(person, PASSWORD, session);
+    const link = await signIn.ownerLink();
+    const entering = [signIn.byPassword('owner', PASSWORD, from), signIn.byLink(link, from)].map((entry) => entry.catch(() => null));
+    await signIn.lockOut(person);
+    await Promise.all(entering);
+    expect(await signIn.sessionsOf(person)).toEqual([]);
   });
 });
 

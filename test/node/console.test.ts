@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ConsoleAt, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
+import { type LiveClient, listen } from '../support/live-stream.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Env, here, newProject, printed } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
@@ -134,6 +135,22 @@ test('people are added, given roles, let in anew and removed by the command line
   expect(JSON.stringify(publishes)).not.toContain('ada@example.org');
 });
 
+test('an open stream ends within seconds when its session does, and when the role is taken', async () => {
+  const watcher = async (name: string) => {
+    const line = ['user', 'add', name, '--role', 'manager', '--project', projectId, '--json'];
+    const { cookie } = await signInByLink(JSON.parse(await printed(line, { env })).url);
+    const headers = { Cookie: cookie, Host: new URL(at.origin).host };
+    const stream = await listen(`http://127.0.0.1:${at.port}`, projectId, ['documents/shop/p1'], headers);
+    expect(stream.status).toBe(200);
+    return stream;
+  };
+  const endOf = async (stream: LiveClient) => (await stream.next(({ event, data }) => event === 'refused' && !data.topic)).data.error?.code;
+  const [eve, kim] = [await watcher('Eve'), await watcher('Kim')];
+  await printed(['user', 'reset', 'Eve'], { env });
+  await printed(['user', 'role', 'Kim', 'none', '--project', projectId], { env });
+  expect(await Promise.all([endOf(eve), endOf(kim)])).toEqual(['SIGNED_OUT', 'FORBIDDEN']);
+});
+
 test('the stream of people is verified, copied and examined', async () => {
   const file = `file:${newFolder()}/log.ndjson`;
   await printed(['log', 'copy', '--to', file], { env });
@@ -143,6 +160,12 @@ test('the stream of people is verified, copied and examined', async () => {
   expect(await listed(copy)).toBe(await listed(env));
   expect((await here(['doctor'], { env: copy })).stdout).toMatch(/ok +people +\d, 1 of them owner of every project/);
   const pool = new pg.Pool({ connectionString: copy.DATABASE_URL, max: 1 });
+  await pool.query(
+    `UPDATE savepoint.log_events SET data = ('{"$redacted":"' || encode(sha256(convert_to(data::text, 'UTF8')), 'hex') || '"}')::json
+     WHERE stream = 'people' AND type = 'person.removed'`,
+  );
+  expect((await here(['verify', '--wait'], { env: copy })).stdout).toMatch(/redaction .*people .*revision/);
+  expect((await here(['doctor'], { env: copy })).stdout).toMatch(/people +Corrupt log/);
   await pool.query(
     `UPDATE savepoint.log_events SET data = replace(data::text, '"owner"', '"viewer"')::json WHERE stream = 'people' AND type = 'person.roleGiven'`,
   );

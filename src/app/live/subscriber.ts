@@ -82,6 +82,8 @@ interface Entry {
 
 /** How long a proof counts before it is checked again, ms: a token may be revoked, and a version of the game may become too old. */
 const CHECKED_MS = 60_000;
+/** The same of a person, whose session or role may be taken; what tells of that is in another stream. */
+const PERSON_CHECKED_MS = 1_000;
 /** How long a client may leave its stream full, ms. After that it is told to read anew. */
 const SLOW_MS = 10_000;
 
@@ -147,7 +149,7 @@ export class Subscriber {
     const { project, scheduler } = this.#host;
     const rules = rulesOf(project);
     const caller = await this.#streamCaller.authenticate();
-    let expiresAt = Number.POSITIVE_INFINITY;
+    let expiresAt = caller.key.kind === 'person' ? scheduler.now() + PERSON_CHECKED_MS : Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
     const pause = this.#host.admissions();
     for (const entry of this.#entries) {

@@ -20,7 +20,10 @@ export interface People {
   current(): Promise<PeopleState>;
   /** As the log says now. */
   latest(): Promise<PeopleState>;
-  /** Reads on if one of these actors is a person whom this process does not know yet: `nameOf` then says what can be said. */
+  /**
+   * Reads on if one of these actors is a person whom this process does not know yet: `nameOf` then says what can be said. A stream that cannot be read
+   * leaves the name out: what games read does not hang on it.
+   */
   know(actors: readonly Pick<Actor, 'person'>[]): Promise<void>;
   /** What a person is called, also one who is gone; `undefined`: this process has not read it. */
   nameOf(id: string): string | undefined;
@@ -107,7 +110,7 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
     latest,
 
     async know(actors) {
-      if (actors.some(({ person }) => person !== undefined && nameOf(person) === undefined)) await current();
+      if (actors.some(({ person }) => person !== undefined && nameOf(person) === undefined)) await current().catch(() => undefined);
     },
 
     nameOf,

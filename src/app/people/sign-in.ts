@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/events.ts';
 import { addPerson, EVERY_PROJECT, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Person } from '../caller.ts';
 import type { InForce, SessionRow, SignInStore } from '../ports/sign-in-store.ts';
@@ -40,7 +40,7 @@ export interface SignIn {
   /** The same. Throws 401 UNAUTHORIZED for a name or password that is wrong, one answer for both. */
   byPassword(name: string, password: string, from: SignInFrom): Promise<string>;
   hasPassword(person: string): Promise<boolean>;
-  /** Sets the password, and ends the other sessions. Throws 400 VALIDATION_FAILED for one that is too short. */
+  /** Sets the password, and ends the other sessions. Throws 400 VALIDATION_FAILED for one that is too short, 401 SIGNED_OUT if this session is over by then. */
   setPassword(person: string, password: string, session: string): Promise<void>;
   /** Ends every session and link of a person, and forgets the password. */
   lockOut(person: string): Promise<void>;
@@ -87,13 +87,14 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     return newLink(ownersOf(state)[0]?.id ?? person);
   };
 
-  const open = async (person: string, { agent, address }: SignInFrom) => {
+  /** Answers the token of a new session; `null`: it may not be opened any more. */
+  const open = async (person: string, { agent, address }: SignInFrom, keep: KeepSession): Promise<string | null> => {
+    await store.sweep(inForce());
     const now = scheduler.now();
     const token = newSecret();
     const id = `s_${randomBytes(8).toString('hex')}`;
     const session = { id, person, createdAt: now, usedAt: now, until: now + SESSION_MS, agent: agent.slice(0, MAX_AGENT), address };
-    await store.openSession(hashOf(token), session);
-    return token;
+    return (await keep(hashOf(token), session)) ? token : null;
   };
 
   return {
@@ -102,11 +103,12 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     firstLink: async () => ((await store.isFirst()) ? ownerLink() : null),
 
     async byLink(link, from) {
-      await store.sweep(inForce());
-      const person = await store.takeLink(hashOf(link), scheduler.now());
-      if (person === null || !(await people.latest()).people.has(person))
-        throw refusal('UNAUTHORIZED', 'This link was used, or is older than ten minutes; `savepoint console link` makes another one');
-      return open(person, from);
+      const hash = hashOf(link);
+      const person = await store.personOfLink(hash, scheduler.now());
+      if (person === null || !(await people.latest()).people.has(person)) throw wrongLink();
+      const token = await open(person, from, (...session) => store.openByLink(hash, ...session));
+      if (token === null) throw wrongLink();
+      return token;
     },
 
     async byPassword(name, password, from) {
@@ -114,9 +116,10 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       const kept = person === undefined ? null : await store.password(person.id);
       // An unknown name takes as long as a known one.
       const fits = await passwords.run('passwords', () => isPassword(password, kept));
-      if (person === undefined || !fits)
-        throw refusal('UNAUTHORIZED', 'Name or password is wrong; `savepoint user reset` makes a new link');
-      return open(person.id, from);
+      if (person === undefined || kept === null || !fits) throw wrongPassword();
+      const token = await open(person.id, from, (...session) => store.openByPassword(kept, ...session));
+      if (token === null) throw wrongPassword();
+      return token;
     },
 
     hasPassword: async (person) => (await store.password(person)) !== null,
@@ -124,14 +127,11 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     async setPassword(person, password, session) {
       if (password.length < MIN_PASSWORD || password.length > 200)
         throw refusal('VALIDATION_FAILED', `A password has ${MIN_PASSWORD} to 200 characters`);
-      await store.keepPassword(person, await passwords.run('passwords', () => hashPassword(password)));
-      await store.endSessions(person, session);
+      const hash = await passwords.run('passwords', () => hashPassword(password));
+      if (!(await store.keepPassword(person, hash, session))) throw refusal('SIGNED_OUT');
     },
 
-    async lockOut(person) {
-      await store.forgetPassword(person);
-      await store.endSessions(person, null);
-    },
+    lockOut: (person) => store.lockOut(person),
 
     async signedIn(token) {
       const session = await store.session(hashOf(token), inForce());
@@ -159,6 +159,16 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
 }
 
 const OPERATOR: Actor = { kind: 'operator' };
+
+type KeepSession = (hash: string, session: SessionRow) => Promise<boolean>;
+
+function wrongLink(): Refusal {
+  return refusal('UNAUTHORIZED', 'This link was used, or is older than ten minutes; `savepoint console link` makes another one');
+}
+
+function wrongPassword(): Refusal {
+  return refusal('UNAUTHORIZED', 'Name or password is wrong; `savepoint user reset` makes a new link');
+}
 
 function signedInPerson(person: PersonState): SignedInPerson {
   const { id, name } = person;

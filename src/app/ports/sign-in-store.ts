@@ -22,23 +22,26 @@ export interface InForce {
 
 export interface SignInStore {
   keepLink(hash: string, person: string, until: number): Promise<void>;
-  /** Uses a link up, and answers whose it is; `null`: none such, or it is too old. */
-  takeLink(hash: string, now: number): Promise<string | null>;
+  /** Whose link it is; `null`: none such, or it is too old. */
+  personOfLink(hash: string, now: number): Promise<string | null>;
   /** Whether this is asked for the first time in the installation. */
   isFirst(): Promise<boolean>;
-  openSession(hash: string, session: SessionRow): Promise<void>;
+  /** Uses the link up and opens a session of its person. False, and nothing is opened: the link is gone. */
+  openByLink(link: string, hash: string, session: SessionRow): Promise<boolean>;
+  /** Opens a session. False, and nothing is opened: the password that was checked (`checked`, its hash) is no longer the person's. */
+  openByPassword(checked: string, hash: string, session: SessionRow): Promise<boolean>;
   session(hash: string, at: InForce): Promise<SessionRow | null>;
   noteUse(id: string, now: number): Promise<void>;
   /** Those in force, the last used first. */
   sessionsOf(person: string, at: InForce): Promise<readonly SessionRow[]>;
   /** Ends one session of a person. Answers whether there was one. */
   endSession(person: string, id: string): Promise<boolean>;
-  /** Ends all links and sessions of a person, but this one. */
-  endSessions(person: string, but: string | null): Promise<void>;
   /** The hash of a person's password; `null`: none is set. */
   password(person: string): Promise<string | null>;
-  keepPassword(person: string, hash: string): Promise<void>;
-  forgetPassword(person: string): Promise<void>;
+  /** Keeps a password and ends all other sessions and all links of the person. False, and nothing changes: this session is gone. */
+  keepPassword(person: string, hash: string, session: string): Promise<boolean>;
+  /** Forgets the password and ends all sessions and links of a person. Nothing that was under way outlives it. */
+  lockOut(person: string): Promise<void>;
   /** Forgets links and sessions that are over. */
   sweep(at: InForce): Promise<void>;
   /** Notes where the console is reached, for those who make links. */

@@ -88,7 +88,7 @@ export function personNamed({ people }: PeopleState, name: string): PersonState 
   return [...people.values()].find((person) => folded(person.name) === wanted);
 }
 
-/** Folds one event. What is redacted was a name, and the person keeps the id alone. */
+/** Folds one event. What is redacted let a person in, who is nobody then. */
 export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleState {
   switch (event.type) {
     case 'person.added': {

@@ -15,6 +15,9 @@ import { SessionRoutes, type SessionRoutesParts } from './sessions.ts';
 export const PASSED_FAMILIES = ['manage', 'storage', 'queries', 'values', 'live', 'endpoints'] as const satisfies readonly Family[];
 const PASSED = new RegExp(`^(?:${PASSED_FAMILIES.map((family) => BASES[family]).join('|')})/`, 'i');
 
+/** A call of an endpoint runs it, whatever the method. */
+const ENDPOINT_CALL = new RegExp(`^${BASES.endpoints}/`, 'i');
+
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const HEADERS = {
@@ -60,7 +63,8 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     }
     if (!PASSED.test(exchange.path)) throw refusal('NOT_FOUND', 'The console does not pass this route on');
     const token = sessions.tokenOf(exchange, place);
-    if (!isSafe) sessions.requireCsrf(exchange, token);
+    // A browser sends no Origin with a GET of its own page, so the token alone proves where a call came from.
+    if (!isSafe || ENDPOINT_CALL.test(exchange.path)) sessions.requireCsrf(exchange, token);
     exchange.person = await asked(async () => (await sessions.signedIn(token)).person);
     return next();
   };
