@@ -244,7 +244,7 @@ async function readGrant(remote: Remote, grant: string): Promise<Grant> {
 }
 
 const FOLLOW_MS = 500;
-const UNDER_WAY: ReadonlySet<Grant['phase']> = new Set(['listing', 'giving', 'taking']);
+const UNDER_WAY: ReadonlySet<Grant['phase']> = new Set(['giving', 'taking']);
 
 /** Prints a grant; with `--follow` once nobody is left, or somebody stopped it. */
 async function shownOrFollowed(remote: Remote, options: RemoteOptions & { readonly follow?: boolean }, begun: Grant | null): Promise<void> {

@@ -131,12 +131,13 @@ class Pass {
   }
 
   async #take({ player, given: revision }: GrantPlayerRow): Promise<void> {
-    const undo = this.#state.undo ?? { reason: this.#state.reason, policy: 'reverse' as const };
     await this.#serve(player, CAUSE.undoGrant, 'kept', async () => {
       const given = await givenCommit(this.#driver.past, this.#project, revision ?? 0);
       return (ctx, now) => {
         const served = { grant: this.#grant, player, is: 'taken' as const };
         if (given === null) return [{ type: 'grant.served', data: served }];
+        // As it is told now: it may have been stopped and told otherwise since this pass began.
+        const undo = ctx.read(grantSubject(this.#grant))?.undo ?? { reason: this.#state.reason, policy: 'reverse' as const };
         const taken = takeBack(ctx, now, this.#driver.documentBytes, given, undo);
         // Somebody undid the commit of this player by itself.
         if (taken instanceof Refusal && taken.code === 'ALREADY_UNDONE') return [{ type: 'grant.served', data: served }];

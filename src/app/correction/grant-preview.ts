@@ -50,12 +50,14 @@ export async function previewOfUndo(
   undo: NonNullable<GrantState['undo']>,
 ): Promise<Preview> {
   const players = await views.grantPlayers(project.id, grant, { outcome: 'given', after: -1, limit: TRIED_UNDO });
+  const nothing = { changes: [], short: [] };
   const tried = await inTurns(players, async ({ given }): Promise<Tried> => {
-    const commit = await givenCommit(past, project, given ?? 0);
-    if (commit === null) return { changes: [], short: [] };
+    const commit = await refusedOr(() => givenCommit(past, project, given ?? 0));
+    if (commit === null) return nothing;
+    if (commit instanceof Refusal) return commit;
     return looking(project, CAUSE.undoGrant, (ctx, now): Tried => {
       const taken = takeBack(ctx, now, limits.documentBytes, commit, undo);
-      if (taken instanceof Refusal) return taken;
+      if (taken instanceof Refusal) return taken.code === 'ALREADY_UNDONE' ? nothing : taken;
       const { documents, shortfalls } = taken.report;
       return { changes: documents.flatMap(({ changes }) => changes), short: shortfalls.map(({ field, short }) => ({ field, sum: short })) };
     });
@@ -64,6 +66,16 @@ export async function previewOfUndo(
     players.map(({ player }) => player),
     tried,
   );
+}
+
+/** What was read, or why this player's cannot be. A failure of the node is thrown. */
+async function refusedOr<Value>(read: () => Promise<Value>): Promise<Value | Refusal> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return error;
+    throw error;
+  }
 }
 
 /** Decides without storing anything. */

@@ -4,7 +4,7 @@ import { isThere } from '../../domain/document/packed.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import type { GrantState } from '../../domain/states.ts';
 import { AUTHORITY, grantPlayerSubject, grantSubject } from '../../domain/subjects.ts';
-import { notFound, type Refusal, refusable } from '../../kernel/errors.ts';
+import { notFound, type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { operatorAccess } from '../access.ts';
 import type { Commit } from '../past/commits.ts';
@@ -63,6 +63,7 @@ export interface GivenCommit {
 export async function givenCommit(past: Past, project: Project, revision: number): Promise<GivenCommit | null> {
   const commit = await past.commitAt(project, revision);
   if (commit === null) throw notFound('commit', `There is no commit at revision ${revision}`);
+  if (commit.events.some(({ type }) => type === 'log.redacted')) throw refusal('REDACTED');
   const committed = await committedBy(past, project, commit);
   return committed.documents.length + committed.lists.length === 0 ? null : { commit, committed };
 }

@@ -8,8 +8,11 @@ export interface EndpointRequest {
   readonly target: PublishTarget;
   /** Input without members of the transport. All values are strings if it came from the query (`fromQuery`). Empty if the body is sealed. */
   readonly input: JsonObject;
-  /** What an idempotency key covers: the input without members that prove the caller. A call that is sent again may prove it otherwise. */
-  readonly keyedInput: JsonObject;
+  /**
+   * The input without members that prove the caller: what an idempotency key covers, as a call that is sent again may prove it otherwise, and what
+   * the log may keep.
+   */
+  readonly unproven: () => JsonObject;
   readonly fromQuery: boolean;
   /** The envelope of a sealed body, as it was sent. */
   readonly sealed: JsonObject | null;

@@ -181,7 +181,7 @@ function runPlain(run: Run, player: string): Decided<CallOutcome> {
   const { settings } = access;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
-  return perform(run, keyedCall(run, call.keyedInput), player, call.input, call.keyedInput);
+  return perform(run, keyedCall(run, call.unproven), player, call.input, call.unproven);
 }
 
 /** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */
@@ -190,19 +190,25 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decided<CallOutc
   const { payload, type, identity } = withReadableRefusal(() => open(access.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   const input = inputOfPayload(payload);
-  const keyed = keyedCall(run, input);
+  const keyed = keyedCall(run, () => input);
   // A repeated call, sealed again or not, gets its first answer, and uses up no id.
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
-  return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input, input));
+  return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input, () => input));
 }
 
 /** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
-function keyedCall({ context, caller, access, call }: Run, input: JsonObject): KeyedRequest | null {
-  return keyedBy(caller, access.space, context.limits.answers.game, caller.keyed ? { slug: call.slug, input } : null);
+function keyedCall({ context, caller, access, call }: Run, input: () => JsonObject): KeyedRequest | null {
+  return keyedBy(caller, access.space, context.limits.answers.game, caller.keyed ? { slug: call.slug, input: input() } : null);
 }
 
 /** `told`: the input without members that prove the caller, as the log may keep it. */
-function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject, told: JsonObject): Decided<CallOutcome> {
+function perform(
+  run: Run,
+  keyed: KeyedRequest | null,
+  platformId: string,
+  input: JsonObject,
+  told: () => JsonObject,
+): Decided<CallOutcome> {
   const { ctx, access, caller, call, revision, now, effects } = run;
   if (keyed !== null) effects.setIdempotencyKey(idempotencySubject(keyed.claim));
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
@@ -218,9 +224,14 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
 }
 
 /** The decision with the input of the call, where the endpoint keeps it and something is stored. */
-function recording({ access }: Run, endpoint: EndpointModel, input: JsonObject, decision: Decision<CallOutcome>): Decision<CallOutcome> {
+function recording(
+  { access }: Run,
+  endpoint: EndpointModel,
+  input: () => JsonObject,
+  decision: Decision<CallOutcome>,
+): Decision<CallOutcome> {
   if (!endpoint.recordsInput || decision.events.length === 0) return decision;
-  const recorded: DomainEvent = { type: 'call.recorded', data: { space: access.space, endpoint: endpoint.id, ...recordedInput(input) } };
+  const recorded: DomainEvent = { type: 'call.recorded', data: { space: access.space, endpoint: endpoint.id, ...recordedInput(input()) } };
   return { ...decision, events: [recorded, ...decision.events] };
 }
 

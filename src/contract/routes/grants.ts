@@ -46,7 +46,7 @@ const Grant = z
 
 const Preview = z
   .strictObject({
-    tried: count.meta({ description: 'Players who were looked at, evenly over the list' }),
+    tried: count.meta({ description: 'Players who were looked at: evenly over the list, or the first of those who have it, for an undo' }),
     documents: z
       .array(
         z.strictObject({

@@ -53,8 +53,9 @@ export function stopGrant(grant: string, { phase }: GrantState, told: Told): Mov
 }
 
 /** Goes on to give to whoever is not served yet. */
-export function resumeGrant(grant: string, { phase }: GrantState, told: Told): Moved | Refusal {
+export function resumeGrant(grant: string, { phase, undo }: GrantState, told: Told): Moved | Refusal {
   if (phase !== 'stopped') return refusal('GRANT_PHASE', `This grant was not stopped: ${SAYS[phase]}`);
+  if (undo) return refusal('GRANT_PHASE', 'This grant was stopped while it was taken back: undoing it once more goes on with that');
   return { type: 'grant.moved', data: { grant, phase: 'giving', ...told } };
 }
 

@@ -75,7 +75,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       const { exchange } = ctx.state;
       const plain = { sealed: null, security: null, library: false };
       const input = inputOfQuery(exchange);
-      const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input, keyedInput: input, fromQuery: true };
+      const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input, unproven: () => input, fromQuery: true };
       return timed(ctx, caller, request);
     },
   };
@@ -94,8 +94,8 @@ function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointReques
   const security = securityIn(body);
   const library = security !== null || headerText(exchange, 'x-ns-security-mode') !== null;
   const input = sealed ? {} : inputOfBody(body);
-  const keyedInput = exchange.keyed === null || sealed ? input : inputOfPayload(body);
-  return { slug, target: targetOf(exchange), input, keyedInput, fromQuery: false, sealed, security, library };
+  const unproven = () => (sealed ? input : inputOfPayload(body));
+  return { slug, target: targetOf(exchange), input, unproven, fromQuery: false, sealed, security, library };
 }
 
 function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string {

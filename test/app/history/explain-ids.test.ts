@@ -57,6 +57,7 @@ beforeAll(async () => {
   held['record'] = (await bodyOf(game.manage('POST', game.storage('news/append'), { body: { text: 'hello' } }))).record._id;
   done['keyed'] = await buy({ item: 'axe' }, { 'idempotency-key': 'axe of today' });
   held['idempotencyKey'] = 'axe of today';
+  done['proven'] = await buy({ item: 'bow', token: 'an opaque ticket', platformId: PLAYER, apiKey: game.publicKey });
   held['sealedRequest'] = `${Math.floor(Date.now() / 1000)}_${'a'.repeat(32)}`;
   const plain = wireText({ item: 'sealed', security: BLOCK, encryptedRequestId: held['sealedRequest'], _endpointSlug: 'buy' });
   const { publicKey, projectId } = game;
@@ -92,6 +93,8 @@ describe('the input of a call', () => {
     expect(await inputAt('keyed')).toEqual({ value: { item: 'axe' } });
     expect(await inputAt('sealed')).toEqual({ value: { item: 'sealed' } });
     expect(await inputAt('forgotten')).toBeUndefined();
+    // What proves the caller stands beside the input here, and is none of it.
+    expect(await inputAt('proven')).toEqual({ value: { item: 'bow' } });
   });
 
   test('has no secrets, and is bounded', async () => {

@@ -78,4 +78,10 @@ describe('a grant', () => {
     expect(outcome(undoGrant('g', state, 'reverse', why))).toBe(undone);
     expect(phaseAfter(state.phase)).toBe(end);
   });
+
+  test('that was stopped while it was taken back is undone once more, and given to nobody again', () => {
+    const state = given(begun, moved('giving'), moved('taking', { policy: 'reverse', ...why }), moved('stopped', why));
+    expect(outcome(resumeGrant('g', state, why))).toBe('GRANT_PHASE');
+    expect(outcome(undoGrant('g', state, 'give', why))).toBe('taking');
+  });
 });
