@@ -46,6 +46,7 @@ const expected: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return issue.values.map(String).join(' or ');
     case 'too_small':
+      if (issue.origin === 'array') return `a list of at least ${issue.minimum}`;
       return issue.origin === 'string' ? 'a text that is not empty' : `a whole number from ${issue.minimum}`;
     case 'invalid_type':
       return inst instanceof z.ZodNumber ? numberIn(inst) : (TYPES[issue.expected] ?? OTHER);

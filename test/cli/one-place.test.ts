@@ -14,7 +14,9 @@ function withData(command: Command, path: readonly string[] = []): readonly (rea
   return command.commands.flatMap((each) => {
     const words = [...path, each.name()];
     const needed = each.registeredArguments.filter(({ required }) => required).map(() => 'x');
-    const options = each.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'x']);
+    const options = each.options
+      .filter(({ mandatory }) => mandatory)
+      .flatMap(({ long, argChoices }) => [long ?? '', argChoices?.[0] ?? 'x']);
     const own = each.options.some(({ long }) => long === '--data') ? [[...words, ...needed, ...options]] : [];
     return [...own, ...withData(each, words)];
   });

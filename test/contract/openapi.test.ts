@@ -110,6 +110,7 @@ describe('the description of the API', () => {
         .replace('{project}', 'demo')
         .replace('{collection}', 'c')
         .replace('{key}', 'k')
+        .replace('{kind}', 'collection')
         .replace('{file}', 'collection.json')
         .replace('/manual/{page}', '/manual/security')
         .replace(/\{\w+\}/g, 'any');

@@ -53,7 +53,10 @@ class Fitting {
       case 'object':
         return this.#object(node, depth);
       case 'array':
-        return fc.array(this.of(Object(node['items']), depth), { maxLength: depth >= DEEPEST ? 0 : bound(node['maxItems'], 3) });
+        return fc.array(this.of(Object(node['items']), depth), {
+          minLength: bound(node['minItems'], 0),
+          maxLength: Math.max(bound(node['minItems'], 0), depth >= DEEPEST ? 0 : bound(node['maxItems'], 3)),
+        });
       case 'string':
         if (node['format'] === 'date-time')
           return fc.date({ min: FIRST, max: LAST, noInvalidDate: true }).map((date) => date.toISOString());

@@ -130,9 +130,9 @@ function documentsOpenTo(action: Action): DataRule['collection'] {
   };
 }
 
-/** Refuses who may read nothing of players: neither what is, nor what was, which shows the same. */
+/** Refuses who may read nothing of players. A person who may read what was may read what is; a key for the one is none for the other. */
 function unreadable({ key }: AccessContext): Refusal | null {
-  return allows(key, 'history', 'r') ? null : missingPermission(key, ['collections'], 'x');
+  return key.kind === 'person' && allows(key, 'history', 'r') ? null : missingPermission(key, ['collections'], 'x');
 }
 
 /** As documents are. A player id that is none is refused before anything is said about the collection. */
