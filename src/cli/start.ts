@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isWorker } from '../cluster/worker.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
 import type { Node } from '../main.ts';
 import { type CommonOptions, command, configOf, print } from './context.ts';
 
@@ -59,7 +60,10 @@ export function startCommand(): Command {
 /** Says where the console is. A link to sign in is printed on a terminal alone: elsewhere it would stay in a file. */
 async function printConsole({ console: at }: Node): Promise<void> {
   if (at === null || !process.stdout.isTTY) return;
-  const link = await at.firstLink();
+  const link = await at.firstLink().catch((error: unknown) => {
+    print(`No link to the console could be made: ${errorMessage(error)}`);
+    return null;
+  });
   if (link === null) print(`The console is at ${at.origin}; \`savepoint console link\` makes a link to sign in`);
   else print(`Sign in to the console with this link, once and within ten minutes:\n  ${link}`);
 }

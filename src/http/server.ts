@@ -169,7 +169,7 @@ function gameChain({ settings, middleware = [] }: ServerParts, shared: Shared): 
 
 /** The chain of the console: what is its own, and behind it the same routes. */
 function consoleChain(
-  { settings }: ServerParts,
+  { settings, middleware = [] }: ServerParts,
   shared: Shared,
   { signIn, folder }: ConsoleSettings & { readonly signIn: SignIn },
   place: () => ConsolePlace,
@@ -178,6 +178,7 @@ function consoleChain(
   koa.use(shared.frame);
   koa.use(consoleOrigin({ signIn, folder, place, body: shared.body, version: settings.version }));
   koa.use(shared.limits);
+  for (const each of middleware) koa.use(each);
   koa.use(shared.routes);
   return koa;
 }

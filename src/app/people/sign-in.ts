@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/events.ts';
-import { addPerson, EVERY_PROJECT, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
+import { addPerson, EVERY_PROJECT, type PeopleState, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
@@ -82,8 +82,10 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
 
   const ownerLink = async () => {
     const person = newPersonId();
-    const owner = { person, name: OWNER_NAME, project: EVERY_PROJECT, role: 'owner' };
-    const state = await people.change('person.add', OPERATOR, (now) => (ownersOf(now).length === 0 ? addPerson(now, owner) : []));
+    const owner = { person, project: EVERY_PROJECT, role: 'owner' };
+    const state = await people.change('person.add', OPERATOR, (now) =>
+      ownersOf(now).length === 0 ? addPerson(now, { ...owner, name: freeName(now) }) : [],
+    );
     return newLink(ownersOf(state)[0]?.id ?? person);
   };
 
@@ -181,6 +183,13 @@ function signedInPerson(person: PersonState): SignedInPerson {
       return role === null ? undefined : permissionsOf(role);
     },
   };
+}
+
+/** A name for the first owner: somebody with another role may be called so already. */
+function freeName(state: PeopleState): string {
+  let name: string = OWNER_NAME;
+  for (let n = 2; personNamed(state, name) !== undefined; n += 1) name = `${OWNER_NAME}-${n}`;
+  return name;
 }
 
 /** 256 random bits: nobody guesses it, so a plain hash of it keeps it. */

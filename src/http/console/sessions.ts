@@ -88,7 +88,7 @@ export class SessionRoutes {
         'INVALID_BODY',
         'Signing in takes `{"link": …}`, with what stands behind the # of a sign-in link, or `{"name": …, "password": …}`',
       );
-    return () => this.#counted(name.toLowerCase(), 'name', () => signIn.byPassword(name, password, from));
+    return () => this.#counted(name.normalize('NFC').toLowerCase(), 'name', () => signIn.byPassword(name, password, from));
   }
 
   async #setPassword(exchange: Exchange, { person, session }: SignedIn): Promise<Answer> {
