@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { readRevisions } from '../../projections/models/subjects/read.ts';
+import { BATCH_EVENTS } from '../../projections/projector/batch-slicing.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import type { CountedPage, DocumentRowKey } from '../../src/app/ports/readers.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
@@ -87,6 +89,23 @@ describe('documents', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test('a posting counts in the balances of its documents also where a batch begins between them and it', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'halved');
+    const entry = { field: 'gold', before: 0, after: 5, delta: 5, source: 's' };
+    // One commit that is larger than a batch: its posting comes last.
+    const players = Array.from({ length: BATCH_EVENTS + 1 }, (_, index) => `p${index}`);
+    await feed.commit(...players.map((player) => written(player, { gold: 5 }, 1, { ledger: [entry] })));
+    await feed.commit(changed('p1', [['gold', 7]], 2, { ledger: [{ ...entry, before: 5, after: 7, delta: 2 }] }));
+    await project(pool, log, feed);
+    const { states } = await createStateReader(pool).load(feed.projectId, [p1, documentSubject('live', 'saves', 'p2')]);
+    expect(states.map(plain)).toMatchObject([
+      { version: 2, balances: '{"gold":7}' },
+      { version: 1, balances: '{"gold":5}' },
+    ]);
+    expect((await verify({ pool, log })).problems.filter((problem) => problem.project === feed.projectId)).toEqual([]);
   });
 
   test('a replaced document keeps its time of creation; the last state of a batch is what is stored', async () => {

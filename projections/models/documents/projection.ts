@@ -1,6 +1,6 @@
 import { evolveDocument, evolvePosted, isDocumentEvent, keyOf } from '../../../src/domain/document/evolve.ts';
 import { isThere, storedText } from '../../../src/domain/document/packed.ts';
-import type { Posting, ProjectEvent } from '../../../src/domain/events.ts';
+import type { Posting, ProjectEvent, Space } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
@@ -111,8 +111,34 @@ export const documents: Projection = {
         rows.map(({ state }) => (state.parts === undefined ? '' : JSON.stringify(state.parts))),
       ]);
     }
+    await projectLatePostings(batch.events, tx);
   },
 };
+
+const BALANCES = `
+UPDATE {documents} d SET balances = NULLIF(w.balances, '')::json
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS w (space, collection, key, balances)
+WHERE d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
+
+/** A posting is the last event of its commit, so the batch before may have written its document. */
+async function projectLatePostings(events: readonly ProjectEvent[], tx: Transaction): Promise<void> {
+  const written = new Set(events.filter(isDocumentEvent).map(subjectOf));
+  const late = [...groupBy(events.flatMap(postedBy), ({ subject }) => subject)].flatMap(([subject, group]) => {
+    const [first] = group;
+    return written.has(subject) || first === undefined ? [] : [{ ...first, group }];
+  });
+  if (late.length === 0) return;
+  const spaces = late.map(({ space }) => space);
+  const collections = late.map(({ posting }) => posting.collection);
+  const keys = late.map(({ posting }) => posting.key);
+  const rows = await tx.run<PriorRow>('documents-priors', PRIORS, [spaces, collections, keys, late.map(() => false)]);
+  const balances = new Map(rows.map((row) => [row.i - 1, afterPostings(priorState(row), late[row.i - 1]?.group ?? []).balances ?? '']));
+  await tx.run('documents-balances', BALANCES, [spaces, collections, keys, late.map((_, index) => balances.get(index) ?? '')]);
+}
+
+function afterPostings(state: DocumentState, posted: readonly Posted[]): DocumentState {
+  return posted.reduce((before, { posting, balances }) => evolvePosted(before, posting, balances), state);
+}
 
 export interface FoldOptions {
   /** Whether existing rows are ignored, as if the table were empty. */
@@ -159,7 +185,7 @@ function foldOne(events: readonly StoredDocumentEvent[], posted: readonly Posted
     state = next;
   }
   // A posting changes balances alone, and an event of a document changes them only where it begins the document's life in its space.
-  for (const { posting, balances } of posted) if (state !== null) state = evolvePosted(state, posting, balances);
+  if (state !== null) state = afterPostings(state, posted);
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
   const balancesUnchanged = prior === undefined && posted.length === 0 && !beginsBalances(events[0]);
@@ -185,6 +211,7 @@ function beginsBalances(event: StoredDocumentEvent | undefined): boolean {
 /** A posting to the ledger of one document. `balances`: those after it, if this process decided it. */
 interface Posted {
   readonly subject: SubjectKey;
+  readonly space: Space;
   readonly posting: Posting;
   readonly balances: { readonly text: string | undefined } | undefined;
 }
@@ -195,6 +222,7 @@ function postedBy({ type, data, balances }: ProjectEvent): Posted[] {
   if (type !== 'ledger.posted') return [];
   return data.postings.map((posting, place) => ({
     subject: documentSubject(data.space, posting.collection, posting.key),
+    space: data.space,
     posting,
     balances: balances && { text: balances[place] },
   }));
