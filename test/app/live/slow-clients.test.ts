@@ -33,7 +33,7 @@ async function streamsOf(characters: number) {
 function subscriberOf(streams: ProjectStreams, topics: readonly string[], readingOf: (name: string) => Reading): Subscriber {
   const admission = async (caller: never, { text }: { readonly text: string }) => ({ caller, reading: readingOf(text) });
   const subscriber = new Subscriber(topics.map(readTopic), false, streams, {
-    authenticate: () => ({}) as never,
+    authenticate: () => ({ key: { kind: 'public' } }) as never,
     admission: admission as never,
     left: () => undefined,
   });
