@@ -45,7 +45,7 @@ export function grantDriver({ pool, log, config, logger }: Parts): DriveGrant {
 }
 
 const LOOK_MS = 1_000;
-/** Grants that are looked for at once; others come when these are through. */
+/** Grants that are looked for at once; others come when these are through. A grant that moved to another phase gets another job. */
 const MOST = 100;
 /** A grant whose job became a dead letter gets another one after this time. */
 const AGAIN_AFTER_MS = 5 * 60_000;
@@ -59,20 +59,20 @@ const LOGGED_EVERY_MS = 60_000;
 export function watchGrants({ pool, logger }: Pick<Parts, 'pool' | 'logger'>, jobs: Pick<Jobs, 'enqueue'>): () => Promise<void> {
   const stopping = new AbortController();
   const report = throttled((reason: string) => logger.warn({ reason }, 'grants cannot be looked for; looking again'), LOGGED_EVERY_MS);
-  let enqueued = new Map<string, number>();
+  const enqueued = new Map<string, number>();
   let isFirst = true;
 
   const look = async () => {
     const found = await unfinishedGrants(pool, MOST);
-    const known = new Map<string, number>();
-    for (const { project, grant, phase } of found) {
-      const name = `${project} ${grant} ${phase}`;
+    const due = found.map((work) => ({ ...work, name: `${work.project} ${work.grant} ${work.revision}` }));
+    const names = new Set(due.map(({ name }) => name));
+    for (const name of enqueued.keys()) if (!names.has(name)) enqueued.delete(name);
+    for (const { project, grant, name } of due) {
       const at = enqueued.get(name);
-      const isDue = at === undefined || performance.now() - at > AGAIN_AFTER_MS;
-      if (isDue) await jobs.enqueue('grants.run', { projectId: project, grant }, isFirst ? {} : { unique: `grants.run ${name}` });
-      known.set(name, isDue ? performance.now() : at);
+      if (at !== undefined && performance.now() - at <= AGAIN_AFTER_MS) continue;
+      await jobs.enqueue('grants.run', { projectId: project, grant }, isFirst ? {} : { unique: `grants.run ${name}` });
+      enqueued.set(name, performance.now());
     }
-    enqueued = known;
     isFirst = false;
   };
   const watch = async () => {

@@ -9,8 +9,6 @@ interface Decimal {
   readonly exponent: bigint;
 }
 
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
 /** A sum that needs more digits is refused: `1e999999999` is a short text and must stay a cheap one. */
 const MAX_DIGITS = 10_000n;
 /** Most digits of an exponent in calculations: BigInt takes ten seconds for one of eight million digits. */
@@ -109,10 +107,10 @@ function compareForms(a: string, b: string): number {
 
 /** The sort key of a value: sign, power of ten of the first digit, digits. `null`: the exponent is too long. */
 function magnitude(form: string): { readonly sign: number; readonly power: bigint; readonly digits: string } | null {
-  const [, minus = '', digits = '', power = ''] = /^(-?)(\d+)e(-?\d+)$/.exec(form) ?? [];
-  if (power === '' || isLongPower(power)) return null;
-  const sign = digits === '0' ? 0 : minus === '' ? 1 : -1;
-  return { sign, power: BigInt(power) + BigInt(digits.length), digits };
+  const parts = partsOf(form);
+  if (parts === null || isLongPower(parts.power)) return null;
+  const { sign, whole: digits, power } = parts;
+  return { sign: digits === '0' ? 0 : sign === '' ? 1 : -1, power: BigInt(power) + BigInt(digits.length), digits };
 }
 
 /** Infinite or NaN: not a JSON value, but an expression may yield one. */
@@ -157,10 +155,10 @@ function decimal(text: string): Decimal {
  * too long to calculate with stays as written.
  */
 function form(text: string): string {
-  const match = NUMBER.exec(text);
-  if (match === null) return text;
-  const [, sign = '', whole = '', fraction = '', power = '0'] = match;
-  const significant = (whole + fraction).replace(/^0+/, '');
+  const parts = partsOf(text);
+  if (parts === null) return text;
+  const { sign, whole, fraction, power } = parts;
+  const significant = withoutLeadingZeros(whole + fraction);
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return '0e0';
   if (isLongPower(power)) return text;
@@ -172,8 +170,34 @@ function formOf(value: NumberValue): string {
   return typeof value === 'number' ? form(String(value)) : value.form(form);
 }
 
+interface Parts {
+  readonly sign: '' | '-';
+  readonly whole: string;
+  readonly fraction: string;
+  readonly power: string;
+}
+
+/**
+ * The parts of a number's text; `null`: it is none (`Infinity`). Only single characters are searched for: an expression that repeats over millions of
+ * digits was seen to run out of stack.
+ */
+function partsOf(text: string): Parts | null {
+  const sign = text.startsWith('-') ? '-' : '';
+  const [mantissa = '', power = '0', ...more] = text.slice(sign.length).split(/e/i);
+  const [whole = '', fraction, ...points] = mantissa.split('.');
+  const digits = [whole, fraction ?? '0', power.slice(/^[+-]/.test(power) ? 1 : 0)];
+  const isNumber = more.length + points.length === 0 && digits.every((each) => each !== '' && !/\D/.test(each));
+  return isNumber ? { sign, whole, fraction: fraction ?? '', power } : null;
+}
+
 function isLongPower(power: string): boolean {
-  return power.length > MAX_POWER && power.replace(/^[+-]?0*/, '').length > MAX_POWER;
+  return power.length > MAX_POWER && withoutLeadingZeros(power.slice(/^[+-]/.test(power) ? 1 : 0)).length > MAX_POWER;
+}
+
+function withoutLeadingZeros(digits: string): string {
+  let start = 0;
+  while (digits.charCodeAt(start) === 48) start += 1;
+  return digits.slice(start);
 }
 
 /** A loop, because `/0+$/` takes quadratic time on a long text with many zeros inside. */

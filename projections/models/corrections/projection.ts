@@ -43,7 +43,7 @@ export const corrections: Projection = {
       ]);
     }
     // Whoever is served was listed before.
-    for (const event of events) await projectGrant(event, tx);
+    for (const event of events.filter(changesGrants)) await projectGrant(event, tx);
     await projectServed([...servedIn(events).values()], tx);
   },
 };
@@ -56,11 +56,16 @@ function undoneIn(events: readonly ProjectEvent[]): ReadonlyMap<number, { readon
   return commits;
 }
 
+type GrantChange = Extract<ProjectEvent, { readonly type: 'grant.begun' | 'grant.listed' | 'grant.moved' }>;
+
+function changesGrants(event: ProjectEvent): event is GrantChange {
+  return event.type === 'grant.begun' || event.type === 'grant.listed' || event.type === 'grant.moved';
+}
+
 /** Grants begin and move rarely, so they are written one by one. */
-async function projectGrant(event: ProjectEvent, tx: Transaction): Promise<void> {
+async function projectGrant(event: GrantChange, tx: Transaction): Promise<void> {
   const { type, data, revision } = event;
   if (type === 'grant.listed') return void (await tx.run('grants-list', LIST, [data.grant, data.players, data.first, revision]));
-  if (type !== 'grant.begun' && type !== 'grant.moved') return;
   const [row] = type === 'grant.begun' ? [] : await tx.run<{ body: string }>('grants-before', BEFORE, [data.grant]);
   const state = evolveGrant(row === undefined ? null : grantFrom(row.body), event);
   if (state !== null) await tx.run('grants-save', SAVE, [data.grant, state.phase, stringifyJson(state as unknown as Json), revision]);

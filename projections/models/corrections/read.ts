@@ -26,7 +26,7 @@ SELECT grant_id AS grant, body::text AS body, begun::float8 AS begun FROM {grant
 
 /** $1 phases, $2 rows. */
 const UNFINISHED = throughViews(`
-SELECT g.project, g.grant_id AS grant, g.phase FROM {grants} g JOIN {projects} p ON p.project = g.project
+SELECT g.project, g.grant_id AS grant, g.revision::float8 AS revision FROM {grants} g JOIN {projects} p ON p.project = g.project
 WHERE g.phase = ANY ($1) AND NOT p.deleted ORDER BY g.project, g.begun LIMIT $2`);
 
 interface StoredPlayer extends Omit<GrantPlayerRow, 'told'> {

@@ -120,12 +120,21 @@ UPDATE {documents} d SET balances = NULLIF(w.balances, '')::json
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS w (space, collection, key, balances)
 WHERE d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** A posting is the last event of its commit, so the batch before may have written its document. */
+/**
+ * Where a batch begins inside a commit, the batch before may have written the document of the posting that ends it. That is the first posting here, and a
+ * document that is written again here has it counted already.
+ */
 async function projectLatePostings(events: readonly ProjectEvent[], tx: Transaction): Promise<void> {
-  const written = new Set(events.filter(isDocumentEvent).map(subjectOf));
-  const late = [...groupBy(events.flatMap(postedBy), ({ subject }) => subject)].flatMap(([subject, group]) => {
-    const [first] = group;
-    return written.has(subject) || first === undefined ? [] : [{ ...first, group }];
+  const place = events.findIndex(({ type }) => type === 'ledger.posted');
+  const first = events[place];
+  if (first === undefined) return;
+  const before = new Set(events.slice(0, place).filter(isDocumentEvent).map(subjectOf));
+  const posted = postedBy(first).filter(({ subject }) => !before.has(subject));
+  if (posted.length === 0) return;
+  const after = new Set(events.slice(place).filter(isDocumentEvent).map(subjectOf));
+  const late = [...groupBy(posted, ({ subject }) => subject)].flatMap(([subject, group]) => {
+    const [head] = group;
+    return head === undefined || after.has(subject) ? [] : [{ ...head, group }];
   });
   if (late.length === 0) return;
   const spaces = late.map(({ space }) => space);

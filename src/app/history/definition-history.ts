@@ -159,12 +159,14 @@ async function pageOf(context: HistoryContext, read: PastProject, looking: Looki
   const { past, scheduler, limits, roundRobin } = context;
   const { project, moment } = read;
   const { name, target, query } = looking;
+  // Where changes elsewhere are left out, a short page may look at many publishes.
+  const most = looking.isFiltered ? STEPS : Math.min(STEPS, query.limit);
   const until = scheduler.monotonic() + limits.commandMs;
   const texts = new Texts(past, project, name);
   const changes: Page['changes'][number][] = [];
   let last = lastOfPage(moment, query.before) + 1;
   for (let looked = 0; ; ) {
-    const steps = await past.definitionSteps(project, name, target, last - 1, Math.min(STEPS, query.limit));
+    const steps = await past.definitionSteps(project, name, target, last - 1, most);
     const labels = await labelsOf(
       context,
       project,
@@ -182,7 +184,7 @@ async function pageOf(context: HistoryContext, read: PastProject, looking: Looki
       looked += 1;
       if (changes.length === query.limit || looked === LOOKED_AT || texts.length > MAX_COMPARED) return { changes, before: last };
     }
-    if (steps.length < Math.min(STEPS, query.limit)) return { changes, before: null };
+    if (steps.length < most) return { changes, before: null };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GrantPhase, GrantPlayerState, GrantState } from '../../domain/states.ts';
+import type { GrantPlayerState, GrantState } from '../../domain/states.ts';
 import type { Json } from '../../kernel/json.ts';
 
 /** What is read of grants. */
@@ -7,7 +7,8 @@ import type { Json } from '../../kernel/json.ts';
 export interface GrantWork {
   readonly project: string;
   readonly grant: string;
-  readonly phase: GrantPhase;
+  /** Of the event that made its phase. */
+  readonly revision: number;
 }
 
 export interface GrantRow {
