@@ -211,6 +211,18 @@ describe('a password', () => {
     const { rows } = await pool.query('SELECT hash FROM savepoint.sign_in_passwords');
     expect(rows).toEqual([{ hash: expect.stringMatching(/^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}$/) }]);
   });
+
+  it('is replaced by whoever knows it alone: an open session is not enough', async () => {
+    const mine = await signedIn();
+    const set = (body: object) => mine.change('PUT', '/api/password', body);
+    const [password, current] = ['another horse battery', 'correct horse battery'];
+    for (const wrong of [{}, { current: null }, { current: 'correct horse' }])
+      expect(codeOf(await set({ password, ...wrong }))).toEqual([401, 'UNAUTHORIZED']);
+    expect((await enter('owner', current)).status).toBe(200);
+    expect((await set({ password, current })).status).toBe(200);
+    expect((await enter('owner', password)).status).toBe(200);
+    await signIn.lockOut(JSON.parse((await mine.get('/api/session')).text).person.id);
+  });
 });
 
 describe('whoever is let in anew', () => {
@@ -224,16 +236,16 @@ describe('whoever is let in anew', () => {
 
   it('has no password that a session of before was about to set', async () => {
     const { person, session } = await opened();
-    const setting = signIn.setPassword(person, PASSWORD, session).catch((error: unknown) => error);
+    const setting = signIn.setPassword(person, { password: PASSWORD, current: null }, session).catch((error: unknown) => error);
     await signIn.lockOut(person);
     await setting;
     expect(await signIn.hasPassword(person)).toBe(false);
-    await expect(signIn.setPassword(person, PASSWORD, session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+    await expect(signIn.setPassword(person, { password: PASSWORD, current: null }, session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
   });
 
   it('has no session that a password or a link of before was about to open', async () => {
     const { person, session } = await opened();
-    await signIn.setPassword(person, PASSWORD, session);
+    await signIn.setPassword(person, { password: PASSWORD, current: null }, session);
     const link = await signIn.ownerLink();
     const entering = [signIn.byPassword('owner', PASSWORD, from), signIn.byLink(link, from)].map((entry) => entry.catch(() => null));
     await signIn.lockOut(person);

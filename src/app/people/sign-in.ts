@@ -28,6 +28,11 @@ interface SignedInPerson extends Person {
   roleIn(projectId: string): Role | null;
 }
 
+interface NewPassword {
+  readonly password: string;
+  readonly current: string | null;
+}
+
 export interface SignIn {
   /** Makes a link for a person, of which the database keeps a hash. */
   newLink(person: string): Promise<string>;
@@ -40,8 +45,12 @@ export interface SignIn {
   /** The same. Throws 401 UNAUTHORIZED for a name or password that is wrong, one answer for both. */
   byPassword(name: string, password: string, from: SignInFrom): Promise<string>;
   hasPassword(person: string): Promise<boolean>;
-  /** Sets the password, and ends the other sessions. Throws 400 VALIDATION_FAILED for one that is too short, 401 SIGNED_OUT if this session is over by then. */
-  setPassword(person: string, password: string, session: string): Promise<void>;
+  /**
+   * Sets the password, and ends the other sessions. `current`: the one before, where there is one, so that a session which was left open makes nobody
+   * its owner. Throws 400 VALIDATION_FAILED for one that is too short, 401 UNAUTHORIZED for a wrong `current`, and SIGNED_OUT if this session is
+   * over by then.
+   */
+  setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
   /** Ends every session and link of a person, and forgets the password. */
   lockOut(person: string): Promise<void>;
   /** Who has this session. Throws 401 SIGNED_OUT if it is over. */
@@ -126,9 +135,12 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
 
     hasPassword: async (person) => (await store.password(person)) !== null,
 
-    async setPassword(person, password, session) {
+    async setPassword(person, { password, current }, session) {
       if (password.length < MIN_PASSWORD || password.length > 200)
         throw refusal('VALIDATION_FAILED', `A password has ${MIN_PASSWORD} to 200 characters`);
+      const kept = await store.password(person);
+      if (kept !== null && !(await passwords.run('passwords', () => isPassword(current ?? '', kept))))
+        throw refusal('UNAUTHORIZED', 'The current password is wrong; `savepoint user reset` makes a new link without it');
       const hash = await passwords.run('passwords', () => hashPassword(password));
       if (!(await store.keepPassword(person, hash, session))) throw refusal('SIGNED_OUT');
     },

@@ -11,7 +11,7 @@ import type { ConsolePlace } from './place.ts';
 
 /** `/api` of the console: who is signed in, signing in and out, and the sessions of a person. */
 
-/** Wrong links and passwords of one address, or one name, within a minute that block it. */
+/** Wrong links and passwords of one address, name or person within a minute that block it. */
 const MAX_WRONG = 10;
 const MAX_TEXT = 256;
 /** Stands for this machine's own address. */
@@ -92,21 +92,22 @@ export class SessionRoutes {
   }
 
   async #setPassword(exchange: Exchange, { person, session }: SignedIn): Promise<Answer> {
-    const { password } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
-    if (typeof password !== 'string') throw refusal('INVALID_BODY', 'A password is set by `{"password": …}`');
-    await this.#parts.signIn.setPassword(person.id, password, session.id);
+    const { password, current = null } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
+    if (typeof password !== 'string' || (current !== null && (typeof current !== 'string' || current.length > MAX_TEXT)))
+      throw refusal('INVALID_BODY', 'A password is set by `{"password": …, "current": …}`, `current` where there was one before');
+    await this.#counted(person.id, 'person', () => this.#parts.signIn.setPassword(person.id, { password, current }, session.id));
     return shown({ ok: true });
   }
 
   /** An attempt counts as wrong until it has succeeded, so many at once are no more than one after another. */
-  async #counted(from: string, what: 'address' | 'name', attempt: () => Promise<string>): Promise<string> {
+  async #counted<T>(from: string, what: 'address' | 'name' | 'person', attempt: () => Promise<T>): Promise<T> {
     const waitMs = this.#wrong.admit(from, what);
     if (waitMs > 0) throw refusal('RATE_LIMITED', 'Too many attempts to sign in; wait a moment', { retryAfter: Math.ceil(waitMs / 1000) });
     let hasFailed = true;
     try {
-      const token = await attempt();
+      const answer = await attempt();
       hasFailed = false;
-      return token;
+      return answer;
     } finally {
       this.#wrong.settle(from, what, hasFailed);
     }
