@@ -1,18 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newProject, printed } from '../node/support/command-line.ts';
-import { type Client, createClient, ok } from '../node/support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode } from '../node/support/program.ts';
-import { type Browser, CHROMIUM, launchChromium, type Page, type Profile } from '../support/chromium.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import { expect, vi } from 'vitest';
+import { ok } from '../node/support/game-client.ts';
+import { inBrowser } from './support/chromium.ts';
+import { useConsole } from './support/console.ts';
+import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The console of a real node in a real Chromium, used as its people use it. */
-
-if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the console is not tested');
-const inBrowser = test.skipIf(CHROMIUM === undefined);
+/** The console of a real node in a real Chromium, used as its people use it: pages that stand in files of their own have tests of their own. */
 
 const PLAYERS = {
   id: 'players',
@@ -23,77 +17,21 @@ const PLAYERS = {
 const ADA = '76561198000000001';
 const BO = '76561198000000002';
 
-let env: { readonly DATABASE_URL: string };
-let node: Node;
-let manager: Client;
-let project: string;
-let origin: string;
-let browser: Browser;
-let profile: Profile;
-let page: Page;
-/** What went wrong on pages besides what they tell. */
-const faults: string[] = [];
-
-/** A link that signs in. */
-async function newLink(): Promise<string> {
-  return JSON.parse(await printed(['console', 'link', '--json'], { env })).url;
-}
+const market = useConsole(({ manager }) => ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] })));
 
 async function write(player: string, document: object): Promise<number> {
+  const { manager } = market();
   const { headers } = await ok(manager.manage('POST', manager.storage(`players/${player}`), { body: document }));
   return Number(headers['x-ns-position']);
 }
 
 async function read(player: string): Promise<Readonly<Record<string, unknown>>> {
+  const { manager } = market();
   return Object((await ok(manager.manage('GET', manager.storage(`players/${player}`)))).body);
 }
 
-async function signedIn(of: Profile): Promise<Page> {
-  const opened = await of.newPage();
-  opened.on('pageerror', (error) => faults.push(error.message));
-  opened.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) faults.push(message.text());
-  });
-  const link = await newLink();
-  origin = new URL(link).origin;
-  await opened.goto(link);
-  await heading(opened, 'Activity');
-  return opened;
-}
-
-const heading = (on: Page, name: string | RegExp) => on.getByRole('heading', { name }).first().waitFor();
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe-core finds on a page that keeps people out. */
-async function seriousOn(on: Page): Promise<readonly string[]> {
-  await on.evaluate<unknown>(AXE);
-  return on.evaluate<readonly string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 160))))`);
-}
-
-beforeAll(async () => {
-  if (CHROMIUM === undefined) return;
-  env = { DATABASE_URL: await migratedDatabase() };
-  node = await startNode(newFolder(), { env: { ...env, CONSOLE_LISTEN: '127.0.0.1:0' }, args: ['--no-demo'] });
-  const made = await newProject(env, 'Market');
-  project = made.projectId;
-  manager = createClient(node.url, made);
-  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
-  browser = await launchChromium();
-  profile = await browser.newContext();
-  page = await signedIn(profile);
-});
-
-afterAll(async () => {
-  manager?.close();
-  await browser?.close();
-  await node?.stop();
-  removeFolders();
-});
-
 inBrowser('support: “I lost my sword”: the player is found, compared, given it back, and that is undone', async () => {
+  const { faults, origin, page, project } = market();
   await write(ADA, { name: 'Ada', gold: 80, bag: ['sword', 'rope'] });
   await write(ADA, { name: 'Ada', gold: 3, bag: [], skins: ['red'] });
   await page.goto(`${origin}/p/${project}`);
@@ -131,6 +69,7 @@ inBrowser('support: “I lost my sword”: the player is found, compared, given 
 });
 
 inBrowser('a document is changed by operations with a reason, or not at all where somebody else changed it', async () => {
+  const { origin, page, project } = market();
   await write(BO, { name: 'Bo', gold: 10, bag: ['rope'] });
   const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
   await page.goto(origin + document);
@@ -161,6 +100,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
 });
 
 inBrowser('a moment is in the address, and all pages follow it', async () => {
+  const { origin, page, project } = market();
   const then = await write('76561198000000003', { name: 'Cy', gold: 1 });
   await write('76561198000000003', { name: 'Cy', gold: 2 });
   await page.goto(`${origin}/p/${project}/players/76561198000000003?at=${then}`);
@@ -179,6 +119,7 @@ inBrowser('a moment is in the address, and all pages follow it', async () => {
 });
 
 inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {
+  const { origin, page, project } = market();
   const revision = await write(ADA, { name: 'Ada', gold: 4, bag: [], skins: [] });
   await page.goto(`${origin}/p/${project}/find/${revision}`);
   await page
@@ -192,37 +133,13 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
 });
 
 inBrowser('no page keeps anybody out: light and dark, wide and on a phone', async () => {
-  const paths = [
-    '',
-    '/publishes',
-    '/players',
-    '/players?name=ad',
-    `/players/${ADA}`,
-    `/players/${ADA}/timeline`,
-    `/players/${ADA}/restore`,
-  ];
-  for (const look of [
-    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
-    { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
-  ] as const) {
-    const other = await browser.newContext(look);
-    const opened = await signedIn(other);
-    for (const path of paths) {
-      await opened.goto(`${origin}/p/${project}${path}`);
-      await opened.getByRole('heading').first().waitFor();
-      await opened.evaluate<void>(
-        `new Promise((done) => { const wait = () => document.querySelector('[role=status] .visually-hidden') ? setTimeout(wait, 20) : done(); wait(); })`,
-      );
-      expect([look.colorScheme, path, await seriousOn(opened)]).toEqual([look.colorScheme, path, []]);
-      const isWider = await opened.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-      expect([look.viewport.width, path, isWider]).toEqual([look.viewport.width, path, false]);
-    }
-    await other.close();
-  }
-  expect(faults).toEqual([]);
+  const ada = `/players/${ADA}`;
+  await expectOpenToAll(market(), ['', '/publishes', '/players', '/players?name=ad', ada, `${ada}/timeline`, `${ada}/restore`]);
+  expect(market().faults).toEqual([]);
 });
 
 inBrowser('a manager reads what is staged as sentences, promotes it with a reason, and rolls it back', async () => {
+  const { faults, manager, origin, page, project } = market();
   const price = (axe: number) => ({ items: [{ id: 'shop', type: 'group', name: 'Shop', entries: { axe } }] });
   const live = async () => Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
   await ok(manager.manage('PUT', manager.definitions('game-values'), { body: price(7) }));
@@ -251,6 +168,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it with a reaso
 });
 
 inBrowser('who is signed out in the middle signs in again, and arrives where they were', async () => {
+  const { origin, page, profile, project, signedIn } = market();
   await page.goto(`${origin}/p/${project}/players/${ADA}`);
   await heading(page, /./);
   const other = await signedIn(profile);

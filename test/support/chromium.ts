@@ -41,12 +41,15 @@ export interface Profile {
   close(): Promise<void>;
 }
 
+/** How pages are looked at. */
+export interface Look {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
 export interface Browser {
   newPage(): Promise<Page>;
-  newContext(options?: {
-    readonly colorScheme?: 'light' | 'dark';
-    readonly viewport?: { readonly width: number; readonly height: number };
-  }): Promise<Profile>;
+  newContext(look?: Look): Promise<Profile>;
   close(): Promise<void>;
 }
 

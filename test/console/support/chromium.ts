@@ -1,0 +1,16 @@
+import { test } from 'vitest';
+import { type Browser, CHROMIUM, type Look, launchChromium, type Profile } from '../../support/chromium.ts';
+
+/** The one Chromium of a process of tests, whose files share its modules: a launch costs as much as a story. It ends with the process. */
+let launched: Promise<Browser> | null = null;
+
+/** Cookies and storages of their own, and how the page is looked at. */
+export async function newProfile(look?: Look): Promise<Profile> {
+  launched ??= launchChromium();
+  return (await launched).newContext(look);
+}
+
+if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the console is not tested');
+
+/** A test that is left out where no Chromium is installed. */
+export const inBrowser = test.skipIf(CHROMIUM === undefined);

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect } from 'vitest';
+import type { Look, Page } from '../../support/chromium.ts';
+import { newProfile } from './chromium.ts';
+import type { Console } from './console.ts';
+
+/** What tests of the console ask of a page. */
+
+export const heading = (on: Page, name: string | RegExp) => on.getByRole('heading', { name }).first().waitFor();
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on a page that keeps people out. */
+export async function seriousOn(on: Page): Promise<readonly string[]> {
+  await on.evaluate<unknown>(AXE);
+  return on.evaluate<readonly string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 160))))`);
+}
+
+/** Waits until nothing of the page is loading. */
+async function settled(on: Page): Promise<void> {
+  await on.getByRole('heading').first().waitFor();
+  await on.evaluate<void>(
+    `new Promise((done) => { const wait = () => document.querySelector('[role=status] .visually-hidden') ? setTimeout(wait, 20) : done(); wait(); })`,
+  );
+}
+
+const LOOKS: readonly Required<Look>[] = [
+  { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+];
+
+/** Pages of the project, by what follows its address, keep nobody out: light on a phone and dark and wide, without a scroll sideways. */
+export async function expectOpenToAll({ signedIn, origin, project }: Console, paths: readonly string[]): Promise<void> {
+  for (const look of LOOKS) {
+    const profile = await newProfile(look);
+    const page = await signedIn(profile);
+    for (const path of paths) {
+      await page.goto(`${origin}/p/${project}${path}`);
+      await settled(page);
+      expect([look.colorScheme, path, await seriousOn(page)]).toEqual([look.colorScheme, path, []]);
+      const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+      expect([look.viewport.width, path, isWider]).toEqual([look.viewport.width, path, false]);
+    }
+    await profile.close();
+  }
+}
