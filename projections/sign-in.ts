@@ -53,6 +53,9 @@ export function createSignInStore(pool: Pool): SignInStore {
     async endSession(person, id) {
       return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
     },
+    async endOtherSessions(person, id) {
+      await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id <> $2', [person, id]);
+    },
     async password(person) {
       const found = 'SELECT hash FROM savepoint.sign_in_passwords WHERE person = $1';
       return (await query<{ hash: string }>(found, [person]))[0]?.hash ?? null;

@@ -47,6 +47,12 @@ const signedIn = createRoute({
 
 const projects = createRoute({ getParentRoute: () => signedIn, path: '/', component: ProjectsPage });
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+});
+
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/p/$project',
@@ -113,6 +119,7 @@ const tree = root.addChildren([
   signIn,
   signedIn.addChildren([
     projects,
+    account,
     project.addChildren([activity, found, players, publishes, player.addChildren([overview, timeline, document, restore])]),
   ]),
 ]);

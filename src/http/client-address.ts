@@ -59,7 +59,7 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /** The text to count by: of an IPv6 address its network, because an IPv6 client can use a new address for every request. */
-function countedNetwork(address: string): string {
+export function countedNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
   const zeros = Array<string>(Math.max(0, IPV6_GROUPS - front.length - back.length)).fill('0');

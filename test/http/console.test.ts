@@ -184,6 +184,28 @@ describe('a session', () => {
     expect(codeOf(await ask('GET', '/api/session', { Cookie: used.cookie }))).toEqual([401, 'SIGNED_OUT']);
   });
 
+  it('goes on for a person alone: neither an open stream nor a page that nobody touches prolongs it', async () => {
+    const { cookie } = await signedIn();
+    await ask('GET', '/v3/manage/demo/publishes', { Cookie: cookie });
+    const stream = server.app.presented.at(-1)?.person;
+    await stream?.();
+    time += 6 * 3_600_000;
+    await stream?.();
+    expect((await ask('GET', '/api/session', { Cookie: cookie, 'X-Console-Unattended': 'true' })).status).toBe(200);
+    expect((await ask('GET', '/v3/manage/demo/publishes', { Cookie: cookie, 'X-Console-Unattended': 'true' })).status).toBe(200);
+    time += 6 * 3_600_000;
+    await expect(stream?.()).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: cookie }))).toEqual([401, 'SIGNED_OUT']);
+  });
+
+  it('is the only one left when a person ends all others', async () => {
+    const [mine, lost] = [await signedIn(), await signedIn()];
+    expect(codeOf(await ask('DELETE', '/api/sessions', { Cookie: mine.cookie, Origin: at.origin }))).toEqual([403, 'ACCESS_DENIED']);
+    expect((await mine.change('DELETE', '/api/sessions')).status).toBe(200);
+    expect(codeOf(await lost.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+    expect(JSON.parse((await mine.get('/api/sessions')).text).sessions).toHaveLength(1);
+  });
+
   it('is kept as a hash alone, and neither token nor link is in the log', async () => {
     const link = await signIn.ownerLink();
     const reply = await ask('POST', '/api/session', { Origin: at.origin }, { link });
@@ -230,7 +252,7 @@ describe('whoever is let in anew', () => {
   const PASSWORD = 'correct horse battery staple';
 
   async function opened() {
-    const { person, session } = await signIn.signedIn(await signIn.byLink(await signIn.ownerLink(), from));
+    const { person, session } = await signIn.signedIn(await signIn.byLink(await signIn.ownerLink(), from), true);
     return { person: person.id, session: session.id };
   }
 
@@ -263,6 +285,30 @@ it('lets nobody try links one after another', async () => {
 });
 
 describe('beyond this machine', () => {
+  it('counts wrong links by network, because one client of IPv6 has more addresses than anybody could count', async () => {
+    const settings = {
+      origin: 'https://console.game.example',
+      networks: ['2001:db8::/32'],
+      proxies: ['127.0.0.1'],
+      tls: null,
+      folder,
+      signIn,
+    };
+    const behind = await startServer({}, { console: settings });
+    const before = at;
+    try {
+      at = await behind.server.listenConsole(0, '127.0.0.1');
+      const wrong = (address: string) =>
+        ask('POST', '/api/session', { 'X-Forwarded-For': address, Origin: at.origin }, { link: 'a'.repeat(43) });
+      for (let attempt = 1; attempt <= 10; attempt += 1) await wrong(`2001:db8:1:2::${attempt}`);
+      expect((await wrong('2001:db8:1:2:ffff::1')).status).toBe(429);
+      expect((await wrong('2001:db8:1:3::1')).status).toBe(401);
+    } finally {
+      at = before;
+      await behind.stop();
+    }
+  });
+
   it('lets in the listed networks alone, through the proxies alone, with a cookie that no other host can set', async () => {
     const settings = {
       origin: 'https://console.game.example',

@@ -53,11 +53,13 @@ export interface SignIn {
   setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
   /** Ends every session and link of a person, and forgets the password. */
   lockOut(person: string): Promise<void>;
-  /** Who has this session. Throws 401 SIGNED_OUT if it is over. */
-  signedIn(token: string): Promise<SignedIn>;
+  /** Who has this session. `isUse`: a person asks, so it goes on; what asks by itself does not prolong it. Throws 401 SIGNED_OUT if it is over. */
+  signedIn(token: string, isUse: boolean): Promise<SignedIn>;
   sessionsOf(person: string): Promise<readonly SessionRow[]>;
   /** Throws 404 NOT_FOUND. */
   endSession(person: string, id: string): Promise<void>;
+  /** Ends all sessions of a person but this one. */
+  endOtherSessions(person: string, id: string): Promise<void>;
   /** The projects in which a person has a role. */
   projectsOf(person: SignedInPerson): Promise<readonly { readonly id: string; readonly title: string; readonly role: Role }[]>;
 }
@@ -147,12 +149,12 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
 
     lockOut: (person) => store.lockOut(person),
 
-    async signedIn(token) {
+    async signedIn(token, isUse) {
       const session = await store.session(hashOf(token), inForce());
       const person = session === null ? undefined : (await people.current()).people.get(session.person);
       if (session === null || person === undefined) throw refusal('SIGNED_OUT');
       const now = scheduler.now();
-      if (now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
+      if (isUse && now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
       return { person: signedInPerson(person), session };
     },
 
@@ -161,6 +163,8 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     async endSession(person, id) {
       if (!(await store.endSession(person, id))) throw refusal('NOT_FOUND', 'You have no such session; it may be over');
     },
+
+    endOtherSessions: (person, id) => store.endOtherSessions(person, id),
 
     async projectsOf(person) {
       const projects = await store.projects();

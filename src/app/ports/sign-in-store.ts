@@ -36,6 +36,8 @@ export interface SignInStore {
   sessionsOf(person: string, at: InForce): Promise<readonly SessionRow[]>;
   /** Ends one session of a person. Answers whether there was one. */
   endSession(person: string, id: string): Promise<boolean>;
+  /** Ends all sessions of a person but this one. */
+  endOtherSessions(person: string, id: string): Promise<void>;
   /** The hash of a person's password; `null`: none is set. */
   password(person: string): Promise<string | null>;
   /** Keeps a password and ends all other sessions and all links of the person. False, and nothing changes: this session is gone. */

@@ -1,4 +1,5 @@
 import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from '@oazapfts/runtime';
+import { isAttended } from './attended.ts';
 import { withExactNumbers } from './exact.ts';
 import { defaults } from './generated.ts';
 import { Refused, refusalOf } from './refusal.ts';
@@ -20,6 +21,8 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   const project = projectOf(address);
   const position = written.get(project);
   if (!isRead) headers.set('x-console-csrf', csrf);
+  // So that the session of a forgotten page ends, whatever the page reads by itself.
+  if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
   const response = await fetch(address, { ...init, method, headers, credentials: 'same-origin' }).catch(() => {
     throw new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });

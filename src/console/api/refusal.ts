@@ -42,6 +42,11 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     toDo: 'Look at the last commits before you repeat it.',
   },
   SIGNED_OUT: { happened: 'Your session is over.', means: NOTHING_CHANGED, toDo: 'Sign in again.' },
+  UNAUTHORIZED: {
+    happened: 'That did not let you in.',
+    means: NOTHING_CHANGED,
+    toDo: 'Try again, or ask whoever runs the server for a new link.',
+  },
   FORBIDDEN: {
     happened: 'You may not do or see that.',
     means: NOTHING_CHANGED,

@@ -12,7 +12,7 @@ export interface ProjectOfPerson {
 }
 
 export interface Session {
-  readonly person: { readonly id: string; readonly name: string };
+  readonly person: { readonly id: string; readonly name: string; readonly hasPassword: boolean };
   readonly csrf: string;
   readonly projects: readonly ProjectOfPerson[];
   readonly version: string;
@@ -32,13 +32,42 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
-/** Signs in with what stands behind the `#` of a link. */
-export async function signIn(link: string): Promise<Session> {
-  return begun(await askConsole<Session>('POST', ADDRESS, { link }));
+/** What somebody signs in with: what stands behind the `#` of a link, or name and password. */
+export type Entry = { readonly link: string } | { readonly name: string; readonly password: string };
+
+export async function signIn(entry: Entry): Promise<Session> {
+  return begun(await askConsole<Session>('POST', ADDRESS, entry));
 }
 
 export async function signOut(): Promise<void> {
   await askConsole('DELETE', ADDRESS);
+}
+
+/** One of a person's sessions, as the person may see it. */
+export interface OpenSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly usedAt: string;
+  readonly until: string;
+  readonly agent: string;
+  /** `null`: the machine that the server runs on. */
+  readonly address: string | null;
+  readonly current: boolean;
+}
+
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['own-sessions'],
+  queryFn: async () => (await askConsole<{ readonly sessions: readonly OpenSession[] }>('GET', '/api/sessions')).sessions,
+});
+
+/** Ends one of the own sessions; `null`: all but this one. */
+export async function endOwnSession(id: string | null): Promise<void> {
+  await askConsole('DELETE', id === null ? '/api/sessions' : `/api/sessions/${id}`);
+}
+
+/** Sets the own password, and ends the other sessions. `current`: the one before; `null`: there is none. */
+export async function setPassword(passwords: { readonly password: string; readonly current: string | null }): Promise<void> {
+  await askConsole('PUT', '/api/password', passwords);
 }
 
 /** Whether a person may do this: a scope, and a letter of it. */

@@ -159,6 +159,9 @@ function PersonMenu() {
               {role === '' ? 'No role in this project' : `Role in this project: ${role}`}. Savepoint {data.version}.
             </Popover.Description>
             <div className={styles.row}>
+              <Link to="/account" className={buttonClass()} search={{ at: undefined, target: undefined }}>
+                Your account
+              </Link>
               <SignOut />
             </div>
           </Popover.Popup>

@@ -16,7 +16,7 @@ export function ProjectsPage() {
       <div className={styles.head}>
         <img src={icon} alt="" />
         <h1>Projects</h1>
-        <span className={styles.soft}>{data.person.name}</span>
+        <Link to="/account">{data.person.name}</Link>
         <SignOut />
       </div>
       {first === undefined ? (

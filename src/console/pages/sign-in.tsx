@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { sessionQuery, signIn } from '../api/session.ts';
 import icon from '../icon.svg';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import styles from './sign-in.module.css';
 
@@ -36,8 +38,9 @@ export function SignInPage() {
   const { mutate } = entering;
   useEffect(() => {
     document.title = 'Sign in · Savepoint';
-    if (link !== null) mutate(link);
+    if (link !== null) mutate({ link });
   }, [link, mutate]);
+  const isByLink = link !== null && (entering.isIdle || entering.isPending);
   return (
     <main className={styles.page}>
       <div className={styles.box}>
@@ -46,18 +49,62 @@ export function SignInPage() {
           <h1>Savepoint console</h1>
         </div>
         {entering.isError && <Failed error={entering.error} />}
-        {entering.isPending && <p role="status">Signing you in…</p>}
-        {!entering.isPending && (
+        {isByLink ? (
+          <p role="status">Signing you in…</p>
+        ) : (
           <>
-            <p>A link signs you in, once and within ten minutes. Whoever has the server makes one:</p>
-            <pre className={styles.command}>savepoint console link</pre>
-            <p className={styles.hint}>
-              Open what it prints in this browser. Your session lasts for seven days, or until you sign out or do not use it for twelve
-              hours.
-            </p>
+            <PasswordForm isBusy={entering.isPending} enter={mutate} />
+            <div className={styles.other}>
+              <p>No password yet, or forgotten? A link signs you in, once and within ten minutes. Whoever has the server makes one:</p>
+              <pre className={styles.command}>savepoint console link</pre>
+              <p className={styles.hint}>
+                Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve
+                hours.
+              </p>
+            </div>
           </>
         )}
       </div>
     </main>
+  );
+}
+
+interface PasswordFormProps {
+  readonly isBusy: boolean;
+  readonly enter: (entry: { readonly name: string; readonly password: string }) => void;
+}
+
+function PasswordForm({ isBusy, enter }: PasswordFormProps) {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setPassword('');
+    enter({ name: name.trim(), password });
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <Field
+        label="Name"
+        autoComplete="username"
+        autoCapitalize="none"
+        value={name}
+        maxLength={64}
+        required
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        maxLength={200}
+        required
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      <Button type="submit" look="main" disabled={isBusy || name.trim() === '' || password === ''}>
+        {isBusy ? 'Signing you in…' : 'Sign in'}
+      </Button>
+    </form>
   );
 }

@@ -4,7 +4,7 @@ import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
 import { ConsoleFiles } from './files.ts';
 import type { ConsolePlace } from './place.ts';
-import { SessionRoutes, type SessionRoutesParts } from './sessions.ts';
+import { isAttended, SessionRoutes, type SessionRoutesParts } from './sessions.ts';
 
 /**
  * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in place of a
@@ -65,16 +65,19 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     const token = sessions.tokenOf(exchange, place);
     // A browser sends no Origin with a GET of its own page, so the token alone proves where a call came from.
     if (!isSafe || ENDPOINT_CALL.test(exchange.path)) sessions.requireCsrf(exchange, token);
-    exchange.person = await asked(async () => (await sessions.signedIn(token)).person);
+    exchange.person = await asked(async (isUse) => (await sessions.signedIn(token, isUse && isAttended(exchange))).person);
     return next();
   };
 }
 
-/** Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. */
-async function asked<T>(ask: () => Promise<T>): Promise<() => Promise<T>> {
-  let known: Promise<T> | null = Promise.resolve(await ask());
+/**
+ * Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. Who asks anew is an open stream, and that is
+ * no use of the session: a forgotten page would never be signed out.
+ */
+async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<() => Promise<T>> {
+  let known: Promise<T> | null = Promise.resolve(await ask(true));
   return () => {
-    const answer = known ?? ask();
+    const answer = known ?? ask(false);
     known = null;
     return answer;
   };

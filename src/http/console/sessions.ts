@@ -6,6 +6,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
+import { countedNetwork } from '../client-address.ts';
 import { type Exchange, headerText } from '../exchange.ts';
 import type { ConsolePlace } from './place.ts';
 
@@ -39,10 +40,10 @@ export class SessionRoutes {
     return found?.slice(cookie.length + 1) || null;
   }
 
-  /** Who has a token. Throws 401 SIGNED_OUT. */
-  async signedIn(token: string | null): Promise<SignedIn> {
+  /** Who has a token. `isUse`: a person asks. Throws 401 SIGNED_OUT. */
+  async signedIn(token: string | null, isUse: boolean): Promise<SignedIn> {
     if (token === null) throw refusal('SIGNED_OUT');
-    return this.#parts.signIn.signedIn(token);
+    return this.#parts.signIn.signedIn(token, isUse);
   }
 
   /** Throws 403 ACCESS_DENIED unless the request shows the token that only a page of the console can read. */
@@ -57,15 +58,19 @@ export class SessionRoutes {
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
     const token = this.tokenOf(exchange, place);
     if (method !== 'GET') this.requireCsrf(exchange, token);
-    const signedIn = await this.signedIn(token);
+    const signedIn = await this.signedIn(token, isAttended(exchange));
     const { person, session } = signedIn;
     if (path === '/api/password' && method === 'PUT') return this.#setPassword(exchange, signedIn);
-    if (path === '/api/session' && method === 'GET') return shown(await this.#sessionBody(token ?? ''));
+    if (path === '/api/session' && method === 'GET') return shown(await this.#sessionBody(token ?? '', signedIn));
     if (path === '/api/session' && method === 'DELETE') {
       await this.#parts.signIn.endSession(person.id, session.id);
       return shown({ ok: true }, { 'Set-Cookie': `${place.cookie}=; ${place.cookieAttributes}; Max-Age=0` });
     }
     if (path === '/api/sessions' && method === 'GET') return shown({ ok: true, sessions: await this.#listed(person.id, session.id) });
+    if (path === '/api/sessions' && method === 'DELETE') {
+      await this.#parts.signIn.endOtherSessions(person.id, session.id);
+      return shown({ ok: true });
+    }
     const [, ended] = SESSION_PATH.exec(path) ?? [];
     if (ended === undefined || method !== 'DELETE') throw refusal('NOT_FOUND');
     await this.#parts.signIn.endSession(person.id, ended);
@@ -73,8 +78,11 @@ export class SessionRoutes {
   }
 
   async #open(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
-    const token = await this.#counted(address ?? HERE, 'address', await this.#attempt(exchange, address));
-    return shown(await this.#sessionBody(token), { 'Set-Cookie': `${place.cookie}=${token}; ${place.cookieAttributes}` });
+    const from = address === null ? HERE : countedNetwork(address);
+    const token = await this.#counted(from, 'address', await this.#attempt(exchange, address));
+    return shown(await this.#sessionBody(token, await this.signedIn(token, true)), {
+      'Set-Cookie': `${place.cookie}=${token}; ${place.cookieAttributes}`,
+    });
   }
 
   /** What somebody signs in with. Who tries passwords of one name is held back from whatever addresses. */
@@ -113,9 +121,8 @@ export class SessionRoutes {
     }
   }
 
-  async #sessionBody(token: string): Promise<JsonObject> {
+  async #sessionBody(token: string, { person }: SignedIn): Promise<JsonObject> {
     const { signIn, version } = this.#parts;
-    const { person } = await signIn.signedIn(token);
     const projects = await signIn.projectsOf(person);
     return {
       ok: true,
@@ -138,6 +145,11 @@ export class SessionRoutes {
       current: id === current,
     }));
   }
+}
+
+/** Whether a person asks. A page that nobody has touched for a while says so: what it asks by itself does not prolong the session. */
+export function isAttended(exchange: Exchange): boolean {
+  return headerText(exchange, 'x-console-unattended') === null;
 }
 
 function shown(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -1,0 +1,35 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { sessionQuery } from '../../api/session.ts';
+import { SignOut } from '../../frame/sign-out.tsx';
+import { Card, CardBody, Page } from '../../parts/page.tsx';
+import styles from './account.module.css';
+import { PasswordForm } from './password.tsx';
+import { OwnSessions } from './sessions.tsx';
+
+/** A person's own: the password, and where they are signed in. */
+export function AccountPage() {
+  const { data } = useSuspenseQuery(sessionQuery);
+  const { name, hasPassword } = data.person;
+  return (
+    <main className={styles.page}>
+      <Page
+        name="Your account"
+        title={name}
+        sub={
+          <>
+            Your account in this console. <Link to="/">Your projects</Link>
+          </>
+        }
+        actions={<SignOut />}
+      >
+        <Card title={hasPassword ? 'Change your password' : 'Set a password'}>
+          <CardBody>
+            <PasswordForm name={name} hasPassword={hasPassword} />
+          </CardBody>
+        </Card>
+        <OwnSessions />
+      </Page>
+    </main>
+  );
+}
