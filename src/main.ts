@@ -252,6 +252,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     exposition,
     sharedBuckets: sharedBuckets(config, logger, shutdown),
     people,
+    log,
     console: consoleParts(config, pool, people),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENTS } from '../../src/contract/events/index.ts';
+import { LOOKING_EVENTS } from '../../src/contract/events/looking.ts';
 import { PEOPLE_EVENTS } from '../../src/contract/events/people.ts';
 import type { EventContract } from '../../src/contract/events/shape.ts';
 import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telemetry.ts';
@@ -9,7 +10,13 @@ import type { GeneratedFile } from './file.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-const ALL: Readonly<Record<string, EventContract>> = { ...EVENTS, ...PEOPLE_EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS };
+const ALL: Readonly<Record<string, EventContract>> = {
+  ...EVENTS,
+  ...PEOPLE_EVENTS,
+  ...LOOKING_EVENTS,
+  ...TELEMETRY_EVENTS,
+  ...TOTALS_EVENTS,
+};
 
 /** The JSON Schema (draft 2020-12) of an event's data, as its current version is stored. */
 function eventSchema({ data }: Pick<EventContract, 'data'>): Schema {

@@ -9,7 +9,7 @@ import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/follow.ts';
 import { isForeign, isForeignFiller } from '../../src/log/foreign.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { PEOPLE_STREAM, PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { accessStream, PEOPLE_STREAM, PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { fillAll, IN_PAGES } from '../fills.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
@@ -27,6 +27,7 @@ import {
 } from './active-checkpoints.ts';
 import { compareTable, foreignRows, otherProjects, type Problem } from './compare.ts';
 import { discardVersion } from './rebuild.ts';
+import { verifyLooks } from './verify-looks.ts';
 
 /**
  * Proves that the read models are right. It checks the hash chain of every project's stream, then compares every column of every row with a
@@ -148,6 +149,7 @@ class Verification {
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
     await this.#verifyPeople();
+    for (const projectId of this.#walks.keys()) await this.#verifyLooks(projectId);
     const behind = (await this.#findBehind()) + telemetry.behind;
     const problems = this.#problems.slice(0, MAX_PROBLEMS);
     const seconds = (performance.now() - this.#started) / 1000;
@@ -186,6 +188,21 @@ class Verification {
       this.#events += events.length;
       if (events.length < PAGE) return;
     }
+  }
+
+  /** Who looked at whose data is chained, too, and kept for a while. */
+  async #verifyLooks(projectId: string): Promise<void> {
+    const found = await verifyLooks(this.#options.log, accessStream(projectId));
+    this.#events += found.events;
+    this.#add(
+      found.problems.map(({ revision, detail }) => ({
+        kind: 'chain',
+        project: projectId,
+        table: 'access',
+        row: `revision ${revision}`,
+        detail,
+      })),
+    );
   }
 
   /** Counts events that the log held when it was read and that the read models do not show. */

@@ -11,6 +11,7 @@ import type { PastReads } from './history/past-reads.ts';
 import type { ShowPlayer } from './history/player.ts';
 import type { SaveRecordHistory } from './history/save-record-history.ts';
 import type { Live } from './live/live.ts';
+import type { Looks } from './looking/looks.ts';
 import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
 import type { Manage } from './management/manage.ts';
@@ -83,6 +84,7 @@ export interface App {
   readonly explain: Explain;
   readonly showPlayer: ShowPlayer;
   readonly economy: Economy;
+  readonly looks: Looks;
   readonly history: History;
   readonly tests: Tests;
   readonly purge: Purge;

@@ -10,6 +10,7 @@ import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Positioned } from './answers.ts';
 import type { Caller } from './caller.ts';
+import type { Looking } from './looking/look-log.ts';
 import type { People } from './people/people.ts';
 import type { Compiler } from './ports/compiler.ts';
 import type { GuestLimits } from './ports/guest-limits.ts';
@@ -35,6 +36,8 @@ export interface AppContext {
   readonly scheduler: Scheduler;
   /** What people are called who acted. */
   readonly people: Pick<People, 'know' | 'nameOf'>;
+  /** Who looked at whose data. */
+  readonly looking: Looking;
   /** Shares computing time between projects, for work that computes for long. */
   readonly roundRobin: RoundRobin;
   readonly limits: {

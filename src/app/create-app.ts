@@ -11,6 +11,7 @@ import { createPastReads } from './history/past-reads.ts';
 import { createShowPlayer } from './history/player.ts';
 import { createSaveRecordHistory } from './history/save-record-history.ts';
 import { createLive } from './live/live.ts';
+import { createLooks } from './looking/looks.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
@@ -63,6 +64,7 @@ export function createApp(context: AppContext): App {
     explain: createExplain(context, past),
     showPlayer: createShowPlayer(history),
     economy: createEconomy(context),
+    looks: createLooks(context),
     history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),

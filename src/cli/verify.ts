@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
-import { hashOf } from '../log/chain.ts';
-import type { Log } from '../log/port.ts';
-import { projectStream } from '../log/streams.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+import { anchorFault, parseAnchor } from './log/anchored.ts';
 import { lookedAtText, placesOf } from './log/locations.ts';
-import { WrongUsage } from './wrong-usage.ts';
 
 interface VerifyOptions extends CommonOptions {
   readonly anchor?: readonly string[];
@@ -32,11 +29,9 @@ export function verifyCommand(): Command {
         const { verify } = await import('../../projections/maintenance/verify.ts');
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
-        for (const { projectId, revision, hash } of anchors) {
-          const [event] = await log.read(projectStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
-          if (event && hashOf(event.metadata) === hash) continue;
-          const detail = event ? 'another event stands there' : await endOf(log, projectId);
-          broken.push({ kind: 'anchor', project: projectId, table: null, row: String(revision), detail });
+        for (const anchor of anchors) {
+          const detail = await anchorFault(log, anchor);
+          if (detail !== null) broken.push({ kind: 'anchor', project: anchor.of, table: null, row: String(anchor.revision), detail });
         }
         return {
           ...found,
@@ -59,19 +54,4 @@ export function verifyCommand(): Command {
       });
       if (!result.ok) process.exitCode = 1;
     });
-}
-
-/** Describes where the log ends, for an anchor beyond that. A backup that is older than its anchors is not broken. */
-async function endOf(log: Log, projectId: string): Promise<string> {
-  const head = await log.head(projectStream(projectId));
-  const end = head === null ? 'the log has nothing of this project' : `the log ends at revision ${head.revision}`;
-  return `${end}: its end was cut off, or the anchor is younger than this copy of the log`;
-}
-
-function parseAnchor(text: string): { readonly projectId: string; readonly revision: number; readonly hash: string } {
-  const [, projectId, revision, hash] = /^([A-Za-z0-9_-]+)[:@](\d+):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (projectId === undefined || revision === undefined || hash === undefined) {
-    throw new WrongUsage('An anchor looks like PROJECT@REVISION:HASH, as `savepoint log anchor` prints it');
-  }
-  return { projectId, revision: Number(revision), hash };
 }

@@ -16,6 +16,7 @@ import type { Log } from '../log/port.ts';
 import { sweepAccess } from './access-sweep.ts';
 import { economyWatch } from './economy-alarms.ts';
 import { type DriveGrant, grantDriver, watchGrants } from './grants.ts';
+import { retainAllLooks } from './looks.ts';
 import { exportJobs } from './metrics.ts';
 import { projectTestsPerRun } from './project-tests.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -64,6 +65,7 @@ async function open({
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
   const parts = {
     tests: projectTestsPerRun(config, pool, log, logger),
+    retainLooks: () => retainAllLooks(pool, log, config),
     sweepAccess: () => sweepAccess(pool, log, config, logger),
     watchEconomies: economyWatch({ pool, log, config, logger, registry }),
     driveGrant: grantDriver({ pool, log, config, logger }),
@@ -76,13 +78,13 @@ async function open({
 }
 
 /** Jobs that open projects. */
-interface ProjectWork extends Pick<JobWork, 'sweepAccess' | 'watchEconomies'> {
+interface ProjectWork extends Pick<JobWork, 'retainLooks' | 'sweepAccess' | 'watchEconomies'> {
   readonly tests: ProjectTests;
   readonly driveGrant: DriveGrant;
 }
 
 /** The work of jobs, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEconomies, driveGrant }: ProjectWork): JobWork {
+export function workOn(pool: pg.Pool, log: Log, { tests, retainLooks, sweepAccess, watchEconomies, driveGrant }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -100,6 +102,7 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess, watchEcono
       const cut = await truncateTelemetry({ log, pool, now });
       return { ...(await retainTelemetry({ log, pool, now })), cut };
     },
+    retainLooks,
     sweepAccess,
     watchEconomies,
     driveGrant,

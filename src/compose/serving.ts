@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AppContext, TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
+import { createLookLog } from '../app/looking/look-log.ts';
 import { COMPILE_HERE } from '../app/management/compile-tasks.ts';
 import { type People, withNames } from '../app/people/people.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
@@ -20,6 +21,7 @@ import { Bulkhead } from '../kernel/bulkhead.ts';
 import { throttled } from '../kernel/error-reporting.ts';
 import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
+import type { Log } from '../log/port.ts';
 import { createVerifier } from '../outbound/verifier/create-verifier.ts';
 import { MAX_VERIFICATIONS } from '../outbound/verifier/guarded.ts';
 import { createWebhooks, MAX_WEBHOOKS } from '../outbound/webhooks.ts';
@@ -52,6 +54,7 @@ export interface ServingParts {
   readonly callLog: CallLog;
   readonly console: ServerParts['console'];
   readonly people: People;
+  readonly log: Log;
 }
 
 /** The HTTP server over the use cases. It does not listen yet. */
@@ -70,6 +73,7 @@ export function createServing(parts: ServingParts): HttpServer {
     projects,
     views: withNames(views, parts.people),
     people: parts.people,
+    looking: { log: parts.log, looks: createLookLog(parts.log, realScheduler) },
     signer,
     telemetry,
     scheduler: realScheduler,

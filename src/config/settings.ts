@@ -333,6 +333,12 @@ export const LIMITS = {
     wholeNumber(100, 1e9),
     'Most calls that succeeded which it keeps of one project, and as many that were refused or failed; each takes half a kilobyte.',
   ),
+  accessLogDays: setting(
+    'ACCESS_LOG_DAYS',
+    '400',
+    wholeNumber(1, 36_500, 'days'),
+    'How long it is kept which person looked at the data of which player.',
+  ),
   heartbeatFoldMs: setting(
     'HEARTBEAT_FOLD_MS',
     '300000',

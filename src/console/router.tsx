@@ -8,6 +8,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
 import { commitFiltersIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
@@ -86,6 +87,17 @@ const publishes = createRoute({
   path: '/publishes',
   component: lazyRouteComponent(() => import('./pages/publishes/publishes.tsx'), 'PublishesPage'),
 });
+const looked = createRoute({
+  getParentRoute: () => project,
+  path: '/looked',
+  validateSearch: (search: Record<string, unknown>): LooksAsked => ({
+    player: textIn(search, 'player'),
+    person: textIn(search, 'person'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
+});
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
@@ -120,7 +132,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     projects,
     account,
-    project.addChildren([activity, found, players, publishes, player.addChildren([overview, timeline, document, restore])]),
+    project.addChildren([activity, found, players, publishes, looked, player.addChildren([overview, timeline, document, restore])]),
   ]),
 ]);
 

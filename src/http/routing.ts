@@ -1,10 +1,12 @@
+import type { App } from '../app/app.ts';
 import { andThen } from '../kernel/awaitable.ts';
 import { notFound } from '../kernel/errors.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { locate } from './aliases.ts';
-import { respondInTurn } from './answer.ts';
+import { type Answer, respondInTurn } from './answer.ts';
 import type { Buckets } from './buckets.ts';
 import type { Context, Middleware } from './exchange.ts';
+import { recordLook } from './looks.ts';
 import { requireKnownParameters, requireTarget } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 
@@ -21,16 +23,20 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
   };
 }
 
-/** Runs the route's handler, which checks the credentials first. `turns`: of projects, in which answers are printed. */
-export function routes(families: Families, turns: RoundRobin): Middleware {
+/**
+ * Runs the route's handler, which checks the credentials first, and records what a person is shown. `turns`: of projects, in which answers are
+ * printed.
+ */
+export function routes(families: Families, turns: RoundRobin, app: Pick<App, 'looks'>): Middleware {
   return (ctx) => {
     const { exchange } = ctx.state;
     if (exchange.family !== 'endpoints') requireKnownParameters(exchange);
     if (exchange.family !== 'canary' && exchange.family !== 'system') requireTarget(exchange);
     // Koa's context becomes the router's: the family sets `params`.
     const context = ctx as Context;
-    return andThen(families[exchange.family](context), (answer) =>
-      respondInTurn(ctx, answer, String(context.params?.['project'] ?? ''), turns),
+    const answer = (found: Answer) => respondInTurn(ctx, found, String(context.params?.['project'] ?? ''), turns);
+    return andThen(families[exchange.family](context), (found) =>
+      exchange.person === null ? answer(found) : recordLook(app, context, found).then(() => answer(found)),
     );
   };
 }

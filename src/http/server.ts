@@ -149,7 +149,7 @@ function sharedParts(parts: ServerParts, streams: EventStreams, closing: () => b
   return {
     frame: frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }),
     limits: limits(buckets, settings.wholeV1),
-    routes: routes(buildFamilies(services, parts), parts.turns),
+    routes: routes(buildFamilies(services, parts), parts.turns, app),
     body: services.gameBody,
   };
 }

@@ -39,6 +39,8 @@ export interface JobWork {
    * projects.
    */
   sweepAccess(): Promise<readonly string[]>;
+  /** Gives up looks that are no longer kept. Resolves to how many. */
+  retainLooks(): Promise<number>;
   /** Raises the alarms of economies that are due, and tells of them. Resolves to how many. */
   watchEconomies(): Promise<{ readonly raised: number }>;
 }
@@ -70,6 +72,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
     'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
     'access.sweep': async () => ({ swept: await work.sweepAccess() }),
+    'looks.retain': async () => ({ events: await work.retainLooks() }),
     'economy.watch': async () => ({ ...(await work.watchEconomies()) }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };

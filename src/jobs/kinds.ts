@@ -49,6 +49,7 @@ export interface JobDatas {
   'tables.cleanup': Readonly<Record<string, never>>;
   'telemetry.retain': Readonly<Record<string, never>>;
   'access.sweep': Readonly<Record<string, never>>;
+  'looks.retain': Readonly<Record<string, never>>;
   'economy.watch': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
@@ -104,6 +105,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
+  },
+  'looks.retain': {
+    queue: 'upkeep',
+    about: 'gives up who looked at whose data once that is older than ACCESS_LOG_DAYS, behind a checkpoint',
+    check: nothing,
+    attempts: 3,
+    everyMs: 6 * HOUR,
   },
   'economy.watch': {
     queue: 'upkeep',

@@ -64,6 +64,10 @@ export const CATALOGUE = {
   ],
   LEDGER_RANGE_TOO_LARGE: [400, 'The ledger holds too many entries for this read; ask for a shorter range (from, to), or page by cursor'],
   LIMIT_EXCEEDED: [400, 'A limit of the endpoint language was exceeded'],
+  LOOK_NOT_RECORDED: [
+    503,
+    'Who looks at the data of a player is recorded, and the log does not take it now; nothing is shown. Try again shortly',
+  ],
   MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],
   NOT_FOUND: [404, 'There is no such route: check method and path'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { space } from '../../src/contract/events/document.ts';
 import { EVENTS } from '../../src/contract/events/index.ts';
+import { LOOKING_EVENTS } from '../../src/contract/events/looking.ts';
 import { PEOPLE_EVENTS } from '../../src/contract/events/people.ts';
 import { PROJECT_EVENTS } from '../../src/contract/events/project.ts';
 import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telemetry.ts';
@@ -16,7 +17,7 @@ const SPACE = z
   .anyOf?.map((each) => each.pattern)
   .find((pattern) => pattern !== undefined);
 
-const ALL = Object.entries({ ...EVENTS, ...PEOPLE_EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS });
+const ALL = Object.entries({ ...EVENTS, ...PEOPLE_EVENTS, ...LOOKING_EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS });
 
 test.each(ALL)('%s has the form of every version up to the one that is written', (_, { version, earlier, description }) => {
   expect(Object.keys(earlier).map(Number)).toEqual(Array.from({ length: version - 1 }, (_, index) => index + 1));

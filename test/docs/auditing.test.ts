@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS } from '../../src/contract/events/index.ts';
+import { LOOKING_EVENTS } from '../../src/contract/events/looking.ts';
 import { PEOPLE_EVENTS } from '../../src/contract/events/people.ts';
 import { SCHEMA_VERSIONS } from '../../src/domain/events.ts';
+import { LOOKING_VERSIONS } from '../../src/domain/looking/events.ts';
 import { PEOPLE_VERSIONS } from '../../src/domain/people/events.ts';
 import { TELEMETRY_VERSIONS } from '../../src/domain/telemetry/events.ts';
 import { TOTALS_VERSIONS } from '../../src/domain/telemetry/totals.ts';
@@ -17,11 +19,11 @@ const rows = [...PAGE.matchAll(/^\| `([\w.]+)` \| (\d+) \|(?: (.*) \|)?$/gm)];
 
 test('every type of event stands there, with the version that is written', () => {
   const listed = Object.fromEntries(rows.map(([, type, version]) => [type, Number(version)]));
-  expect(listed).toEqual({ ...SCHEMA_VERSIONS, ...PEOPLE_VERSIONS, ...TELEMETRY_VERSIONS, ...TOTALS_VERSIONS });
+  expect(listed).toEqual({ ...SCHEMA_VERSIONS, ...PEOPLE_VERSIONS, ...LOOKING_VERSIONS, ...TELEMETRY_VERSIONS, ...TOTALS_VERSIONS });
 });
 
 describe('its members', () => {
-  test.each(Object.entries({ ...EVENTS, ...PEOPLE_EVENTS }))('of %s stand there', (type, { data }) => {
+  test.each(Object.entries({ ...EVENTS, ...PEOPLE_EVENTS, ...LOOKING_EVENTS }))('of %s stand there', (type, { data }) => {
     const text = rows.find(([, name]) => name === type)?.[3] ?? '';
     const named = new Set([...text.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+\??)`/g)].map(([, name]) => name));
     expect([...named].sort()).toEqual([...membersOf(data)].sort());

@@ -10,6 +10,7 @@ import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
 import { grants } from '../../src/contract/routes/grants.ts';
 import { documentHistory, saveRecordHistory } from '../../src/contract/routes/history.ts';
+import { looks } from '../../src/contract/routes/looks.ts';
 import { playerPage } from '../../src/contract/routes/player-page.ts';
 import { securityConfig } from '../../src/contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
@@ -254,6 +255,10 @@ export function fakeApp(): FakeApp {
     showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
+    looks: {
+      record: async () => undefined,
+      list: async (caller, ...rest) => managed(looks.list, 'looks.list', caller, rest),
+    },
     economy: {
       days: async (caller, ...rest) => managed(economy.days, 'economy.days', caller, rest),
       flows: async (caller, ...rest) => managed(economy.flows, 'economy.flows', caller, rest),

@@ -144,6 +144,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       retainTelemetry: async () => ({ projects: 0, events: 0, cut: 0 }),
       dropAbandoned: async () => [],
       sweepAccess: async () => [],
+      retainLooks: async () => 0,
       watchEconomies: async () => ({ raised: 0 }),
       driveGrant: async () => 0,
     };

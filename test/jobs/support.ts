@@ -24,6 +24,7 @@ const IDLE: JobHandlers = {
   'tables.cleanup': async () => ({}),
   'telemetry.retain': async () => ({}),
   'access.sweep': async () => ({}),
+  'looks.retain': async () => ({}),
   'economy.watch': async () => ({}),
   'grants.run': async () => ({}),
   'jobs.forget': async () => ({}),

@@ -39,7 +39,13 @@ beforeEach(async () => {
   await reached(projector, feed);
   const sweep = () => sweepAccess(pool, log, readConfig({}), createLogger({ level: 'silent' }));
   const handlers = createJobHandlers(
-    workOn(pool, log, { tests: NO_TESTS, sweepAccess: sweep, watchEconomies: async () => ({ raised: 0 }), driveGrant: async () => 0 }),
+    workOn(pool, log, {
+      tests: NO_TESTS,
+      retainLooks: async () => 0,
+      sweepAccess: sweep,
+      watchEconomies: async () => ({ raised: 0 }),
+      driveGrant: async () => 0,
+    }),
   );
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
   jobs.start();

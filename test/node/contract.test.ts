@@ -45,6 +45,7 @@ beforeAll(async () => {
     history: 'r',
     restore: 'rw',
     grant: 'rw',
+    access: 'r',
   });
   game = createClient(node.url, { ...made, secretKey });
 });

@@ -36,7 +36,14 @@ beforeAll(async () => {
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
     [
       'a secret key',
-      await newApiKey(env, project.projectId, { ...DEFAULT_PERMISSIONS, players: 'rw', history: 'r', restore: 'rw', grant: 'rw' }),
+      await newApiKey(env, project.projectId, {
+        ...DEFAULT_PERMISSIONS,
+        players: 'rw',
+        history: 'r',
+        restore: 'rw',
+        grant: 'rw',
+        access: 'r',
+      }),
     ],
   ]);
   const browsers = new Map<string, SignedBrowser>();

@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/idempotency.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
   'src/app/context.ts': [
     ...USE_CASES,
+    'src/app/looking/look-log.ts',
     'src/app/people/people.ts',
     'src/app/telemetry/telemetry-recorder.ts',
     'src/app/telemetry/heartbeat-folds.ts',
@@ -49,6 +50,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/past': USE_CASES,
   'src/app/security': USE_CASES,
   'src/app/people': [...USE_CASES, 'src/log'],
+  'src/app/looking': [...USE_CASES, 'src/log'],
   'src/app/storage': [...USE_CASES, 'src/app/past', 'src/app/security'],
   'src/app/endpoints': [...USE_CASES, 'src/app/security', 'src/app/storage'],
   'src/app/management': [...USE_CASES, 'src/app/past', 'src/app/security', 'src/app/storage', 'src/app/endpoints'],
@@ -111,7 +113,7 @@ const DOMAIN_LEVELS: readonly (readonly string[])[] = [
   ['src/domain'],
   [
     ...['document', 'limit', 'record', 'guest', 'session', 'idempotency', 'page'].map((room) => `src/domain/${room}`),
-    ...['project', 'revision', 'security', 'telemetry', 'economy', 'people'].map((room) => `src/domain/${room}`),
+    ...['project', 'revision', 'security', 'telemetry', 'economy', 'people', 'looking'].map((room) => `src/domain/${room}`),
   ],
   ['src/language/expressions', 'src/language/normal'],
   ['src/domain/query', 'src/domain/commit'],

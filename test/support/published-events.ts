@@ -1,4 +1,5 @@
 import { EVENTS } from '../../src/contract/events/index.ts';
+import { LOOKING_EVENTS } from '../../src/contract/events/looking.ts';
 import { PEOPLE_EVENTS } from '../../src/contract/events/people.ts';
 import type { EventContract } from '../../src/contract/events/shape.ts';
 import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telemetry.ts';
@@ -7,7 +8,7 @@ import { objectOf } from '../../src/kernel/json-read.ts';
 import { PLAYER, REQUEST, SALT } from '../../src/log/commitment.ts';
 
 const KNOWN: ReadonlyMap<string, EventContract> = new Map(
-  Object.entries({ ...EVENTS, ...PEOPLE_EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS }),
+  Object.entries({ ...EVENTS, ...PEOPLE_EVENTS, ...LOOKING_EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS }),
 );
 
 /** Throws for an event that does not fit `src/contract/events`. `data` and `metadata` are its texts, as a log has them. */

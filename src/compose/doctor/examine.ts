@@ -12,6 +12,7 @@ import { remedyOf } from '../remedies.ts';
 import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
+import { checkLooks } from './looks.ts';
 import { checkDataFolder, checkNode, checkOpenFiles, checkPort, FULL_DISK_CURE } from './machine.ts';
 import { checkPeople } from './people.ts';
 import { checkPlayers } from './players.ts';
@@ -109,7 +110,7 @@ async function isMigrated(pool: pg.Pool): Promise<boolean> {
 async function examineHistories(config: Config, url: string, pool: pg.Pool): Promise<readonly Finding[]> {
   const log = await openLog(config, url, { readers: 2 });
   try {
-    return [...(await checkHistories(pool, log)), await checkPeople(log)];
+    return [...(await checkHistories(pool, log)), await checkPeople(log), await checkLooks(config, pool, log)];
   } catch (error) {
     return [warn('histories', errorMessage(error), 'Put right what fails above first.')];
   } finally {

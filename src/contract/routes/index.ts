@@ -13,6 +13,7 @@ import { guests } from './guests.ts';
 import { documentHistory, saveRecordHistory } from './history.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
+import { looks } from './looks.ts';
 import { playerPage } from './player-page.ts';
 import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
     corrections,
     grants,
     economy,
+    looks,
   ],
   ...[securityConfig, saveFailures, home, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));

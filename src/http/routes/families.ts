@@ -20,6 +20,7 @@ import { guests } from '../../contract/routes/guests.ts';
 import { documentHistory, saveRecordHistory } from '../../contract/routes/history.ts';
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
+import { looks } from '../../contract/routes/looks.ts';
 import { playerPage } from '../../contract/routes/player-page.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
@@ -46,6 +47,7 @@ import { definitionHistoryHandlers, documentHistoryHandlers, saveRecordHistoryHa
 import { homeHandlers } from './home.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
+import { lookHandlers } from './looks.ts';
 import { gameValuesHandlers, listedAnswers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
 import { playerPageHandlers } from './player-page.ts';
@@ -122,6 +124,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, corrections, correctionHandlers(services));
   mount(routers, grants, grantHandlers(services));
   mount(routers, economy, economyHandlers(services));
+  mount(routers, looks, lookHandlers(services));
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 

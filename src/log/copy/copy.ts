@@ -3,7 +3,7 @@ import { pause } from '../../kernel/pause.ts';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { FOREIGN, fillerOf, isForeign } from '../foreign.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
-import { isProductStream, isTruncatable, PEOPLE_STREAM, projectOf, TRUNCATED } from '../streams.ts';
+import { isChained, isProductStream, isTruncatable, TRUNCATED } from '../streams.ts';
 import { type BatchLimits, batches, windows } from './batches.ts';
 import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
 
@@ -201,6 +201,8 @@ class Copy {
       const count = Math.min(most, event.revision - from);
       if (!(await this.#append(Array.from({ length: count }, (_, index) => fillerOf(TRUNCATED, event, from + index))))) return false;
       progress.sourceHead = from + count - 1;
+      // What the first event that is kept links to is gone from the source: a checkpoint says it, which `verify` compares.
+      progress.hash = null;
     }
     progress.sourceHead = Math.max(progress.sourceHead, event.revision - 1);
     return true;
@@ -381,9 +383,9 @@ class Copy {
 
 /** The event as the copy holds it: in the place of what another program wrote to a project's stream stands a filler. */
 function asCopied(event: RecordedEvent): RecordedEvent {
-  return (projectOf(event.stream) !== null || event.stream === PEOPLE_STREAM) && isForeign(event)
-    ? fillerOf(FOREIGN, event, event.revision)
-    : event;
+  // The filler of a copy that is copied again stays what it is.
+  if (!isChained(event.stream) || !isForeign(event) || (isTruncatable(event.stream) && event.type === TRUNCATED)) return event;
+  return fillerOf(FOREIGN, event, event.revision);
 }
 
 /** Whether the event's hash follows from the sealed event before it. An event that is not sealed links to nothing. */

@@ -186,6 +186,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     guestLimits: new LocalGuestLimits(table.machine),
     webhooks: createWebhooks([]),
     people: { know: async () => undefined, nameOf: () => undefined },
+    looking: { log: table.log, looks: { record: async () => undefined, append: async () => undefined } },
   });
 }
 

@@ -460,8 +460,8 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         expect(await readAll(beside)).toHaveLength(3);
       });
 
-      test('a project’s own stream is never truncated', async () => {
-        for (const to of [`project-${randomUUID()}`, `access-${randomUUID()}`, stream()]) {
+      test('streams from which something is decided are never truncated', async () => {
+        for (const to of [`project-${randomUUID()}`, `people-${randomUUID()}`, stream()]) {
           await append(to, 'none', events(3));
           await expect(log.truncate(to, 2)).rejects.toThrow('is never truncated');
           expect(await readAll(to)).toHaveLength(3);

@@ -49,6 +49,11 @@ export function PlayerPage() {
             Restore
           </Link>
         )}
+        {mayDo('access', 'r') && (
+          <Link to="/p/$project/looked" params={{ project: view.project }} search={{ player }}>
+            Who looked
+          </Link>
+        )}
       </nav>
       <Outlet />
     </Page>

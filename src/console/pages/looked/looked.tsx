@@ -1,0 +1,140 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { type Look, type LooksAsked, looksQuery } from '../../api/looks.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { At } from '../../parts/time.tsx';
+import { lookedAt } from '../../words/look.ts';
+import { momentOf } from '../../words/time.ts';
+import styles from './looked.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/looked');
+
+/** Which person looked at the data of which player. */
+export function LookedPage() {
+  const asked = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (search: LooksAsked) => void navigate({ search: (before) => ({ ...before, ...search }) });
+  return (
+    <Page
+      name="Who looked"
+      title="Who looked"
+      sub="Whatever people are shown of one player is recorded before they see it: who, whose, what, once a minute. What games read is not."
+    >
+      <Card title="Looks">
+        {useMay()('access', 'r') ? (
+          <>
+            <Filters key={JSON.stringify(asked)} asked={asked} change={change} />
+            <Looks asked={asked} change={change} />
+          </>
+        ) : (
+          <Empty title="Your role does not see who looked">
+            Auditors and owners do. An owner can give you a role with the permission “access”.
+          </Empty>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+interface NarrowProps {
+  readonly asked: LooksAsked;
+  readonly change: (asked: LooksAsked) => void;
+}
+
+function Filters({ asked, change }: NarrowProps) {
+  const [typed, setTyped] = useState({ player: asked.player ?? '', from: asked.from ?? '', to: asked.to ?? '' });
+  const isMoment = (text: string) => text === '' || momentOf(text) !== null;
+  const isUsable = isMoment(typed.from) && isMoment(typed.to);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isUsable) return;
+    change({ player: typed.player.trim() || undefined, from: momentOf(typed.from) ?? undefined, to: momentOf(typed.to) ?? undefined });
+  };
+  return (
+    <form className={styles.filters} onSubmit={submit} aria-label="Filters">
+      <Field
+        label="Player"
+        value={typed.player}
+        placeholder="any"
+        onChange={({ target }) => setTyped({ ...typed, player: target.value })}
+      />
+      <Field
+        label="From"
+        value={typed.from}
+        placeholder="the beginning"
+        onChange={({ target }) => setTyped({ ...typed, from: target.value })}
+      />
+      <Field label="To" value={typed.to} placeholder="now" onChange={({ target }) => setTyped({ ...typed, to: target.value })} />
+      <Button type="submit" disabled={!isUsable}>
+        Filter
+      </Button>
+      {asked.person !== undefined && <Button onClick={() => change({ person: undefined })}>Of everybody</Button>}
+    </form>
+  );
+}
+
+function Looks({ asked, change }: NarrowProps) {
+  const { project } = useView();
+  const list = useInfiniteQuery(looksQuery(project, asked));
+  if (list.isPending) return <Waiting what="who looked" />;
+  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  const looks = list.data.pages.flatMap((page) => page.looks);
+  const isNarrowed = Object.values(asked).some((value) => value !== undefined);
+  return (
+    <>
+      {looks.length > 0 && <LooksTable looks={looks} change={change} />}
+      {looks.length === 0 &&
+        !list.hasNextPage &&
+        (isNarrowed ? (
+          <Empty title="Nobody looked">Take a filter away, or ask for a longer time.</Empty>
+        ) : (
+          <Empty title="Nobody has looked at a player yet">The first look is recorded when somebody opens a player’s page.</Empty>
+        ))}
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
+    </>
+  );
+}
+
+function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readonly change: NarrowProps['change'] }) {
+  const { project } = useView();
+  return (
+    <div className={table.scroll}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">Whose</th>
+            <th scope="col">Saw</th>
+          </tr>
+        </thead>
+        <tbody>
+          {looks.map(({ revision, at, person, name, player, page }) => (
+            <tr key={revision}>
+              <td className={table.tight}>
+                <At at={at} />
+              </td>
+              <td>
+                <Button look="quiet" isSmall onClick={() => change({ person })} aria-label={`Only looks of ${name ?? person}`}>
+                  {name ?? person}
+                </Button>
+              </td>
+              <td className={table.mono}>
+                <Link to="/p/$project/players/$player" params={{ project, player }}>
+                  {player}
+                </Link>
+              </td>
+              <td>{lookedAt(page)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

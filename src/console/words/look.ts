@@ -1,0 +1,39 @@
+/** What a person looked at, in plain words. */
+
+const PAGES: Readonly<Record<string, string>> = {
+  showPlayer: 'the player’s page',
+  readPlayerStats: 'when the player was last seen',
+  readDocument: 'a document',
+  probeDocument: 'whether there is a document',
+  readDocumentHistory: 'the history of a document',
+  compareDocument: 'two moments of a document',
+  writeDocument: 'a document that was changed',
+  deleteDocument: 'a document that was deleted',
+  readLedger: 'the ledger',
+  listSaveRecords: 'the save slots',
+  readSaveRecordHistory: 'the history of the save slots',
+  compareSaveRecords: 'two moments of the save slots',
+  readRecord: 'a record',
+  listCommits: 'what happened to the player',
+  explain: 'what an id is',
+  readLogs: 'the player’s calls',
+  listFlags: 'flagged writes',
+  readRateLimits: 'rate limits in use',
+  runQuery: 'a place on a leaderboard',
+  listen: 'live changes',
+  restorePlayer: 'what a restore brings back',
+  undoCommit: 'what an undo changes',
+  beginGrant: 'what a grant changes',
+  listGrantPlayers: 'players of a grant',
+  showGuestAccess: 'devices',
+  listLooks: 'who looked at the player',
+  callEndpoint: 'a call for the player',
+  callNamedEndpoint: 'a call for the player',
+  callEndpointByQuery: 'a call for the player',
+  testEndpoint: 'a dry run as the player',
+};
+
+/** A route by the name of its operation, as what it shows. One that is not known here is told by its words: `readFooBar` is `read foo bar`. */
+export function lookedAt(page: string): string {
+  return PAGES[page] ?? page.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,0 +1,19 @@
+import { absent, count, event, hash, members, plainText, playerText } from './shape.ts';
+
+/** Events of the streams `access-…`: who looked at whose data. The person is the actor of the metadata. */
+
+const page = plainText.meta({ description: 'By which route, as `docs/openapi.yaml` names the operation' });
+
+export const LOOKING_EVENTS = {
+  'look.recorded': event(
+    'A person is shown data of a player. The same by the same person on the same page is said once a minute.',
+    members({ player: playerText, page }),
+  ),
+  'look.swept': event(
+    'What stands before is no longer kept. The first event that is kept links to `hash`.',
+    members({
+      before: count.meta({ description: 'Revision of the first event that is kept' }),
+      hash: absent(hash, 'Seal of the last event that is not; left out: none was sealed'),
+    }),
+  ),
+} as const;

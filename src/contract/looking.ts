@@ -1,0 +1,31 @@
+import type { Route } from './route.ts';
+
+/**
+ * Whose data a route shows, by what its request and answer say: who looks at one player's data is recorded, where it is a person. Made of the routes
+ * themselves, so that a new one is not forgotten.
+ */
+
+/**
+ * Where a player is named: `player` and `key` in the path (a document's key begins with its player), a query parameter, the player that the request is
+ * made for, topics of a stream, or the answer alone.
+ */
+export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer';
+
+/** Query parameters that name a player. */
+export const PLAYER_QUERIES = ['player', 'platformId'] as const;
+
+/** Where requests of the route, or their answers, name the player whose data is shown. Empty: it shows what the game is made of, or many players. */
+export function namingsOf({ path, query = {}, headers = {}, family, tag, method }: Route): readonly Naming[] {
+  const segments = path.split('/');
+  const isByAnswer =
+    segments.includes(':held') || segments.includes('record') || tag === 'Corrections' || (tag === 'Tests' && method === 'POST');
+  const namings: readonly (readonly [Naming, boolean])[] = [
+    ['player', segments.includes(':player')],
+    ['key', segments.includes(':key') && !isByAnswer],
+    ['query', PLAYER_QUERIES.some((name) => Object.hasOwn(query, name))],
+    ['claim', Object.hasOwn(headers, 'x-platform-id') && family !== 'live'],
+    ['topic', Object.hasOwn(query, 'topic')],
+    ['answer', isByAnswer],
+  ];
+  return namings.flatMap(([naming, has]) => (has ? [naming] : []));
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { managementKeys } from '../credentials.ts';
+import { PLAYER } from '../parameters.ts';
+import { route } from '../route.ts';
+import { count, instant } from '../values.ts';
+import { about, ok, paged } from './managed.ts';
+
+/** Who looked at the data of players. */
+
+const Look = z
+  .strictObject({
+    revision: count.meta({ description: 'Of its event in the stream `access-…` of the project' }),
+    at: instant.meta({ description: 'The first time within that minute' }),
+    person: z.string().meta({ description: 'Id of the person' }),
+    name: z.string().optional().meta({ description: 'Of the person; missing where it was redacted' }),
+    player: z.string(),
+    page: z.string().meta({ description: 'By which route, as `operationId` names it', examples: ['showPlayer'] }),
+  })
+  .meta({ id: 'Look', description: 'A person was shown data of a player' });
+
+const time = (which: string) =>
+  z.string().meta({ description: `${which} this ISO time with its zone`, examples: ['2026-03-01T12:00:00Z'] });
+
+export const looks = {
+  list: route({
+    ...about,
+    id: 'listLooks',
+    tag: 'Project',
+    method: 'GET',
+    path: '/:project/access',
+    summary: 'Which person was shown the data of which player, newest first',
+    description: [
+      'What people read who are signed in is recorded before it is answered: by person, player, page and minute. Kept for `ACCESS_LOG_DAYS`. What keys read is',
+      'not recorded. A page looks at 5 000 records at most, so it may be empty and `before` go on all the same.',
+    ].join('\n'),
+    keys: managementKeys('r', 'access'),
+    query: {
+      player: z
+        .string()
+        .min(1)
+        .meta({ description: 'Whose data it was', examples: [PLAYER] }),
+      person: z.string().min(1).meta({ description: 'Id of the person who looked' }),
+      from: time('Not before'),
+      to: time('Not after'),
+      ...paged,
+    },
+    answers: {
+      200: z
+        .strictObject({ ok, looks: z.array(Look), before: z.int().nullable().meta({ description: 'Of the next page; `null` at the end' }) })
+        .meta({ id: 'Looks', description: 'A page of looks' }),
+    },
+    errors: ['INVALID_REQUEST', 'STORAGE_UNAVAILABLE'],
+    idempotent: false,
+    example: {
+      query: { player: PLAYER },
+      answer: {
+        ok: true,
+        looks: [
+          {
+            revision: 7,
+            at: '2026-03-01T12:00:00.000Z',
+            person: 'per_0191b7a000000000',
+            name: 'Ada',
+            player: PLAYER,
+            page: 'showPlayer',
+          },
+        ],
+        before: null,
+      },
+    },
+  }),
+} as const;

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { namingsOf } from '../../src/contract/looking.ts';
+import { routes } from '../../src/contract/routes/index.ts';
+import { PASSED_FAMILIES } from '../../src/http/console/console.ts';
+
+/** Where a person reads what one player has is made of the routes; what names nobody is named here, so that a new route is thought of. */
+
+/** What the game is made of, how it is set up, and tests of it that show no player's data. */
+const OF_THE_GAME =
+  /^(?:list|put|post|patch|delete)(?:Collections?|Endpoints?|Workflows?|Libraries|Library|Queries|Query|GameValues|RateLimitRules|Tests)$/;
+const OF_THE_PROJECT = [
+  ...['diff', 'discard', 'listPublishes', 'preflight', 'promote', 'rollback', 'sync', 'upgradeSource', 'readManifest', 'readSyncJob'],
+  ...['compareDefinition', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
+  ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'revokePublicKey', 'validateKeys'],
+  ...['callNothing', 'purgeDocuments'],
+];
+/** Of many players at once, of none in particular. */
+const OF_MANY = ['findPlayers', 'readEconomy', 'listEconomyAlarms', 'listEconomyFlows', 'listEconomyPlayers', 'readEconomySupply'];
+
+const reached = routes.filter(({ family }) => (PASSED_FAMILIES as readonly string[]).includes(family));
+
+test('every route that a person reaches says whose data it shows, or is known to show no one player', () => {
+  const silent = reached.filter((route) => namingsOf(route).length === 0).map(({ id }) => id);
+  expect(silent.filter((id) => !OF_THE_GAME.test(id)).sort()).toEqual([...OF_THE_PROJECT, ...OF_MANY].sort());
+});
+
+test('a player is found in the path, in the key of a document, in the query, and in the answer where the request names none', () => {
+  const found = Object.fromEntries(reached.map((route) => [route.id, namingsOf(route)]));
+  expect(found).toMatchObject({
+    showPlayer: ['player'],
+    readDocument: ['key', 'claim'],
+    readLedger: ['key', 'claim'],
+    listSaveRecords: ['key', 'claim'],
+    readRecord: ['claim', 'answer'],
+    listCommits: ['query'],
+    readLogs: ['query'],
+    callEndpoint: ['claim'],
+    testEndpoint: ['answer'],
+    explain: ['answer'],
+    undoCommit: ['answer'],
+    listen: ['topic'],
+    listLooks: ['query'],
+  });
+});
