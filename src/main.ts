@@ -14,11 +14,13 @@ import { openCallLog } from './compose/call-log.ts';
 import { addressOfLink, consoleParts, listenConsole, originOf, peopleOf, signInOf } from './compose/console.ts';
 import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
+import { createHealthDesk } from './compose/health-desk.ts';
 import { startJobs } from './compose/jobs.ts';
 import { requireFreePorts } from './compose/listening.ts';
 import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
+import { noteProcess } from './compose/processes.ts';
 import { createProjects, NO_OBSERVER, watchCheckpoints } from './compose/projects.ts';
 import { createReadBulkhead, READS_OF_ONE_MACHINE, withinTimeout } from './compose/read-bulkhead.ts';
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
@@ -144,6 +146,7 @@ async function startWithWorkers(build: NodeBuild): Promise<Started> {
   const { config, shutdown, pool, log, logger } = build;
   const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
   const registry = projecting?.registry ?? createMetrics().registry;
+  shutdown.add(noteProcess({ ...build, registry }));
   const operating = createProjects(config, log, createStateReader(pool), logger, NO_OBSERVER);
   const demo = await demoOf(build, operating, createViewReader(pool, projecting?.projector ?? null)).finally(() => operating.close());
   const { databaseUrl, connections } = build;
@@ -183,6 +186,7 @@ export function runWorker(config: Config, logger: Logger): void {
 async function startWithoutApi(build: NodeBuild): Promise<Started> {
   const { config, shutdown } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
+  shutdown.add(noteProcess({ ...build, registry: metrics.registry }));
   const exposition = expositionOf(() => metrics.registry.metrics());
   await openMetricsPort(build, build.probes, exposition);
   const server = probeOf(config, build.probes, exposition);
@@ -230,6 +234,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
   if (projecting) followTelemetry(shared, config.limits.shutdownTimeoutMs * FINISH_SHARE);
   const telemetry = openTelemetry(shared, config.limits);
   shutdown.add(sampleMetrics(metrics, projects));
+  shutdown.add(noteProcess({ config, pool, registry: metrics.registry, outages }));
   exportQuotas(metrics.registry);
   const run = withinTimeout(viewReads, realScheduler, config.limits.commandTimeoutMs);
   const views = createViewReader(pool, projector, {
@@ -253,7 +258,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     sharedBuckets: sharedBuckets(config, logger, shutdown),
     people,
     log,
-    console: consoleParts(config, pool, people),
+    console: consoleParts(config, pool, people, () => createHealthDesk(build)),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });
   return { projects, views, metrics, server, exposition };

@@ -49,6 +49,7 @@ export type {
   ServedRequest,
   StoredRequest,
 } from './ports/call-table.ts';
+export type { Piece, ProcessNow } from './ports/processes.ts';
 export type { GuestAnswer } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 

@@ -6,8 +6,9 @@ import { createSignInStore } from '../../projections/sign-in.ts';
 import { createPeople, type People } from '../app/people/people.ts';
 import { createSignIn, type SignIn } from '../app/people/sign-in.ts';
 import { type Config, ConfigProblem } from '../config/config.ts';
+import type { HealthDesk } from '../http/console/health.ts';
 import { ConsolePlace, type ConsoleSettings } from '../http/console/place.ts';
-import type { HttpServer, ServerParts } from '../http/server.ts';
+import type { ConsoleService, HttpServer } from '../http/server.ts';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
@@ -24,8 +25,9 @@ export function signInOf(pool: pg.Pool, people: People): SignIn {
 }
 
 /** What the HTTP server serves as the console; `null`: CONSOLE_LISTEN is off. Throws `ConfigProblem` for files that cannot be read. */
-export function consoleParts(config: Config, pool: pg.Pool, people: People): ServerParts['console'] {
-  return config.consoleListen === null ? null : { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool, people) };
+export function consoleParts(config: Config, pool: pg.Pool, people: People, health: () => HealthDesk): ConsoleService | null {
+  if (config.consoleListen === null) return null;
+  return { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool, people), health: health() };
 }
 
 /**

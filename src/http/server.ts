@@ -14,6 +14,7 @@ import type { CallLog } from './call-log/call-log.ts';
 import { CallReporter } from './call-reporter.ts';
 import { clientAddresses } from './client-address.ts';
 import { consoleOrigin } from './console/console.ts';
+import type { HealthDesk } from './console/health.ts';
 import { ConsolePlace, type ConsoleSettings } from './console/place.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { EventStreams } from './event-streams.ts';
@@ -28,6 +29,12 @@ import { buildFamilies } from './routes/families.ts';
 import type { Probes } from './routes/system.ts';
 import { limits, routes } from './routing.ts';
 import type { HttpSettings } from './settings.ts';
+
+/** What the console is made of. */
+export interface ConsoleService extends ConsoleSettings {
+  readonly signIn: SignIn;
+  readonly health: HealthDesk;
+}
 
 export interface ServerParts {
   readonly app: App;
@@ -45,7 +52,7 @@ export interface ServerParts {
   /** The installation's own middleware. Every request passes it before its route, unless it was refused for its path or by its bucket. */
   readonly middleware?: readonly Middleware[];
   /** The console, on a listener of its own; `null` or left out: there is none. */
-  readonly console?: (ConsoleSettings & { readonly signIn: SignIn }) | null;
+  readonly console?: ConsoleService | null;
 }
 
 export interface HttpServer {
@@ -171,12 +178,12 @@ function gameChain({ settings, middleware = [] }: ServerParts, shared: Shared): 
 function consoleChain(
   { settings, middleware = [] }: ServerParts,
   shared: Shared,
-  { signIn, folder }: ConsoleSettings & { readonly signIn: SignIn },
+  { signIn, health, folder }: ConsoleService,
   place: () => ConsolePlace,
 ): Koa<State> {
   const koa = new Koa<State>();
   koa.use(shared.frame);
-  koa.use(consoleOrigin({ signIn, folder, place, body: shared.body, version: settings.version }));
+  koa.use(consoleOrigin({ signIn, health, folder, place, body: shared.body, version: settings.version }));
   koa.use(shared.limits);
   for (const each of middleware) koa.use(each);
   koa.use(shared.routes);

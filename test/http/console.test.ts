@@ -4,19 +4,41 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSignInStore } from '../../projections/sign-in.ts';
-import { createPeople } from '../../src/app/people/people.ts';
+import { createPeople, newPersonId, type People } from '../../src/app/people/people.ts';
 import { createSignIn, LINK_MS, type SignIn } from '../../src/app/people/sign-in.ts';
+import { addPerson } from '../../src/domain/people/people.ts';
+import type { HealthDesk } from '../../src/http/console/health.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { askConsole, type ConsoleAt, type ConsoleHeaders, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Harness, startServer } from './harness.ts';
 
+const NO_JOBS = { status: 'ok', store: 'postgres', counts: {}, reason: null, listed: [] } as const;
+
 let pool: pg.Pool;
+let people: People;
 let signIn: SignIn;
 let server: Harness;
 /** The console that is asked. */
 let at: ConsoleAt;
 let folder: string;
+/** What the desk of health was told to do. */
+const retried: unknown[] = [];
+const health: HealthDesk = {
+  report: async () => ({
+    status: 'ready',
+    behind: 0,
+    log: { engine: 'postgres', end: '7' },
+    processes: [],
+    day: { stepMs: 1, pieces: [] },
+    jobs: NO_JOBS,
+  }),
+  checks: async () => ({ at: 0, findings: [] }),
+  retry: async (which, person) => {
+    retried.push([which, person]);
+    return ['long-1'];
+  },
+};
 const clock = { now: () => time, monotonic: () => performance.now() };
 let time = Date.now();
 
@@ -26,8 +48,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" nonce="__NONCE__" src="/assets/main-abc.js"></script>');
   writeFileSync(join(folder, 'assets/main-abc.js'), 'export {};'.repeat(100));
   pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
-  signIn = createSignIn(createSignInStore(pool), createPeople(createMemoryLog(), clock), clock);
-  server = await startServer({}, { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn }, anything: true });
+  people = createPeople(createMemoryLog(), clock);
+  signIn = createSignIn(createSignInStore(pool), people, clock);
+  server = await startServer(
+    {},
+    { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn, health }, anything: true },
+  );
   at = await server.server.listenConsole(0, '127.0.0.1');
 });
 
@@ -75,7 +101,10 @@ describe('the page', () => {
 
   it('is said to be missing, and how to build it, where it is not built', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'savepoint-console-'));
-    const bare = await startServer({}, { console: { origin: null, networks: null, proxies: [], tls: null, folder: empty, signIn } });
+    const bare = await startServer(
+      {},
+      { console: { origin: null, networks: null, proxies: [], tls: null, folder: empty, signIn, health } },
+    );
     const before = at;
     at = await bare.server.listenConsole(0, '127.0.0.1');
     try {
@@ -276,6 +305,42 @@ describe('whoever is let in anew', () => {
   });
 });
 
+describe('the health of the installation', () => {
+  const as = async (project: string, role: string) => {
+    const person = newPersonId();
+    await people.change('person.add', { kind: 'operator' }, (state) => addPerson(state, { person, name: person, project, role }));
+    return { person, browser: await signInTo(at, await signIn.newLink(person)) };
+  };
+
+  it('is seen by whoever has a role in every project, and by nobody else', async () => {
+    const { browser } = await as('*', 'viewer');
+    const part = (await as('p1', 'owner')).browser;
+    const asked = async (by: SignedBrowser) => Promise.all(['/api/health', '/api/checks'].map(async (path) => (await by.get(path)).status));
+    expect([await asked(browser), await asked(part)]).toEqual([
+      [200, 200],
+      [403, 403],
+    ]);
+    expect((await ask('GET', '/api/health')).status).toBe(401);
+    expect(JSON.parse((await browser.get('/api/health')).text)).toMatchObject({ ok: true, status: 'ready', log: { end: '7' } });
+  });
+
+  it('lets an owner alone have jobs run again, from a page of the console', async () => {
+    const { browser, person } = await as('*', 'owner');
+    const auditor = (await as('*', 'auditor')).browser;
+    const retry = { retry: 'long-1' };
+    expect((await auditor.change('POST', '/api/jobs', retry)).status).toBe(403);
+    expect((await ask('POST', '/api/jobs', { Cookie: browser.cookie, Origin: at.origin }, retry)).status).toBe(403);
+    expect((await browser.change('POST', '/api/jobs', { retry: 7 })).status).toBe(400);
+    expect(retried).toEqual([]);
+    expect(JSON.parse((await browser.change('POST', '/api/jobs', retry)).text)).toEqual({ ok: true, retried: ['long-1'] });
+    expect((await browser.change('POST', '/api/jobs', { retry: 'all' })).status).toBe(200);
+    expect(retried).toEqual([
+      [{ id: 'long-1' }, person],
+      ['all', person],
+    ]);
+  });
+});
+
 it('lets nobody try links one after another', async () => {
   const wrong = () => ask('POST', '/api/session', { Origin: at.origin }, { link: 'a'.repeat(43) });
   const codes = [];
@@ -293,6 +358,7 @@ describe('beyond this machine', () => {
       tls: null,
       folder,
       signIn,
+      health,
     };
     const behind = await startServer({}, { console: settings });
     const before = at;
@@ -317,6 +383,7 @@ describe('beyond this machine', () => {
       tls: null,
       folder,
       signIn,
+      health,
     };
     const behind = await startServer({}, { console: settings });
     const direct = await startServer({}, { console: { ...settings, proxies: ['198.51.100.1'] } });

@@ -72,6 +72,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/app/ports/grants.ts',
     'src/app/ports/call-table.ts',
     'src/app/ports/sign-in-store.ts',
+    'src/app/ports/processes.ts',
   ],
   'src/config': ['src/kernel'],
   'src/logger.ts': ['src/log-output.ts', 'src/log-text.ts', 'src/kernel'],

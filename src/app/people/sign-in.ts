@@ -26,6 +26,8 @@ export interface SignedIn {
 /** A person with the role that it has in each project. */
 interface SignedInPerson extends Person {
   roleIn(projectId: string): Role | null;
+  /** The role in every project; `null`: none, or in some alone. */
+  readonly everywhere: Role | null;
 }
 
 interface NewPassword {
@@ -194,6 +196,7 @@ function signedInPerson(person: PersonState): SignedInPerson {
     id,
     name,
     roleIn: (project) => roleIn(person, project),
+    everywhere: person.roles.get(EVERY_PROJECT) ?? null,
     permissionsIn(project) {
       const role = roleIn(person, project);
       return role === null ? undefined : permissionsOf(role);

@@ -3,6 +3,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
 import { ConsoleFiles } from './files.ts';
+import { answerHealth, type HealthDesk, isHealthRoute } from './health.ts';
 import type { ConsolePlace } from './place.ts';
 import { isAttended, SessionRoutes, type SessionRoutesParts } from './sessions.ts';
 
@@ -35,6 +36,7 @@ export interface ConsoleParts extends SessionRoutesParts {
   readonly folder: string;
   /** Where it is reached; known once it listens. */
   place(): ConsolePlace;
+  readonly health: HealthDesk;
 }
 
 /** Answers what is the console's own; passes requests of a person on to the routes. */
@@ -54,7 +56,8 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     if (!isSafe) requireOrigin(exchange, place);
     if (exchange.path.startsWith('/api/')) {
       exchange.route = 'console /api';
-      return respond(ctx, await sessions.answer(exchange, place, address));
+      if (!isHealthRoute(exchange.path)) return respond(ctx, await sessions.answer(exchange, place, address));
+      return respond(ctx, await answerHealth(exchange, await sessions.proven(exchange, place), parts.health, parts.body));
     }
     if (!exchange.path.startsWith('/v3/')) {
       exchange.route = 'console page';

@@ -53,12 +53,18 @@ export class SessionRoutes {
     throw refusal('ACCESS_DENIED', 'This takes the header x-console-csrf, with what /api/session answers as `csrf`');
   }
 
+  /** Who is signed in and, for a change, that a page of the console sent it. Throws 401 SIGNED_OUT or 403 ACCESS_DENIED. */
+  async proven(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
+    const token = this.tokenOf(exchange, place);
+    if (exchange.method !== 'GET') this.requireCsrf(exchange, token);
+    return this.signedIn(token, isAttended(exchange));
+  }
+
   async answer(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
     const { method, path } = exchange;
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
     const token = this.tokenOf(exchange, place);
-    if (method !== 'GET') this.requireCsrf(exchange, token);
-    const signedIn = await this.signedIn(token, isAttended(exchange));
+    const signedIn = await this.proven(exchange, place);
     const { person, session } = signedIn;
     if (path === '/api/password' && method === 'PUT') return this.#setPassword(exchange, signedIn);
     if (path === '/api/session' && method === 'GET') return shown(await this.#sessionBody(token ?? '', signedIn));
