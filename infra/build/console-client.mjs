@@ -9,6 +9,7 @@ const OPERATIONS = [
   ...['listCommits', 'explain', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
   ...['findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
   'listLooks',
+  ...['readEconomy', 'listEconomyFlows', 'listEconomyPlayers', 'listEconomyAlarms', 'readEconomySupply', 'readSettings', 'changeSettings'],
 ];
 
 /** Writes it unless it is there: made of the same description, by the same program. */

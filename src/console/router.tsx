@@ -11,7 +11,7 @@ import {
 import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
-import { commitFiltersIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import { commitFiltersIn, economyIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import type { ViewSearch } from './frame/view.ts';
@@ -98,6 +98,13 @@ const looked = createRoute({
   }),
   component: lazyRouteComponent(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
 });
+const economy = createRoute({ getParentRoute: () => project, path: '/economy', component: Outlet });
+const economyDays = createRoute({
+  getParentRoute: () => economy,
+  path: '/',
+  validateSearch: economyIn,
+  component: lazyRouteComponent(() => import('./pages/economy/economy.tsx'), 'EconomyPage'),
+});
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
@@ -132,7 +139,15 @@ const tree = root.addChildren([
   signedIn.addChildren([
     projects,
     account,
-    project.addChildren([activity, found, players, publishes, looked, player.addChildren([overview, timeline, document, restore])]),
+    project.addChildren([
+      activity,
+      found,
+      players,
+      publishes,
+      looked,
+      economy.addChildren([economyDays]),
+      player.addChildren([overview, timeline, document, restore]),
+    ]),
   ]),
 ]);
 

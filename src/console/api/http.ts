@@ -49,6 +49,12 @@ export async function answerOf<T extends ApiResponse>(request: Promise<WithHeade
   }
 }
 
+/** The same with the revision of the log that it shows. */
+export async function datedAnswerOf<T extends ApiResponse>(request: Promise<WithHeaders<T>>) {
+  const answer = await request;
+  return { body: await answerOf<T>(Promise.resolve(answer)), revision: Number(answer.headers.get('x-ns-position')) };
+}
+
 /** The same for routes that the contract of games does not describe. */
 export async function askConsole<Body>(method: string, address: string, body?: object): Promise<Body> {
   const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };

@@ -29,3 +29,23 @@ export interface CommitFilters {
 export function commitFiltersIn(search: Readonly<Record<string, unknown>>): CommitFilters {
   return { endpoint: textIn(search, 'endpoint'), kind: textIn(search, 'kind'), from: textIn(search, 'from'), to: textIn(search, 'to') };
 }
+
+/** What the page of the economy shows: a currency, days, and how rows are put together. */
+export interface EconomySearch {
+  readonly currency?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly by?: 'endpoint' | 'field' | undefined;
+  readonly order?: 'inflow' | 'outflow' | undefined;
+}
+
+export function economyIn(search: Readonly<Record<string, unknown>>): EconomySearch {
+  const { by, order } = search;
+  return {
+    currency: textIn(search, 'currency'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+    by: by === 'endpoint' || by === 'field' ? by : undefined,
+    order: order === 'inflow' || order === 'outflow' ? order : undefined,
+  };
+}

@@ -47,6 +47,9 @@ export function Shell() {
         <Link to="/p/$project/publishes" params={view} activeOptions={{ includeSearch: false }}>
           Publishes
         </Link>
+        <Link to="/p/$project/economy" params={view} activeOptions={{ includeSearch: false }}>
+          Economy
+        </Link>
       </nav>
       <main className={styles.main} id="main" tabIndex={-1}>
         <Suspense fallback={<Waiting what="the page" />}>{role === '' ? <NoRole project={view.project} /> : <Outlet />}</Suspense>

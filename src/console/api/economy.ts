@@ -1,0 +1,140 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { View } from '../frame/view.ts';
+import { type AlarmSet, alarmsIn, dayAfter, type Period } from '../words/economy.ts';
+import * as api from './generated.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
+
+/** What the pages of the economy read, and the alarms that they change. */
+
+export type EconomyDay = api.EconomyDay;
+export type EconomyFlow = api.EconomyFlow;
+
+/** One currency over days, both of them included. */
+export interface EconomyAsked extends Period {
+  readonly currency: string;
+}
+
+export type FlowsBy = 'source' | 'endpoint' | 'field';
+export type MoversBy = 'net' | 'inflow' | 'outflow';
+
+/** Rows that the server is asked for at once. */
+const ROWS = 200;
+/** Pages of a list that are read at most. */
+const PAGES = 10;
+const MOVERS = 20;
+
+/** A list that was read whole, or as far as a page shows one. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[];
+  /** The revision of the log that its first page shows. */
+  readonly revision: number;
+  readonly isCut: boolean;
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly revision: number;
+  readonly cursor: string | null;
+}
+
+async function listed<Row>(read: (cursor: { readonly cursor?: string }) => Promise<Page<Row>>): Promise<Listed<Row>> {
+  const first = await read({});
+  const rows = [...first.rows];
+  let { cursor } = first;
+  for (let pages = 1; pages < PAGES && cursor !== null; pages += 1) {
+    const page = await read({ cursor });
+    rows.push(...page.rows);
+    cursor = page.cursor;
+  }
+  return { rows, revision: first.revision, isCut: cursor !== null };
+}
+
+function askedOf({ project, target }: View, { from, to }: Period) {
+  return { project, xNsPublishTarget: target, $from: from, to: dayAfter(to) };
+}
+
+/** The days of a currency, the newest first. */
+export function daysQuery(view: View, { currency, ...period }: EconomyAsked) {
+  return queryOptions({
+    queryKey: [view.project, 'economy', 'days', view.target, currency, period],
+    queryFn: () =>
+      listed(async (cursor) => {
+        const { body, revision } = await datedAnswerOf(api.readEconomy({ ...askedOf(view, period), currency, limit: ROWS, ...cursor }));
+        return { rows: body.days, revision, cursor: body.cursor };
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The fields that moved something, with their currencies. */
+export function fieldsQuery(view: View, period: Period) {
+  return queryOptions({
+    queryKey: [view.project, 'economy', 'fields', view.target, period],
+    queryFn: () =>
+      listed(async (cursor) => {
+        const { body, revision } = await datedAnswerOf(
+          api.listEconomyFlows({ ...askedOf(view, period), by: 'field', limit: ROWS, ...cursor }),
+        );
+        return { rows: body.flows, revision, cursor: body.cursor };
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Where a currency came from and went to. */
+export function flowsQuery(view: View, { currency, ...period }: EconomyAsked, by: FlowsBy) {
+  return queryOptions({
+    queryKey: [view.project, 'economy', 'flows', view.target, currency, period, by],
+    queryFn: () =>
+      listed(async (cursor) => {
+        const asked = { ...askedOf(view, period), by, currency, limit: ROWS, ...cursor };
+        const { body, revision } = await datedAnswerOf(api.listEconomyFlows(asked));
+        return { rows: body.flows, revision, cursor: body.cursor };
+      }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Who moved most. */
+export function moversQuery(view: View, { currency, ...period }: EconomyAsked, order: MoversBy) {
+  return queryOptions({
+    queryKey: [view.project, 'economy', 'players', view.target, currency, period, order],
+    queryFn: async () => {
+      const { body, revision } = await datedAnswerOf(api.listEconomyPlayers({ ...askedOf(view, period), currency, order, limit: MOVERS }));
+      return { rows: body.players, revision, isCut: body.cursor !== null };
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function supplyQuery({ project, target }: View, currency: string) {
+  return queryOptions({
+    queryKey: [project, 'economy', 'supply', target, currency],
+    queryFn: () => answerOf(api.readEconomySupply({ project, currency, xNsPublishTarget: target })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Alarms that were raised, the newest first. */
+export function raisedQuery({ project }: View) {
+  return queryOptions({
+    queryKey: [project, 'economy', 'raised'],
+    queryFn: () => answerOf(api.listEconomyAlarms({ project, limit: MOVERS })),
+  });
+}
+
+/** The alarms that are set, and the revision that this is of. */
+export function alarmsQuery({ project }: View) {
+  return queryOptions({
+    queryKey: [project, 'economy', 'alarms'],
+    queryFn: async () => {
+      const { body, revision } = await datedAnswerOf(api.readSettings({ project }));
+      return { alarms: alarmsIn(body.settings), base: revision };
+    },
+  });
+}
+
+/** Sets all alarms, or none where somebody changed settings meanwhile. */
+export function setAlarms(project: string, alarms: readonly AlarmSet[], base: number, intent: string) {
+  return answerOf(api.changeSettings({ project, xNsBase: base, idempotencyKey: intent, body: { economyAlarms: alarms } }));
+}

@@ -1,0 +1,52 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Button } from '../../parts/button.tsx';
+import { Field, Select } from '../../parts/field.tsx';
+import { isDay, lastDays, type Period } from '../../words/economy.ts';
+import styles from './economy.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/economy/');
+const SPANS = [7, 30, 90, 365] as const;
+
+interface ChooseProps {
+  readonly currencies: readonly string[];
+  readonly currency: string | undefined;
+  readonly period: Period;
+}
+
+/** Which currency and which days. Both stand in the address. */
+export function Choose({ currencies, currency, period }: ChooseProps) {
+  const navigate = route.useNavigate();
+  const go = (chosen: { readonly currency?: string; readonly from?: string; readonly to?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...chosen }) });
+  const pick = (name: 'from' | 'to', value: string) => isDay(value) && go({ ...period, [name]: value });
+  const today = new Date().toISOString().slice(0, 10);
+  return (
+    <div className={styles.choose}>
+      <Select
+        label="Currency"
+        value={currency ?? ''}
+        disabled={currency === undefined}
+        onChange={({ target }) => go({ currency: target.value })}
+      >
+        {currencies.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </Select>
+      <Field label="From" type="date" value={period.from} max={period.to} onChange={({ target }) => pick('from', target.value)} />
+      <Field label="To" type="date" value={period.to} min={period.from} max={today} onChange={({ target }) => pick('to', target.value)} />
+      <div className={styles.spans}>
+        {SPANS.map((days) => {
+          const span = lastDays(days, today);
+          const isShown = span.from === period.from && span.to === period.to;
+          return (
+            <Button key={days} isSmall look={isShown ? 'main' : 'plain'} aria-pressed={isShown} onClick={() => go(span)}>
+              {days} days
+            </Button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

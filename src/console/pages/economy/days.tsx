@@ -1,0 +1,184 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { daysQuery, type EconomyAsked, type EconomyDay } from '../../api/economy.ts';
+import { useView } from '../../frame/view.ts';
+import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import { Plot, type PlotSeries } from '../../parts/plot.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import table from '../../parts/table.module.css';
+import { amountText, sizeOf } from '../../words/amount.ts';
+import { checkOf, percent } from '../../words/economy.ts';
+import styles from './economy.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/economy/');
+const CSV = [
+  ...(['currency', 'day', 'opening', 'inflow', 'outflow', 'closing', 'faucet', 'sink', 'transfer', 'correctedIn', 'correctedOut'] as const),
+  ...(['entries', 'holders', 'active'] as const),
+];
+
+/** The days of a currency as plots, and as the sum that an auditor follows line by line. */
+export function Days({ asked }: { readonly asked: EconomyAsked }) {
+  const { project } = useView();
+  const read = useQuery(daysQuery(useView(), asked));
+  if (read.isPending)
+    return (
+      <Card title="By day">
+        <Waiting what="the days" />
+      </Card>
+    );
+  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  const { rows, revision, isCut } = read.data;
+  const name = [project, 'economy', asked.currency, 'days'];
+  return (
+    <>
+      <Plots days={rows} />
+      <Card
+        title="Day by day"
+        actions={
+          <span className={styles.heads}>
+            <Adds days={rows} />
+            {rows.length > 0 && (
+              <CsvButton name={name} revision={revision} head={CSV} rows={() => rows.map((day) => CSV.map((column) => day[column]))} />
+            )}
+          </span>
+        }
+      >
+        {rows.length === 0 ? <Empty title="Nothing moved in these days">Choose other days above.</Empty> : <DayTable days={rows} />}
+        {isCut && <CardBody>There are earlier days in this period. Choose fewer.</CardBody>}
+      </Card>
+    </>
+  );
+}
+
+/** Whether the days add up, worked out here from what stands in the table. */
+function Adds({ days }: { readonly days: readonly EconomyDay[] }) {
+  if (days.length === 0) return null;
+  const { isRight, wrong } = checkOf(days);
+  if (!isRight) return <Chip tone="bad">{wrong} does not add up: run savepoint verify</Chip>;
+  return (
+    <Chip
+      tone="live"
+      title="Opening + in − out = closing on every day, and each day opens with what the one before closed with. Worked out here, to the last digit."
+    >
+      adds up on each of {days.length} {days.length === 1 ? 'day' : 'days'}
+    </Chip>
+  );
+}
+
+function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
+  const navigate = route.useNavigate();
+  const plotted = useMemo(() => plottedOf(days), [days]);
+  if (days.length === 0) return null;
+  const open = (place: number) => {
+    const day = plotted.days[place];
+    if (day !== undefined) void navigate({ search: (before) => ({ ...before, from: day, to: day }) });
+  };
+  return (
+    <div className={styles.plots}>
+      <Card title="Supply at the day’s end">
+        <CardBody>
+          <Plot name="Supply by day" times={plotted.times} series={plotted.supply} along="days" open={open} />
+        </CardBody>
+      </Card>
+      <Card title="In and out">
+        <CardBody>
+          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={open} />
+        </CardBody>
+      </Card>
+    </div>
+  );
+}
+
+function plottedOf(newestFirst: readonly EconomyDay[]) {
+  const days = newestFirst.toReversed();
+  const valuesOf = (of: (day: EconomyDay) => number) => days.map(of);
+  const supply: readonly PlotSeries[] = [
+    { name: 'Supply', colour: 'accent', as: 'line', values: valuesOf(({ closing }) => sizeOf(closing)) },
+  ];
+  const flows: readonly PlotSeries[] = [
+    { name: 'In', colour: 'more', as: 'bars', values: valuesOf(({ inflow }) => sizeOf(inflow)) },
+    { name: 'Out', colour: 'less', as: 'bars', values: valuesOf(({ outflow }) => -sizeOf(outflow)) },
+  ];
+  return { days: days.map(({ day }) => day), times: days.map(({ day }) => Date.parse(day) / 1000), supply, flows };
+}
+
+function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
+  return (
+    <Scroll name="Days">
+      <table className={classes(table.table, styles.days)}>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" className={table.number}>
+              Opening
+            </th>
+            <th scope="col" className={table.number}>
+              + In
+            </th>
+            <th scope="col" className={table.number}>
+              − Out
+            </th>
+            <th scope="col" className={table.number}>
+              = Closing
+            </th>
+            <th scope="col" className={table.number} title="What came from nowhere: quests, shops that pay, gifts">
+              Faucet
+            </th>
+            <th scope="col" className={table.number} title="What went nowhere: prices, fees">
+              Sink
+            </th>
+            <th scope="col" className={table.number} title="What went from one place to another within a commit">
+              Transfer
+            </th>
+            <th scope="col" className={table.number} title="By restores, undos, grants, imports and corrections: apart from play">
+              Corrected
+            </th>
+            <th scope="col" className={table.number} title="What the richest hundredth of all who have some had at the day’s end">
+              Richest 1 %
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.map((day) => (
+            <DayRow key={day.day} day={day} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function DayRow({ day }: { readonly day: EconomyDay }) {
+  const { project } = useView();
+  const { currency, day: date, opening, inflow, outflow, closing, faucet, sink, transfer, correctedIn, correctedOut, top } = day;
+  return (
+    <tr>
+      <td className={table.tight}>
+        <Link
+          to="/p/$project/economy"
+          params={{ project }}
+          search={{ currency, from: date, to: date }}
+          aria-label={`What ${date} is made of`}
+        >
+          {date}
+        </Link>
+      </td>
+      <td className={table.number}>{amountText(opening)}</td>
+      <td className={classes(table.number, sizeOf(inflow) > 0 && table.more)}>{amountText(inflow)}</td>
+      <td className={classes(table.number, sizeOf(outflow) > 0 && table.less)}>{amountText(outflow)}</td>
+      <td className={classes(table.number, styles.closing)}>{amountText(closing)}</td>
+      <td className={classes(table.number, table.soft)}>{amountText(faucet)}</td>
+      <td className={classes(table.number, table.soft)}>{amountText(sink)}</td>
+      <td className={classes(table.number, table.soft)}>{amountText(transfer)}</td>
+      <td className={classes(table.number, table.soft)}>
+        {sizeOf(correctedIn) === 0 && sizeOf(correctedOut) === 0 ? '–' : `+${amountText(correctedIn)} −${amountText(correctedOut)}`}
+      </td>
+      <td className={classes(table.number, table.soft)}>{top === null ? '–' : percent(top.share)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { fieldsQuery, supplyQuery } from '../../api/economy.ts';
+import { Refused } from '../../api/refusal.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { amountText } from '../../words/amount.ts';
+import { percent, periodOf } from '../../words/economy.ts';
+import { Alarms } from './alarms.tsx';
+import { Choose } from './choose.tsx';
+import { Days } from './days.tsx';
+import styles from './economy.module.css';
+import { Flows } from './flows.tsx';
+import { Movers } from './movers.tsx';
+
+const route = getRouteApi('/signed-in/p/$project/economy/');
+
+/** What became of the money of all players: how much there is, what came in and went out, from where, and with whom. */
+export function EconomyPage() {
+  const mayRead = useMay()('economy', 'r');
+  return (
+    <Page name="Economy" title="Economy" sub="How much there is, what came in and went out, from where and with whom. Days are in UTC.">
+      {mayRead ? (
+        <Economy />
+      ) : (
+        <Card title="Economy">
+          <Empty title="Your role does not see what all players have">An owner can give you a role with the permission “economy”.</Empty>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Economy() {
+  const view = useView();
+  const search = route.useSearch();
+  const period = periodOf(search, view.at, Date.now());
+  const fields = useQuery(fieldsQuery(view, period));
+  if (fields.isPending)
+    return (
+      <Card title="Currencies">
+        <Waiting what="the currencies" />
+      </Card>
+    );
+  if (fields.isError) return <Failed error={fields.error} again={() => void fields.refetch()} />;
+  const moved = [...new Set(fields.data.rows.map(({ currency }) => currency))].sort();
+  const currency = search.currency ?? moved[0];
+  return (
+    <>
+      {view.at !== undefined && <OfThen at={view.at} last={period.to} />}
+      <Choose
+        currencies={[...new Set([...(currency === undefined ? [] : [currency]), ...moved])].sort()}
+        currency={currency}
+        period={period}
+      />
+      {currency === undefined ? (
+        <Card title="Currencies">
+          <Empty title="Nothing moved in these days">
+            Money is counted from the first change of a field that its schema marks with <code>_ledger</code>; fields with the same{' '}
+            <code>_currency</code> are one currency. Choose earlier days, or mark the first field.
+          </Empty>
+        </Card>
+      ) : (
+        <Shown asked={{ currency, ...period }} />
+      )}
+      <Alarms currencies={moved} />
+    </>
+  );
+}
+
+function OfThen({ at, last }: { readonly at: string; readonly last: string }): ReactNode {
+  return (
+    <p className={styles.soft}>
+      {/^\d+$/.test(at)
+        ? 'The economy is told by days, and a revision names none: these are the days up to today. Choose a day and time to see the days up to then.'
+        : `The economy is told by whole days: these are the days up to ${last}, the whole of which counts.`}
+    </p>
+  );
+}
+
+function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] }) {
+  const { at } = useView();
+  return (
+    <>
+      {at === undefined && <Supply currency={asked.currency} />}
+      <Days asked={asked} />
+      <Flows asked={asked} />
+      <Movers asked={asked} />
+    </>
+  );
+}
+
+function Supply({ currency }: { readonly currency: string }) {
+  const read = useQuery(supplyQuery(useView(), currency));
+  if (read.error instanceof Refused && read.error.refusal.status === 404)
+    return (
+      <Card title={`${currency} now`}>
+        <Empty title="Nothing ever moved of this currency">Look whether its name is whole, or choose another one.</Empty>
+      </Card>
+    );
+  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  const now = read.data;
+  const said = (value: ReactNode) => (now === undefined ? '…' : value);
+  return (
+    <Card title={`${currency} now`}>
+      <CardBody>
+        <dl className={styles.figures}>
+          <Figure name="Supply">{said(amountText(now?.supply))}</Figure>
+          <Figure name="With who moved it within 30 days">{said(amountText(now?.active))}</Figure>
+          <Figure name="Players who have some">{said(amountText(now?.holders))}</Figure>
+          <Figure name={`The richest hundredth${now === undefined ? '' : `: ${amountText(now.top.holders)}`}`}>
+            {said(`${percent(now?.top.share ?? 0)}`)}
+          </Figure>
+        </dl>
+      </CardBody>
+    </Card>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className={styles.figure}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { plotText, plotTick } from '../words/plot.ts';
+import type { PlotSeries } from './plot.tsx';
+
+interface DrawnProps {
+  readonly times: readonly number[];
+  readonly series: readonly PlotSeries[];
+  readonly along: 'days' | 'moments';
+  readonly height: number;
+  readonly point: (place: number | null) => void;
+  readonly open: ((place: number) => void) | undefined;
+}
+
+/** Room for the numbers beside the axis, and for the times below. */
+const Y_AXIS = 58;
+const X_AXIS = 28;
+const BAR_WIDTH = 0.7;
+const MAX_BAR = 48;
+
+/** The picture of a plot. Nothing in it moves, and its colours are those of the page, also when these change. */
+export function DrawnPlot({ times, series, along, height, point, open }: DrawnProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const act = useRef({ point, open });
+  act.current = { point, open };
+  useEffect(() => {
+    const { current: parent } = box;
+    if (parent === null) return;
+    const plot = new UPlot(
+      optionsOf({ series, along, height, width: parent.clientWidth, isOne: times.length === 1 }, act),
+      dataOf(times, series),
+      parent,
+    );
+    const resized = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height }));
+    resized.observe(parent);
+    const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => plot.redraw(false);
+    scheme.addEventListener('change', redraw);
+    return () => {
+      resized.disconnect();
+      scheme.removeEventListener('change', redraw);
+      plot.destroy();
+    };
+  }, [times, series, along, height]);
+  return <div ref={box} />;
+}
+
+function dataOf(times: readonly number[], series: readonly PlotSeries[]): UPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}
+
+interface Drawing extends Pick<DrawnProps, 'series' | 'along' | 'height'> {
+  readonly width: number;
+  /** A single point needs room on both sides of it. */
+  readonly isOne: boolean;
+}
+
+function optionsOf(
+  { series, along, height, width, isOne }: Drawing,
+  act: { readonly current: Pick<DrawnProps, 'point' | 'open'> },
+): UPlot.Options {
+  const hasBars = series.some(({ as }) => as === 'bars');
+  const font = `12px ${token('sans')}`;
+  const axis = { stroke: () => token('text-soft'), font, grid: { stroke: () => token('line'), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    ...(along === 'days' ? { tzDate: (time) => UPlot.tzDate(new Date(time * 1000), 'Etc/UTC') } : {}),
+    padding: [8, hasBars ? 16 : 8, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: !hasBars } },
+    scales: {
+      x: { range: (_, min, max) => rangeOf(min, max, { hasBars, isOne }) },
+      y: { range: (_, min, max) => heightsOf(min, max, hasBars) },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: X_AXIS,
+        space: 64,
+        values: (_, splits, _axis, _space, step) => splits.map((time) => plotTick(time, step, along)),
+      },
+      { ...axis, size: Y_AXIS, values: (_, splits) => splits.map(plotText) },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, colour, as }) => ({
+        label: name,
+        stroke: () => token(colour),
+        ...(as === 'bars'
+          ? { fill: () => token(colour), width: 0, paths: UPlot.paths.bars?.({ size: [BAR_WIDTH, MAX_BAR] }), points: { show: false } }
+          : { width: 2, points: { show: isOne } }),
+      })),
+    ],
+    hooks: {
+      setCursor: [({ cursor }) => act.current.point(cursor.idx ?? null)],
+      ready: [
+        (plot) =>
+          plot.over.addEventListener('click', () => {
+            const { idx } = plot.cursor;
+            if (idx !== null && idx !== undefined) act.current.open?.(idx);
+          }),
+      ],
+    },
+  };
+}
+
+const DAY = 86_400;
+
+/** Bars stand around their time, and need half a step of room at both ends. */
+function rangeOf(min: number, max: number, { hasBars, isOne }: { readonly hasBars: boolean; readonly isOne: boolean }): [number, number] {
+  const room = isOne ? DAY : hasBars ? DAY / 2 : 0;
+  return [min - room, max + room];
+}
+
+/** Bars begin at 0. A line has its own room, and 0 where it is near. */
+function heightsOf(min: number, max: number, hasBars: boolean): [number, number] {
+  const low = hasBars || min >= 0 ? Math.min(min, 0) : min;
+  const high = Math.max(max, hasBars ? 0 : low);
+  const room = (high - low || 1) * 0.06;
+  return [low === 0 ? 0 : low - room, high === 0 ? 0 : high + room];
+}
+
+/** What a token is now: the scheme may have changed since. */
+function token(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}

@@ -1,0 +1,94 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { plotText, plotTime } from '../words/plot.ts';
+import { classes } from './classes.ts';
+import styles from './plot.module.css';
+
+const Drawn = lazy(() => import('./plot-drawn.tsx').then(({ DrawnPlot }) => ({ default: DrawnPlot })));
+
+/** A token of colours, without the dashes. */
+type PlotColour = 'accent' | 'more' | 'less' | 'past' | 'next' | 'bad' | 'text-soft';
+
+/** One line, or one row of bars. A value that is not known is `null`. */
+export interface PlotSeries {
+  readonly name: string;
+  readonly colour: PlotColour;
+  readonly as: 'line' | 'bars';
+  readonly values: readonly (number | null)[];
+}
+
+interface PlotProps {
+  /** What it shows, as the heading of its table. */
+  readonly name: string;
+  /** Unix seconds, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly PlotSeries[];
+  /** `days`: each time is a day in UTC. `moments`: times of the reader's own day. */
+  readonly along: 'days' | 'moments';
+  /** A value in words, such as `12 ms`. */
+  readonly said?: (value: number) => string;
+  /** Opens what stands behind a place; of the table's rows, too. */
+  readonly open?: (place: number) => void;
+  readonly height?: number;
+}
+
+/** Numbers over time. Readers of screens have the same as a table. */
+export function Plot({ name, times, series, along, said = plotText, open, height = 200 }: PlotProps) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const place = pointed === null || pointed >= times.length ? null : pointed;
+  return (
+    <figure className={styles.figure} style={{ '--plot': `${height}px` } as React.CSSProperties}>
+      <div className={styles.legend} aria-hidden="true">
+        {series.map(({ name: of, colour, values }) => (
+          <span key={of} className={styles.key}>
+            <span className={styles.swatch} style={{ background: `var(--${colour})` }} />
+            {of}
+            <span className={styles.value}>{place === null ? '' : valueSaid(values[place], said)}</span>
+          </span>
+        ))}
+        <span className={styles.when}>{place === null ? '' : plotTime(times[place] ?? 0, along)}</span>
+      </div>
+      <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">
+        <Suspense>
+          <Drawn times={times} series={series} along={along} height={height} point={setPointed} open={open} />
+        </Suspense>
+      </div>
+      <figcaption className="visually-hidden">
+        <PlotTable name={name} times={times} series={series} along={along} said={said} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function valueSaid(value: number | null | undefined, said: (value: number) => string): string {
+  return value === null || value === undefined ? 'not known' : said(value);
+}
+
+type TableProps = Pick<PlotProps, 'name' | 'times' | 'series' | 'along'> & { readonly said: (value: number) => string };
+
+function PlotTable({ name, times, series, along, said }: TableProps): ReactNode {
+  return (
+    <table>
+      <caption>{name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{along === 'days' ? 'Day' : 'Time'}</th>
+          {series.map(({ name: of }) => (
+            <th key={of} scope="col">
+              {of}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((time, place) => (
+          <tr key={time}>
+            <th scope="row">{plotTime(time, along)}</th>
+            {series.map(({ name: of, values }) => (
+              <td key={of}>{valueSaid(values[place], said)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

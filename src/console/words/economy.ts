@@ -1,0 +1,113 @@
+import { addsUp } from './amount.ts';
+
+/** The economy by days, in UTC, as its pages have it. */
+
+/** Days, both of them included. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+/** Days that a page shows where nobody asked for others. */
+const DAYS_SHOWN = 30;
+/** The longest period that a page shows. */
+const MOST_DAYS = 366;
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function isDay(text: string): boolean {
+  return DAY.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+export function dayAfter(day: string): string {
+  return dateOf(Date.parse(day) + DAY_MS);
+}
+
+/** The last so many days up to a day. */
+export function lastDays(days: number, to: string): Period {
+  return { from: dateOf(Date.parse(to) - (days - 1) * DAY_MS), to };
+}
+
+interface PeriodAsked {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The period that an address asks for: the last 30 days up to today, or up to the day of the moment that is looked at. */
+export function periodOf({ from, to }: PeriodAsked, at: string | undefined, now: number): Period {
+  const time = at === undefined ? Number.NaN : Date.parse(at);
+  const isTime = at !== undefined && !/^\d+$/.test(at) && !Number.isNaN(time);
+  const last = isTime ? dateOf(time) : dateOf(now);
+  const end = to !== undefined && isDay(to) && !(isTime && to > last) ? to : last;
+  if (from === undefined || !isDay(from) || from > end) return lastDays(DAYS_SHOWN, end);
+  const earliest = lastDays(MOST_DAYS, end).from;
+  return { from: from < earliest ? earliest : from, to: end };
+}
+
+/** Amounts as a page has them, which may be digits. */
+interface Closed {
+  readonly day: string;
+  readonly opening: unknown;
+  readonly inflow: unknown;
+  readonly outflow: unknown;
+  readonly closing: unknown;
+}
+
+/** Whether days, the newest first, add up: each by itself, and each to the one before it. */
+export function checkOf(days: readonly Closed[]): { readonly isRight: boolean; readonly wrong: string | null } {
+  for (const [place, { day, opening, inflow, outflow, closing }] of days.entries()) {
+    const before = days[place + 1];
+    const follows = before === undefined || addsUp(before.closing, 0, 0, opening) === true;
+    if (!follows || addsUp(opening, inflow, outflow, closing) !== true) return { isRight: false, wrong: day };
+  }
+  return { isRight: true, wrong: null };
+}
+
+/** A share of 0 to 1 as people say it. */
+export function percent(share: number): string {
+  return `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;
+}
+
+/** An alarm as it is set: a name, a currency, perhaps a source, and one threshold. */
+export interface AlarmSet {
+  readonly name: string;
+  readonly currency: string;
+  readonly source?: string;
+  readonly overMedian?: number;
+  readonly perPlayerHour?: number;
+}
+
+/** When it is raised. */
+export function thresholdText({ overMedian, perPlayerHour }: AlarmSet): string {
+  if (overMedian !== undefined) return `more than ${overMedian} times the usual day`;
+  return `more than ${perPlayerHour} for one player within an hour`;
+}
+
+/** The alarms of settings, as far as they are such. */
+export function alarmsIn(settings: unknown): readonly AlarmSet[] {
+  const { economyAlarms }: { readonly economyAlarms?: unknown } = Object(settings);
+  return Array.isArray(economyAlarms) ? economyAlarms.filter((each): each is AlarmSet => typeof Object(each).name === 'string') : [];
+}
+
+export interface AlarmTyped {
+  readonly name: string;
+  readonly currency: string;
+  readonly source: string;
+  readonly threshold: 'overMedian' | 'perPlayerHour';
+  readonly amount: string;
+}
+
+/** What was typed as an alarm; a text: what is wrong with it. */
+export function alarmOf({ name, currency, source, threshold, amount }: AlarmTyped, others: readonly AlarmSet[]): AlarmSet | string {
+  const number = Number(amount.trim().replace(',', '.'));
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return 'The name has letters, digits, - and _ alone, at most 64.';
+  if (others.some((other) => other.name === name)) return `There is an alarm ${name} already.`;
+  if (currency.trim() === '') return 'Name a currency.';
+  const least = threshold === 'overMedian' ? 1 : 0;
+  if (amount.trim() === '' || !Number.isFinite(number) || number <= least) return `The threshold is a number above ${least}.`;
+  return { name, currency: currency.trim(), ...(source.trim() === '' ? {} : { source: source.trim() }), [threshold]: number };
+}

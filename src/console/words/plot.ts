@@ -1,0 +1,33 @@
+/** Times and numbers along the axes of plots. */
+
+type Along = 'days' | 'moments';
+
+const DAY = 86_400;
+const zoneOf = (along: Along) => (along === 'days' ? { timeZone: 'UTC' } : {});
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A number as an axis has room for it: 1.2K, 3M. */
+export function plotText(value: number): string {
+  return COMPACT.format(value).replace('-', '−');
+}
+
+/** A time beside values that are pointed at. */
+export function plotTime(seconds: number, along: Along): string {
+  const date = new Date(seconds * 1000);
+  if (along === 'days') return date.toLocaleDateString('en-GB', { ...zoneOf(along), day: 'numeric', month: 'short', year: 'numeric' });
+  return date.toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+}
+
+/** A time below the axis, whose next one is `step` seconds later. */
+export function plotTick(seconds: number, step: number, along: Along): string {
+  const date = new Date(seconds * 1000);
+  if (along === 'days' && step < DAY && seconds % DAY !== 0) return '';
+  if (step < DAY && along === 'moments')
+    return date.toLocaleTimeString('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      ...(step < 60 ? { second: '2-digit' } : {}),
+      hour12: false,
+    });
+  return date.toLocaleDateString('en-GB', { ...zoneOf(along), day: 'numeric', month: 'short' });
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
+import { csvOf, fileName } from '../../src/console/words/csv.ts';
+import { alarmOf, checkOf, dayAfter, lastDays, periodOf, thresholdText } from '../../src/console/words/economy.ts';
+import { plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
+
+const EXACT = (digits: string) => `\uE000${digits}`;
+const NOW = Date.parse('2026-03-31T18:00:00Z');
+
+describe('a day of a currency', () => {
+  it('adds up to the last digit, also beyond what a page can hold', () => {
+    expect(addsUp(0.1, 0.2, 0, 0.3)).toBe(true);
+    expect(addsUp(EXACT('18446744073709551615'), 1, EXACT('0.25'), EXACT('18446744073709551615.75'))).toBe(true);
+    expect(addsUp(EXACT('18446744073709551615'), 1, 0, EXACT('18446744073709551615'))).toBe(false);
+    expect(addsUp(1e21, 0, 0, EXACT('1000000000000000000000'))).toBe(true);
+    expect(addsUp(1, 'much', 0, 1)).toBeNull();
+    expect(addsUp(1, '1e999999999', 0, 1)).toBeNull();
+  });
+
+  it('is believed only with the day before it', () => {
+    const day = (name: string, opening: number, inflow: number, outflow: number, closing: number) => ({
+      day: name,
+      opening,
+      inflow,
+      outflow,
+      closing,
+    });
+    expect(checkOf([day('2026-03-02', 10, 5, 1, 14), day('2026-03-01', 0, 10, 0, 10)])).toEqual({ isRight: true, wrong: null });
+    expect(checkOf([day('2026-03-02', 11, 5, 2, 14), day('2026-03-01', 0, 10, 0, 10)])).toEqual({ isRight: false, wrong: '2026-03-02' });
+    expect(checkOf([day('2026-03-01', 0, 10, 0, 11)])).toEqual({ isRight: false, wrong: '2026-03-01' });
+  });
+
+  it('is told with its thousands apart, and drawn as the nearest number', () => {
+    expect(amountText(EXACT('18446744073709551615.5'))).toBe('18\u202F446\u202F744\u202F073\u202F709\u202F551\u202F615.5');
+    expect([amountText(-1234), amountText(0.1), amountText(999)]).toEqual(['−1\u202F234', '0.1', '999']);
+    expect([sizeOf(EXACT('18446744073709551615')), sizeOf('much')]).toEqual([2 ** 64, 0]);
+  });
+});
+
+describe('the days that an address asks for', () => {
+  it('are the last 30, up to today or up to the moment that is looked at', () => {
+    expect(periodOf({}, undefined, NOW)).toEqual({ from: '2026-03-02', to: '2026-03-31' });
+    expect(periodOf({}, '2026-03-10T12:00:00Z', NOW)).toEqual({ from: '2026-02-09', to: '2026-03-10' });
+    expect(periodOf({ to: '2026-03-20' }, '2026-03-10T12:00:00Z', NOW).to).toBe('2026-03-10');
+    expect(periodOf({}, '123', NOW).to).toBe('2026-03-31');
+  });
+
+  it('are those that were chosen, at most a year and the right way round', () => {
+    expect(periodOf({ from: '2026-03-01', to: '2026-03-05' }, undefined, NOW)).toEqual({ from: '2026-03-01', to: '2026-03-05' });
+    expect(periodOf({ from: '1999-01-01' }, undefined, NOW).from).toBe(lastDays(366, '2026-03-31').from);
+    expect(periodOf({ from: '2026-04-01', to: 'soon' }, undefined, NOW)).toEqual({ from: '2026-03-02', to: '2026-03-31' });
+    expect(dayAfter('2026-02-28')).toBe('2026-03-01');
+  });
+});
+
+describe('an alarm', () => {
+  const typed = { name: 'flood', currency: 'gold', source: '', threshold: 'overMedian', amount: '5' } as const;
+
+  it('is what was typed, or what is wrong with that', () => {
+    expect(alarmOf(typed, [])).toEqual({ name: 'flood', currency: 'gold', overMedian: 5 });
+    expect(alarmOf({ ...typed, source: 'quest', threshold: 'perPlayerHour', amount: '0,5' }, [])).toEqual({
+      name: 'flood',
+      currency: 'gold',
+      source: 'quest',
+      perPlayerHour: 0.5,
+    });
+    expect(alarmOf({ ...typed, amount: '1' }, [])).toMatch(/above 1/);
+    expect(alarmOf({ ...typed, name: 'a b' }, [])).toMatch(/letters/);
+    expect(alarmOf(typed, [{ name: 'flood', currency: 'x', overMedian: 2 }])).toMatch(/already/);
+  });
+
+  it('says when it is raised', () => {
+    expect(thresholdText({ name: 'a', currency: 'gold', overMedian: 5 })).toBe('more than 5 times the usual day');
+    expect(thresholdText({ name: 'a', currency: 'gold', perPlayerHour: 100 })).toBe('more than 100 for one player within an hour');
+  });
+});
+
+describe('a plot', () => {
+  it('names days in UTC, and only whole ones', () => {
+    const day = Date.parse('2026-03-01') / 1000;
+    expect(plotTime(day, 'days')).toBe('1 Mar 2026');
+    expect([plotTick(day, 86_400, 'days'), plotTick(day + 43_200, 43_200, 'days')]).toEqual(['1 Mar', '']);
+    expect([plotText(1234), plotText(-3_000_000), plotText(0)]).toEqual(['1.2K', '−3M', '0']);
+  });
+});
+
+describe('a table as a file', () => {
+  it('keeps digits, and runs nothing in a spreadsheet', () => {
+    const rows = [
+      ['ada', EXACT('18446744073709551615'), -3],
+      ['=cmd|x', 'a,"b"', { gold: 1 }],
+      ['', null, undefined],
+    ];
+    expect(csvOf(['player', 'a', 'b'], rows)).toBe(
+      'player,a,b\r\nada,18446744073709551615,-3\r\n\'=cmd|x,"a,""b""","{""gold"":1}"\r\n,,\r\n',
+    );
+  });
+
+  it('is called by what it is and the revision that it shows', () => {
+    expect(fileName(['p1', 'economy', 'gold / next', 'days'], 42, 'csv')).toBe('p1-economy-gold_next-days-r42.csv');
+  });
+});
