@@ -1,79 +1,104 @@
 import type { Pool } from 'pg';
-import type { CallCursor, CallTable, NewCall, NewRow, RequestFilter, StoredRequest } from '../src/app/ports/call-table.ts';
+import type { CallTable, NewCall, NewRow } from '../src/app/ports/call-table.ts';
 import { ADVISORY_LOCKS } from '../src/kernel/advisory-locks.ts';
 import { bigintArray, intArray, textArray } from '../src/log/postgres/arrays.ts';
+import { callsOf, groupValues, isSuccess, NUMBERS, PUT_GROUPS, REMOVE_CALLS } from './call-groups.ts';
+import {
+  type CallRow,
+  COLUMNS,
+  conditionsOf,
+  failedPage,
+  NAMES,
+  newest,
+  placed,
+  type RowsOf,
+  storedOf,
+  succeededPage,
+} from './call-pages.ts';
+import { kindsAmong, MAX_INT, numbers, tenthsOf, texts } from './call-values.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
 
 /**
  * One statement, so a node that goes away in the middle holds the lock for no one. Its commit does not wait for the disk: a crash of the
- * database may take the last half second, and no commit of a game waits behind it. What calls have in common, such as their path, is sent once.
+ * database may take the last half second, and no commit of a game waits behind it. The number is taken behind the lock.
  */
 const APPEND = `WITH held AS MATERIALIZED (
   SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.callLog}), set_config('synchronous_commit', 'off', true)
+), numbered AS MATERIALIZED (SELECT nextval('savepoint.call_log_numbers') AS base FROM held), calls AS (
+  ${PUT_GROUPS}
 ), put AS (
-  INSERT INTO savepoint.call_log (project, at, failed, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message)
-  SELECT s.project, $1::int8 + r.later, s.code <> '' OR s.status >= 400 OR s.missed > 0, s.missed, s.status, r.tenths / 10.0, nullif(r.revision, -1),
+  INSERT INTO savepoint.call_log (project, seq, at, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message)
+  SELECT s.project, n.base + r.place, $23::int8 + r.later, s.missed, s.status, r.tenths / 10.0, nullif(r.revision, -1),
     s.next = 1, nullif(s.slug, ''), nullif(s.code, ''), nullif(r.player, ''), r.request_id, s.method, s.path, s.route, nullif(s.message, '')
-  FROM held CROSS JOIN unnest($2::int4[], $3::int4[], $4::int4[], $5::int8[], $6::text[], $7::text[])
-    WITH ORDINALITY AS r (alike, later, tenths, revision, player, request_id, number)
-  JOIN unnest($8::text[], $9::int4[], $10::int4[], $11::int4[], $12::int4[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
-    WITH ORDINALITY AS s (project, proven, missed, status, next, slug, code, method, path, route, message, alike) ON s.alike = r.alike
+  FROM numbered n CROSS JOIN unnest($24::int4[], $25::int4[], $26::int4[], $27::int4[], $28::int8[], $29::text[], $30::text[])
+    AS r (alike, place, later, tenths, revision, player, request_id)
+  JOIN unnest($31::text[], $32::int4[], $33::int4[], $34::int4[], $35::int4[], $36::text[], $37::text[], $38::text[], $39::text[], $40::text[],
+    $41::text[]) WITH ORDINALITY AS s (project, proven, missed, status, next, slug, code, method, path, route, message, alike) ON s.alike = r.alike
   WHERE s.proven = 1 OR EXISTS (SELECT FROM savepoint.projects p WHERE p.project = s.project AND NOT p.deleted)
-  ORDER BY r.number
-  RETURNING project, failed
+  RETURNING project
 )
 INSERT INTO savepoint.call_log_counts AS c (project, failed, requests)
-SELECT project, failed, count(*) FROM put GROUP BY project, failed ORDER BY project, failed
+SELECT project, failed, sum(requests) FROM (
+  SELECT project, false AS failed, requests FROM calls UNION ALL SELECT project, true, 1 FROM put
+) u GROUP BY project, failed ORDER BY project, failed
 ON CONFLICT (project, failed) DO UPDATE SET requests = c.requests + excluded.requests`;
-
-const COLUMNS = `seq::float8 AS seq, at::float8 AS at, missed, status, ms::float8 AS ms, revision::float8 AS revision, next, slug, code, player,
-  request_id, method, path, route, message`;
 
 const MISSED = `SELECT coalesce(sum(missed), 0)::float8 AS missed FROM savepoint.call_log
 WHERE project = $1 AND missed > 0 AND at >= $2 AND at < $3`;
 
-const ENDS = 'SELECT min(seq)::float8 AS first, max(seq)::float8 AS last FROM savepoint.call_log WHERE project = $1';
+/** A number is of all requests of a statement, so the last one is that of the last place. */
+const ENDS = `SELECT min(first)::float8 AS first, max(last)::float8 AS last FROM (
+  SELECT min(seq) AS first, max(seq) AS last FROM savepoint.call_log WHERE project = $1
+  UNION ALL
+  SELECT (SELECT min(f.base + f.places[1]) FROM savepoint.call_log_calls f WHERE f.project = $1 AND f.base = g.first), g.last + ${NUMBERS - 1}
+  FROM (SELECT min(base) AS first, max(base) AS last FROM savepoint.call_log_calls WHERE project = $1) g
+) e`;
 
+/** Rows that share a number are read together, because their requests lie between each other's. */
 const AFTER = `SELECT f.project, c.* FROM unnest($1::text[], $2::int8[]) AS f (project, after) CROSS JOIN LATERAL (
-  SELECT ${COLUMNS} FROM savepoint.call_log c WHERE c.project = f.project AND c.seq > f.after ORDER BY c.seq LIMIT $3
+  SELECT ${COLUMNS} FROM (
+    (SELECT ${NAMES} FROM savepoint.call_log WHERE project = f.project AND seq > f.after ORDER BY seq LIMIT $3)
+    UNION ALL
+    (SELECT ${NAMES} FROM (${callsOf(`SELECT * FROM savepoint.call_log_calls
+      WHERE project = f.project AND base > f.after - ${NUMBERS} AND base + places[cardinality(places)] > f.after
+      ORDER BY base FETCH FIRST $3 ROWS WITH TIES`)}) c WHERE seq > f.after ORDER BY seq LIMIT $3)
+  ) u ORDER BY u.seq LIMIT $3
 ) c ORDER BY c.seq`;
-
-/** When the oldest row of a kind was answered. The kind is named, because each has an index of its own. */
-const oldestOf = (kind: string) =>
-  `SELECT l.at FROM savepoint.call_log l WHERE l.project = c.project AND ${kind} ORDER BY l.at, l.seq LIMIT 1`;
 
 /** A deleted project keeps nothing. The oldest row of a kind says whether any is too old. */
 const SURPLUS = `SELECT c.project, c.failed, CASE WHEN p.deleted THEN c.requests ELSE greatest(c.requests - $1, 0) END::float8 AS requests
 FROM savepoint.call_log_counts c
 LEFT JOIN savepoint.projects p ON p.project = c.project
 WHERE c.requests > $1 OR (p.deleted AND c.requests > 0) OR
-  CASE WHEN c.failed THEN (${oldestOf('l.failed')}) ELSE (${oldestOf('NOT l.failed')}) END < $2`;
+  CASE WHEN c.failed THEN (SELECT l.at FROM savepoint.call_log l WHERE l.project = c.project ORDER BY l.at, l.seq LIMIT 1)
+    ELSE (SELECT l.until FROM savepoint.call_log_calls l WHERE l.project = c.project ORDER BY l.until LIMIT 1) END < $2`;
 
-/** Others may remove at the same time, so the count goes by what this one has removed. */
-const REMOVE = `WITH old AS (
-  SELECT seq FROM savepoint.call_log WHERE project = $1 AND FAILED ORDER BY at, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+/** $1 project, $2 rows, $3 unix ms: only older ones. Others may remove at the same time, so the count goes by what this one has removed. */
+const REMOVE_FAILED = `WITH old AS (
+  SELECT seq FROM savepoint.call_log WHERE project = $1 AND at < $3 ORDER BY at, seq LIMIT $2 FOR UPDATE SKIP LOCKED
 ), gone AS (
   DELETE FROM savepoint.call_log WHERE project = $1 AND seq IN (SELECT seq FROM old) RETURNING seq
 )
-UPDATE savepoint.call_log_counts SET requests = requests - (SELECT count(*) FROM gone) WHERE project = $1 AND failed = $3
+UPDATE savepoint.call_log_counts SET requests = requests - (SELECT count(*) FROM gone) WHERE project = $1 AND failed
 RETURNING (SELECT count(*) FROM gone)::int AS removed`;
 
-/** Texts that Postgres takes: none with U+0000. */
-const storable = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
+/** Later than all. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The table of the call log. `run` bounds what one project reads at a time. */
 export function createCallTable(pool: Pool, run: <T>(projectId: string, read: () => Promise<T>) => Promise<T>): CallTable {
-  const rowsOf = async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
-    (await pool.query<Row>({ text, values: [...values], ...QUERY_TIMEOUT })).rows;
+  const rowsOf: RowsOf = async <Row extends object>(text: string, values: readonly unknown[], name?: string) =>
+    (await pool.query<Row>({ text, values: [...values], ...(name !== undefined && { name }), ...QUERY_TIMEOUT })).rows;
 
   return {
-    append: async (calls) => void (await rowsOf(APPEND, valuesOf(calls))),
+    append: async (calls) => void (await rowsOf(APPEND, valuesOf(calls), 'call-log-append')),
 
     page(project, filter, { limit, before }) {
       return run(project, async () => {
-        const values: unknown[] = [project];
-        const conditions = conditionsOf(filter, before, values);
-        return (await rowsOf<CallRow>(pageOf(filter, conditions, placed(values, limit)), values)).map(storedOf);
+        const wanted = { project, filter, limit, before };
+        const onlyFailed = filter.errors || filter.code !== null || (filter.status ?? 0) >= 400;
+        const failed = await failedPage(rowsOf, wanted);
+        return newest([...failed, ...(onlyFailed ? [] : await succeededPage(rowsOf, wanted))], limit);
       });
     },
 
@@ -89,8 +114,13 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
     since(project, filter, seq, { limit, most }) {
       return run(project, async () => {
         const values: unknown[] = [project];
-        const where = ['project = $1', 'missed = 0', ...conditionsOf(filter, null, values), `seq > ${placed(values, seq)}`].join(' AND ');
-        const matching = `SELECT * FROM savepoint.call_log WHERE ${where} ORDER BY seq DESC LIMIT ${placed(values, most)}`;
+        const after = placed(values, seq);
+        const all = placed(values, most);
+        const where = ['missed = 0', ...conditionsOf(filter, null, values), `seq > ${after}`].join(' AND ');
+        const groups = `SELECT * FROM savepoint.call_log_calls WHERE project = $1 AND base > ${after} - ${NUMBERS} ORDER BY base DESC`;
+        const parts = [`savepoint.call_log c WHERE project = $1 AND ${where}`, `(${callsOf(groups)}) c WHERE ${where}`];
+        const kinds = parts.map((part) => `(SELECT ${NAMES} FROM ${part} ORDER BY seq DESC LIMIT ${all})`);
+        const matching = `SELECT * FROM (${kinds.join(' UNION ALL ')}) u ORDER BY seq DESC LIMIT ${all}`;
         const text = `SELECT ${COLUMNS}, (count(*) OVER ())::int AS all FROM (${matching}) c ORDER BY c.seq DESC LIMIT ${placed(values, limit)}`;
         const rows = await rowsOf<CallRow & { readonly all: number }>(text, values);
         return { requests: rows.map(storedOf), all: rows[0]?.all ?? 0 };
@@ -115,136 +145,40 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
     },
 
     async remove({ project, failed, requests, since }, most) {
-      const kind = failed ? 'failed' : 'NOT failed';
-      const which = requests > 0 ? kind : `${kind} AND at < ${Math.floor(since)}`;
-      const limit = requests > 0 ? Math.min(requests, most) : most;
-      const [row] = await rowsOf<{ removed: number }>(REMOVE.replace('FAILED', which), [project, limit, failed]);
+      const values = [project, requests > 0 ? Math.min(requests, most) : most, requests > 0 ? NEVER : Math.floor(since)];
+      const [row] = await rowsOf<{ removed: number }>(failed ? REMOVE_FAILED : REMOVE_CALLS, values);
       return row?.removed ?? 0;
     },
   };
 }
 
-/** A row as it is read. */
-interface CallRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly missed: number;
-  readonly status: number;
-  readonly ms: number;
-  readonly revision: number | null;
-  readonly next: boolean;
-  readonly slug: string | null;
-  readonly code: string | null;
-  readonly player: string | null;
-  readonly request_id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly route: string;
-  readonly message: string | null;
-}
-
-function storedOf({
-  seq,
-  at,
-  slug,
-  method,
-  path,
-  route,
-  status,
-  code,
-  message,
-  ms,
-  player,
-  next,
-  request_id,
-  revision,
-}: CallRow): StoredRequest {
-  const target = next ? 'next' : 'live';
-  return { seq, at, slug, method, path, route, status, code, message, ms, platformId: player, target, requestId: request_id, revision };
-}
-
 /** The values of {@link APPEND}. An empty text stands for none. Times are told as what they are later than the first. */
 function valuesOf(calls: readonly NewCall[]): readonly unknown[] {
-  const first = calls.reduce((least, { at }) => Math.min(least, at), Number.MAX_SAFE_INTEGER);
-  const { alike, kinds } = alikeAmong(calls);
-  const texts = (of: (call: NewCall) => string | null | undefined, from = calls) => textArray(from.map((call) => storable(of(call) ?? '')));
-  const numbers = (of: (call: NewCall) => number, from = calls) => intArray(from.map(of));
+  if (calls.length > NUMBERS) throw new Error(`a statement stores ${NUMBERS} requests at most`);
+  const placed = calls.map((call, place) => ({ ...call, place }));
+  const others = placed.filter((call) => !isSuccess(call));
+  const first = others.reduce((least, { at }) => Math.min(least, at), NEVER);
+  const { alike, kinds } = kindsAmong(others);
   return [
+    ...groupValues(placed.filter(isSuccess)),
     first,
     intArray(alike),
-    numbers(({ at }) => Math.min(at - first, MAX_INT)),
-    numbers(({ request }) => Math.min(Math.round((request?.ms ?? 0) * 10), MAX_INT)),
-    bigintArray(calls.map(({ request }) => request?.revision ?? -1)),
-    texts(({ request }) => request?.platformId),
-    texts(({ request }) => request?.requestId),
-    texts(({ project }) => project, kinds),
-    numbers(({ isProven }) => (isProven ? 1 : 0), kinds),
-    numbers(({ missed }) => Math.min(missed, MAX_INT), kinds),
-    numbers(({ request }) => (request?.status ?? 0) | 0, kinds),
-    numbers(({ request }) => (request?.target === 'next' ? 1 : 0), kinds),
-    texts(({ request }) => request?.slug, kinds),
-    texts(({ request }) => request?.code, kinds),
-    texts(({ request }) => request?.method, kinds),
-    texts(({ request }) => request?.path, kinds),
-    texts(({ request }) => request?.route, kinds),
-    texts(({ request }) => request?.message, kinds),
+    numbers(others, ({ place }) => place),
+    numbers(others, ({ at }) => Math.min(at - first, MAX_INT)),
+    numbers(others, tenthsOf),
+    bigintArray(others.map(({ request }) => request?.revision ?? -1)),
+    texts(others, ({ request }) => request?.platformId),
+    texts(others, ({ request }) => request?.requestId),
+    texts(kinds, ({ project }) => project),
+    numbers(kinds, ({ isProven }) => (isProven ? 1 : 0)),
+    numbers(kinds, ({ missed }) => Math.min(missed, MAX_INT)),
+    numbers(kinds, ({ request }) => (request?.status ?? 0) | 0),
+    numbers(kinds, ({ request }) => (request?.target === 'next' ? 1 : 0)),
+    texts(kinds, ({ request }) => request?.slug),
+    texts(kinds, ({ request }) => request?.code),
+    texts(kinds, ({ request }) => request?.method),
+    texts(kinds, ({ request }) => request?.path),
+    texts(kinds, ({ request }) => request?.route),
+    texts(kinds, ({ request }) => request?.message),
   ];
-}
-
-const MAX_INT = 2 ** 31 - 1;
-const NO_REQUEST = { status: 0, target: '', method: '', path: '', slug: null, code: null, message: null } as const;
-
-/** One call of each kind, of which the others differ in time, player, request id and revision alone, and the place of each call's kind, from 1. */
-function alikeAmong(calls: readonly NewCall[]): { readonly alike: readonly number[]; readonly kinds: readonly NewCall[] } {
-  const places = new Map<string, number>();
-  const kinds: NewCall[] = [];
-  const alike = calls.map((call) => {
-    const { project, missed, isProven, request } = call;
-    const { status, target, method, path, slug, code, message } = request ?? NO_REQUEST;
-    // With the lengths of what clients choose, no two kinds have the same text.
-    const lengths = `${path.length} ${slug?.length} ${code?.length}`;
-    const kind = `${project} ${missed} ${isProven} ${status} ${target} ${method} ${lengths} ${path}${slug}${code}${message}`;
-    const known = places.get(kind);
-    if (known !== undefined) return known;
-    places.set(kind, kinds.push(call));
-    return kinds.length;
-  });
-  return { alike, kinds };
-}
-
-/** Adds a value, and returns its place in the statement. */
-function placed(values: unknown[], value: unknown): string {
-  return `$${values.push(value)}`;
-}
-
-/** The conditions of a filter besides the project's; their values are added. */
-function conditionsOf(filter: RequestFilter, before: CallCursor | null, values: unknown[]): string[] {
-  const equal: readonly (readonly [string, string | number | null])[] = [
-    ['slug', filter.slug],
-    ['player', filter.platformId],
-    ['status', filter.status],
-    ['code', filter.code],
-    ['request_id', filter.requestId],
-  ];
-  const conditions = equal.flatMap(([column, value]) => (value === null ? [] : [`${column} = ${placed(values, value)}`]));
-  if (filter.errors) conditions.push('code IS NOT NULL');
-  if (filter.from !== null) conditions.push(`at >= ${placed(values, Math.ceil(filter.from))}`);
-  if (filter.to !== null) conditions.push(`at < ${placed(values, Math.ceil(filter.to))}`);
-  if (before !== null) conditions.push(`(at, seq) < (${placed(values, before.at)}, ${placed(values, before.seq)})`);
-  return conditions;
-}
-
-/**
- * The statement of a page. Each kind has an index by time, and so have players, endpoints, codes and statuses of what failed. Where none of
- * these is asked for, the newest of both kinds are put together.
- */
-function pageOf(filter: RequestFilter, conditions: readonly string[], limit: string): string {
-  const onlyFailed = filter.errors || filter.code !== null || (filter.status ?? 0) >= 400;
-  const hasIndex = filter.platformId !== null || filter.slug !== null || filter.requestId !== null;
-  const kinds = onlyFailed ? ['failed'] : hasIndex ? ['true'] : ['failed', 'NOT failed'];
-  const parts = kinds.map((kind) => {
-    const where = ['project = $1', 'missed = 0', kind, ...conditions].join(' AND ');
-    return `(SELECT * FROM savepoint.call_log WHERE ${where} ORDER BY at DESC, seq DESC LIMIT ${limit})`;
-  });
-  return `SELECT ${COLUMNS} FROM (${parts.join(' UNION ALL ')}) c ORDER BY c.at DESC, c.seq DESC LIMIT ${limit}`;
 }

@@ -331,7 +331,7 @@ export const LIMITS = {
     'CALL_LOG_REQUESTS',
     '100000',
     wholeNumber(100, 1e9),
-    'Most calls that succeeded which it keeps of one project, and as many that were refused or failed; each takes half a kilobyte.',
+    'Most calls that succeeded which it keeps of one project, and as many that were refused or failed; one of these takes half a kilobyte, a call 70 bytes and more.',
   ),
   accessLogDays: setting(
     'ACCESS_LOG_DAYS',
