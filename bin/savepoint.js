@@ -4,7 +4,7 @@
 // The program itself is TypeScript, built into dist/ by `npm run build`.
 import { existsSync } from 'node:fs';
 
-const program = new URL('../dist/src/cli/main.js', import.meta.url);
+const program = new URL('../dist/program/main.js', import.meta.url);
 if (!existsSync(program)) {
   console.error('savepoint is not built yet: run `npm run build` first.');
   process.exit(1);

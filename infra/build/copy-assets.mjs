@@ -1,9 +1,10 @@
 // tsc writes only JavaScript. This script copies the other files that the code reads at run time: SQL files, the assets of the API
-// reference and the pages of the manual. The pages of the console are built by Vite.
+// reference and the pages of the manual. The program is bundled by esbuild, and the pages of the console are built by Vite.
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { buildConsole } from './console.mjs';
+import { bundleProgram } from './program.mjs';
 
 for (const folder of ['src', 'projections', 'infra']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples|^src.console/.test(path) });
@@ -30,4 +31,5 @@ const { openApi } = await import('../../dist/src/contract/openapi.js');
 const { VERSION } = await import('../../dist/src/version.js');
 writeFileSync(join(reference, 'openapi.json'), JSON.stringify(openApi(VERSION)));
 
+await bundleProgram();
 await buildConsole();
