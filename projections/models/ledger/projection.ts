@@ -1,21 +1,25 @@
 import type { LedgerEntry, Posting, ProjectEvent } from '../../../src/domain/events.ts';
+import { hashText } from '../../../src/kernel/hash.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
 import { printedActor } from '../../actor.ts';
 import type { Projection } from '../../batch.ts';
 import { addToTotals } from './sums.ts';
 
-/** A row is never overwritten, because the entries of a revision are facts. Entries that already exist are already in the totals. */
+/**
+ * Nothing is looked for that may be there already: an event is written once, because its transaction moves the checkpoint from before it to behind it.
+ * Were it not so, the key of the table would refuse the batch, and the totals with it.
+ */
 const INSERT = `
-WITH written AS (
+WITH w AS MATERIALIZED (
+SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[], $17::text[], $18::text[])
+  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, actor, part)),
+written AS (
 INSERT INTO {ledger}
        (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed, actor)
 SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id, true, actor::json
-FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[], $17::text[])
-  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, actor)
-ON CONFLICT DO NOTHING
-RETURNING space, collection, player, key, field, source, amount, delta)
-${addToTotals('written', '$1')}`;
+FROM w)
+${addToTotals('w', '$1')}`;
 
 type Posted = Extract<ProjectEvent, { readonly type: 'ledger.posted' }>;
 
@@ -34,6 +38,7 @@ export const ledger: Projection = {
   async project({ events }, tx) {
     const rows = events.flatMap((event) => (event.type === 'ledger.posted' ? rowsOf(event) : []));
     if (rows.length === 0) return;
+    const part = partsOf();
     await tx.run('ledger-insert', INSERT, [
       rows.map(({ event }) => event.data.space),
       rows.map(({ posting }) => posting.collection),
@@ -51,6 +56,7 @@ export const ledger: Projection = {
       rows.map(({ event }) => event.metadata.recordedAt),
       rows.map(({ event }) => event.id),
       rows.map(({ event }) => printedActor(event.metadata.actor)),
+      rows.map(({ entry }) => part(entry)),
     ]);
   },
 };
@@ -58,6 +64,17 @@ export const ledger: Projection = {
 function rowsOf(event: Posted): Row[] {
   const placed = event.data.postings.flatMap((posting) => posting.entries.map((entry) => ({ posting, entry })));
   return placed.map(({ posting, entry }, ordinal) => ({ event, posting, entry, ordinal }));
+}
+
+/** Field and source in a few bytes, because the texts may be longer than an index accepts. Few are told apart in a batch. */
+function partsOf(): (entry: LedgerEntry) => string {
+  const known = new Map<string, string>();
+  return ({ field, source }) => {
+    const text = `${field.length}:${field}${source}`;
+    const part = known.get(text) ?? hashText(text);
+    known.set(text, part);
+    return part;
+  };
 }
 
 /** The number that sums use. A number that a double cannot hold counts 0, so that it does not spoil them. */

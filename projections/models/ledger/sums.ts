@@ -6,16 +6,13 @@
 export const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
 
 /**
- * Adds entries to their totals. `entries`: a relation with the columns of {ledger}. `OFFSET 0` keeps the exact number from being computed
+ * Adds entries to their totals. `entries`: a relation with the columns of {ledger}, and `part`, which stands for field and source. `OFFSET 0` keeps the exact number from being computed
  * three times.
  */
 export function addToTotals(entries: string, project: string): string {
   return `INSERT INTO {ledger_totals} AS t (project, space, collection, player, key, part, field, source, count, increase, decrease)
-SELECT ${project}, space, collection, player, key, ${PART}, field, source, count(*), sum(greatest(exact, 0)), sum(least(exact, 0))
-FROM (SELECT *, ${EXACT} AS exact FROM ${entries} OFFSET 0) e GROUP BY ${project}, space, collection, player, key, field, source
+SELECT ${project}, space, collection, player, key, part, field, source, count(*), sum(greatest(exact, 0)), sum(least(exact, 0))
+FROM (SELECT *, ${EXACT} AS exact FROM ${entries} OFFSET 0) e GROUP BY ${project}, space, collection, player, key, part, field, source
 ON CONFLICT (project, space, collection, player, key, part) DO UPDATE
 SET count = t.count + excluded.count, increase = t.increase + excluded.increase, decrease = t.decrease + excluded.decrease`;
 }
-
-/** Field and source in a few bytes, because the texts may be longer than an index accepts. */
-const PART = `encode(sha256(convert_to(length(field) || ':' || field || source, 'UTF8')), 'hex')`;
