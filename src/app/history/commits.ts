@@ -38,7 +38,7 @@ const LOOKED_AT = 2_000;
 const CANDIDATES = 1_000;
 /** Events that are read at once. An event may have hundreds of kilobytes. */
 const EVENTS = 64;
-/** Commits that are read at a time. */
+/** Revisions whose commits are read at a time. */
 const READS = 8;
 /** Looks that run at a time over all projects, of which one may have half, and those of one project that may wait. */
 const SLOTS = 4;
@@ -139,7 +139,7 @@ export async function lookUp(
     for (let index = 0; index < revisions.length; index += READS) {
       const known = searched;
       const some = revisions.slice(index, index + READS).filter((revision) => revision < known);
-      for (const commit of await Promise.all(some.map((revision) => past.commitAt(project, revision)))) {
+      for (const commit of await commitsOf(past, project, some)) {
         if (commit === null || commit.last >= searched) continue;
         if (commit.last < range.from) return { commits, searched: range.from };
         searched = commit.first;
@@ -150,6 +150,13 @@ export async function lookUp(
     searched = Math.min(searched, revisions.at(-1) ?? searched);
   }
   return { commits, searched };
+}
+
+/** The commits of these revisions, which descend. A commit is read once, however many of them lie in it. */
+async function commitsOf(past: Past, project: Project, revisions: readonly number[]): Promise<readonly (Commit | null)[]> {
+  const ends = await Promise.all(revisions.map((revision) => past.commitEnd(project, revision)));
+  const lowest = new Map(ends.map((end, index) => [end?.revision ?? null, revisions[index]]));
+  return Promise.all([...lowest].map(([end, known]) => (end === null ? null : past.commitAt(project, end, known))));
 }
 
 /** Commits that fit among the newest revisions of a range. */

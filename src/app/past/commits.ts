@@ -18,21 +18,30 @@ export interface Commit {
   readonly events: readonly ProjectEvent[];
 }
 
-/** Events read back at once while the beginning of a commit, or an event of ours, is searched. */
+/** Events read back at once while the beginning of a commit, or an event of ours, is searched: few at first, because most commits are short. */
+const FIRST_PAGE = 4;
 const PAGE = 64;
 
-/** The commit in which a revision lies; `null`: the log has no such revision. */
-export async function commitAt(project: Project, revision: number): Promise<Commit | null> {
-  const last = (await commitEnd(project, revision))?.revision;
-  if (last === undefined) return null;
+/** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision that is known to lie in it, too. */
+export async function commitAt(project: Project, revision: number, known = revision): Promise<Commit | null> {
   const events: ProjectEvent[] = [];
-  for (let to = last; ; ) {
-    const page = await readBack(project, to, PAGE);
-    const begins = page.findLastIndex(({ metadata }, index) => (metadata.left ?? 0) !== last - (to - page.length + 1 + index));
+  for (let to = revision, size = revision - known + FIRST_PAGE; ; size = Math.min(2 * size, PAGE)) {
+    const page = await readBack(project, to, size);
+    const last = page.at(-1);
+    if (last === undefined || last.revision !== to) return null;
+    if (to === revision) events.push(...(await rest(project, last)));
+    // Of the events of a commit each says how many follow it.
+    const end = events.at(-1)?.revision ?? revision + (last.metadata.left ?? 0);
+    const begins = page.findLastIndex(({ metadata, revision: at }) => (metadata.left ?? 0) !== end - at);
     events.unshift(...page.slice(begins + 1));
     to -= page.length;
-    if (begins >= 0 || to < 0) return { first: last - events.length + 1, last, events };
+    if (begins >= 0 || to < 0) return { first: end - events.length + 1, last: end, events };
   }
+}
+
+/** What follows an event in its commit. */
+function rest(project: Project, { revision, metadata: { left = 0 } }: ProjectEvent): Promise<readonly ProjectEvent[]> {
+  return left === 0 ? Promise.resolve([]) : project.history(revision + 1, left);
 }
 
 /** The last event of the commit in which a revision lies; `null`: the log has no such revision. */

@@ -66,8 +66,8 @@ export interface Past {
   definitionText(project: Project, hash: string, revision: number, likely: number): Promise<string>;
   /** Settings, keys and game package. `null`: there was no project yet. */
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
-  /** The commit in which a revision lies; `null`: the log has no such revision. */
-  commitAt(project: Project, revision: number): Promise<Commit | null>;
+  /** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision that is known to lie in it, too. */
+  commitAt(project: Project, revision: number, known?: number): Promise<Commit | null>;
   /** The last event of that commit. */
   commitEnd(project: Project, revision: number): Promise<Moment | null>;
   /** The last revision that was stored at this time (unix ms) or before; −1: there was none yet. */
@@ -273,8 +273,8 @@ class LogPast implements Past {
     return this.#foldedAt(project, 'authority', revision);
   }
 
-  commitAt(project: Project, revision: number): Promise<Commit | null> {
-    return this.#reading(project, () => commitAt(project, revision));
+  commitAt(project: Project, revision: number, known?: number): Promise<Commit | null> {
+    return this.#reading(project, () => commitAt(project, revision, known));
   }
 
   commitEnd(project: Project, revision: number): Promise<Moment | null> {
