@@ -57,6 +57,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['start', async () => (await import('./start.ts')).startCommand()],
       ['console', async () => (await import('./console.ts')).consoleCommand()],
       ['user', async () => (await import('./user.ts')).userCommand()],
+      ['nodes', async () => (await import('./nodes.ts')).nodesCommand()],
       ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
       ['verify', async () => (await import('./verify.ts')).verifyCommand()],
       ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],

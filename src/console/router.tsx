@@ -105,6 +105,11 @@ const economyDays = createRoute({
   validateSearch: economyIn,
   component: lazyRouteComponent(() => import('./pages/economy/economy.tsx'), 'EconomyPage'),
 });
+const health = createRoute({
+  getParentRoute: () => project,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./pages/health/health.tsx'), 'HealthPage'),
+});
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
@@ -146,6 +151,7 @@ const tree = root.addChildren([
       publishes,
       looked,
       economy.addChildren([economyDays]),
+      health,
       player.addChildren([overview, timeline, document, restore]),
     ]),
   ]),

@@ -10,6 +10,8 @@ import { Empty, Waiting } from '../parts/page.tsx';
 import { localTime } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
 import { Moment } from './moment.tsx';
+import { PAGES } from './pages.ts';
+import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
 import { type Target, useProject, useView } from './view.ts';
@@ -36,20 +38,14 @@ export function Shell() {
           <PersonMenu />
         </div>
       </header>
+      <Palette />
       <Banner />
       <nav className={styles.nav} aria-label="Pages">
-        <Link to="/p/$project" params={view} activeOptions={{ exact: true, includeSearch: false }}>
-          Activity
-        </Link>
-        <Link to="/p/$project/players" params={view} activeOptions={{ includeSearch: false }}>
-          Players
-        </Link>
-        <Link to="/p/$project/publishes" params={view} activeOptions={{ includeSearch: false }}>
-          Publishes
-        </Link>
-        <Link to="/p/$project/economy" params={view} activeOptions={{ includeSearch: false }}>
-          Economy
-        </Link>
+        {PAGES.map(({ to, name }) => (
+          <Link key={to} to={to} params={view} activeOptions={{ exact: to === '/p/$project', includeSearch: false }}>
+            {name}
+          </Link>
+        ))}
       </nav>
       <main className={styles.main} id="main" tabIndex={-1}>
         <Suspense fallback={<Waiting what="the page" />}>{role === '' ? <NoRole project={view.project} /> : <Outlet />}</Suspense>

@@ -1,0 +1,8 @@
+/** The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by. */
+export const PAGES = [
+  { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },
+  { to: '/p/$project/players', name: 'Players', about: 'find a player by name' },
+  { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, promote, history, roll back' },
+  { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
+  { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
+] as const;

@@ -1,0 +1,26 @@
+/** What the palette offers for what was typed. */
+
+export interface Offer {
+  readonly name: string;
+  /** What it is, and words to find it by. */
+  readonly about: string;
+}
+
+/** The offers in which every word that was typed begins a word; those whose name begins so come first. Nothing typed: all of them. */
+export function offersFor<One extends Offer>(offers: readonly One[], typed: string): readonly One[] {
+  const words = wordsOf(typed);
+  const [first = ''] = words;
+  const fitting = offers.filter(({ name, about }) => {
+    const its = wordsOf(`${name} ${about}`);
+    return words.every((word) => its.some((one) => one.startsWith(word)));
+  });
+  const isNamed = ({ name }: One) => name.toLowerCase().startsWith(first);
+  return [...fitting.filter(isNamed), ...fitting.filter((one) => !isNamed(one))];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
