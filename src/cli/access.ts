@@ -17,7 +17,10 @@ interface AccessOptions extends RemoteOptions {
   readonly limit: number;
 }
 
-const PAGE = members({ looks: listOf(members({ at: text, person: text, player: text, page: text })), before: optional(wholeNumber) });
+const PAGE = members({
+  looks: listOf(members({ at: text, person: text, player: optional(text), page: text })),
+  before: optional(wholeNumber),
+});
 
 /** `savepoint access`: which person looked at the data of which player. */
 export function accessCommand(): Command {
@@ -45,11 +48,12 @@ export function accessCommand(): Command {
 function pageText({ looks, before }: Looks): string {
   const more = before === null ? [] : [`More: --before ${before}`];
   if (looks.length === 0) return [before === null ? 'Nobody looked.' : 'Nobody so far.', ...more].join(' ');
-  const rows = looks.map(({ at, name, person, player, page }) => [
+  const rows = looks.map(({ at, name, person, player, page, reason }) => [
     at,
     name === undefined ? person : `${visible(name)} (${person})`,
-    visible(player),
+    visible(player ?? ''),
     page,
+    reason === undefined ? '' : visible(reason),
   ]);
-  return [table(['AT', 'PERSON', 'PLAYER', 'PAGE'], rows), ...more].join('\n');
+  return [table(['AT', 'PERSON', 'PLAYER', 'PAGE', 'REVEALED BECAUSE'], rows), ...more].join('\n');
 }

@@ -7,9 +7,9 @@ export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game
 /**
  * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
  * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what players have.
- * `access` reads which person looked at whose data; `economy` shows what all players have together; writes with `correction`, restores and grants pass the limits of the game.
+ * `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `economy` shows what all players have together; writes with `correction`, restores and grants pass the limits of the game.
  */
-export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore', 'grant', 'access'] as const;
+export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore', 'grant', 'access', 'reveal'] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
 

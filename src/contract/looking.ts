@@ -11,6 +11,22 @@ import type { Route } from './route.ts';
  */
 export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer';
 
+/** Tags of routes that show what players have, also of many at once. */
+const OF_PLAYERS: ReadonlySet<string> = new Set([
+  'Documents',
+  'Save records',
+  'Global records',
+  'Endpoints',
+  'Queries and values',
+  'Live',
+  'Players',
+]);
+
+/** Whether answers of the route may hold values of players: personal ones are masked for people. */
+export function showsPlayers(route: Route): boolean {
+  return namingsOf(route).length > 0 || (OF_PLAYERS.has(route.tag) && route.family !== 'values');
+}
+
 /** Query parameters that name a player. */
 export const PLAYER_QUERIES = ['player', 'platformId'] as const;
 

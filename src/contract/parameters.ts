@@ -91,6 +91,14 @@ export const IDEMPOTENCY_KEY = {
   ),
 } as const;
 
+/** Every route that shows what players have takes it of people. */
+export const REVEAL = {
+  'x-ns-reveal': described(
+    z.string().max(256),
+    'Of a person with the permission `reveal`: why personal values (`_personal`) are asked for, percent-encoded. It is recorded before the answer, which then shows them',
+  ),
+} as const;
+
 export const PUBLISH_BASE = {
   'x-ns-base': whole(
     'The revision of the log that this is made on, as `x-ns-position` of a read, push or promotion named it. If anything was published after it, 409 PUBLISH_CONFLICT',

@@ -64,6 +64,8 @@ export interface FieldModel extends Bounds {
   readonly default: Json | undefined;
   readonly required: boolean;
   readonly ledger: boolean;
+  /** Whether people see it masked, until they say why they look. */
+  readonly personal: boolean;
   /** The currency that a number with a ledger is an amount of; `null`: the field is one of its own. */
   readonly currency: string | null;
   readonly properties: ReadonlyMap<string, FieldModel> | undefined;
@@ -96,6 +98,8 @@ export interface UniqueField {
   readonly default: string;
 }
 
+export type PersonalPath = readonly string[];
+
 export interface SchemaModel {
   /** `null`: no schema, everything passes. */
   readonly root: FieldModel | null;
@@ -105,6 +109,8 @@ export interface SchemaModel {
   readonly hasLedger: boolean;
   /** Fields in which no two documents may hold the same value. */
   readonly unique: readonly UniqueField[];
+  /** Where personal values stand, from the root down; `*`: any member, or any item of a list. */
+  readonly personal: readonly PersonalPath[];
   /** Fields that limit their own growth (`_maxPerDay` and the like). */
   readonly growth: readonly { readonly path: string; readonly windows: RuleModel['windows'] }[];
 }

@@ -5,8 +5,9 @@ import type { RoundRobin } from '../kernel/round-robin.ts';
 import { locate } from './aliases.ts';
 import { type Answer, respondInTurn } from './answer.ts';
 import type { Buckets } from './buckets.ts';
+import type { Serve } from './dispatch.ts';
 import type { Context, Middleware } from './exchange.ts';
-import { recordLook } from './looks.ts';
+import { requireReveal, shownToPerson } from './looks.ts';
 import { requireKnownParameters, requireTarget } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 
@@ -35,8 +36,12 @@ export function routes(families: Families, turns: RoundRobin, app: Pick<App, 'lo
     // Koa's context becomes the router's: the family sets `params`.
     const context = ctx as Context;
     const answer = (found: Answer) => respondInTurn(ctx, found, String(context.params?.['project'] ?? ''), turns);
-    return andThen(families[exchange.family](context), (found) =>
-      exchange.person === null ? answer(found) : recordLook(app, context, found).then(() => answer(found)),
-    );
+    if (exchange.person !== null) return servePerson(app, context, families[exchange.family]).then(answer);
+    return andThen(families[exchange.family](context), answer);
   };
+}
+
+async function servePerson(app: Pick<App, 'looks'>, ctx: Context, serve: Serve): Promise<Answer> {
+  await requireReveal(ctx.state.exchange);
+  return shownToPerson(app, ctx, await serve(ctx));
 }

@@ -257,6 +257,8 @@ export function fakeApp(): FakeApp {
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
     looks: {
       record: async () => undefined,
+      personal: () => null,
+      personalIn: async () => null,
       list: async (caller, ...rest) => managed(looks.list, 'looks.list', caller, rest),
     },
     economy: {

@@ -121,7 +121,7 @@ const DOMAIN_LEVELS: readonly (readonly string[])[] = [
   ['src/language', 'src/language/steps', 'src/language/validate', 'src/language/types'],
   ['src/domain/definition/source'],
   ['src/domain/definition/model'],
-  ['src/domain/access', 'src/domain/live'],
+  ['src/domain/access', 'src/domain/live', 'src/domain/personal'],
   ['src/domain/correction'],
   ['src/domain/definition/findings'],
   ['src/domain/definition/push', 'src/domain/test'],

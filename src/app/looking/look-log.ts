@@ -24,6 +24,8 @@ interface Look {
   /** The route, by the name of its operation. */
   readonly page: string;
   readonly players: readonly string[];
+  /** Why personal values are shown; left out: they are masked. */
+  readonly reason?: string | undefined;
 }
 
 export interface LookLog {
@@ -65,13 +67,15 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
   return {
     append,
 
-    async record({ projectId, person, page, players }) {
+    async record({ projectId, person, page, players: named, reason }) {
+      // What is revealed of nobody in particular is recorded, too.
+      const players = reason !== undefined && named.length === 0 ? [''] : named;
       const minute = Math.floor(scheduler.now() / MINUTE_MS);
-      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player]);
+      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, reason]);
       const known = players.flatMap((player) => recorded.get(keyOf(player)) ?? []);
       const missing = players.filter((player) => !recorded.has(keyOf(player)));
       if (missing.length > 0) {
-        const facts = missing.map((player): LookingFact => ({ type: 'look.recorded', data: { player, page } }));
+        const facts = missing.map((player) => factOf(player, page, reason));
         const stored = append(projectId, { kind: 'person', person }, 'look', facts);
         for (const player of missing) recorded.set(keyOf(player), stored);
         stored.catch(() => {
@@ -82,6 +86,11 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
       await Promise.all(known);
     },
   };
+}
+
+function factOf(player: string, page: string, reason: string | undefined): LookingFact {
+  if (reason === undefined) return { type: 'look.recorded', data: { player, page } };
+  return { type: 'look.revealed', data: { ...(player === '' ? {} : { player }), page, reason } };
 }
 
 function notRecorded(): Error {

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import type { LookingEvent } from '../../domain/looking/events.ts';
+import { type Personal, personalIn } from '../../domain/personal/fields.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
@@ -13,8 +14,12 @@ import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { LookLog } from './look-log.ts';
 import { firstSince } from './search.ts';
 
-/** Who looked at whose data. */
+/** Who looked at whose data, and what of it people see. */
 export interface Looks extends Pick<LookLog, 'record'> {
+  /** What is personal in a project that is open here; `null`: nothing. Throws 503 BUSY for one that is not. */
+  personal(projectId: string): Personal | null;
+  /** The same, of any project. */
+  personalIn(projectId: string): Promise<Personal | null>;
   /** The newest first. Throws 400 INVALID_REQUEST and 403 FORBIDDEN. */
   list(caller: Caller, query: LooksQuery): Promise<ManageAnswer<contract.Looks>>;
 }
@@ -40,6 +45,17 @@ export function createLooks(context: AppContext): Looks {
   const { log, looks } = context.looking;
   return {
     record: looks.record,
+
+    personal(projectId) {
+      const project = context.projects.peek(projectId);
+      if (!project) throw refusal('BUSY');
+      return personalIn(project.definitions);
+    },
+
+    async personalIn(projectId) {
+      const project = await context.projects.get(projectId);
+      return project ? personalIn(project.definitions) : null;
+    },
 
     async list(caller, query) {
       const project = await projectOf(context, caller);
@@ -68,7 +84,7 @@ type Fits = (event: LookingEvent) => boolean;
 
 function fits({ player, person }: LooksQuery): Fits {
   return (event) => {
-    if (event.type !== 'look.recorded') return false;
+    if (event.type !== 'look.recorded' && event.type !== 'look.revealed') return false;
     return (player === null || event.data.player === player) && (person === null || event.metadata.actor.person === person);
   };
 }
@@ -108,7 +124,7 @@ async function lookThrough(
 function shownLook(event: LookingEvent, people: AppContext['people']): Shown {
   const { person = '' } = event.metadata.actor;
   const name = people.nameOf(person);
-  const data = event.type === 'look.recorded' ? event.data : { player: '', page: '' };
+  const data = event.type === 'look.recorded' || event.type === 'look.revealed' ? event.data : { page: '' };
   return {
     revision: event.revision,
     at: new Date(event.metadata.recordedAt).toISOString(),

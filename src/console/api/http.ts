@@ -3,6 +3,7 @@ import { isAttended } from './attended.ts';
 import { withExactNumbers } from './exact.ts';
 import { defaults } from './generated.ts';
 import { Refused, refusalOf } from './refusal.ts';
+import { reasonAt } from './reveal.ts';
 
 /** Every request of the console: to its own origin, with the token that proves that it was this page. */
 
@@ -24,6 +25,8 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
+  const reason = isRead ? reasonAt(address) : undefined;
+  if (reason !== undefined) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const response = await fetch(address, { ...init, method, headers, credentials: 'same-origin' }).catch(() => {
     throw new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });
   });

@@ -52,6 +52,16 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: NOTHING_CHANGED,
     toDo: 'Ask an owner of the project for a role that may.',
   },
+  REVEAL_NEEDED: {
+    happened: 'This shows personal values, or is ordered by them.',
+    means: 'Nothing is shown.',
+    toDo: 'Whoever may reveal them asks with a reason, by the API.',
+  },
+  LOOK_NOT_RECORDED: {
+    happened: 'Who looks at players is recorded, and that did not work just now.',
+    means: 'Nothing is shown.',
+    toDo: AGAIN,
+  },
   NOT_FOUND: {
     happened: 'There is nothing by that name.',
     means: 'It was never there, or it is gone.',

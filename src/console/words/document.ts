@@ -88,6 +88,7 @@ function saysOf(field: unknown): string {
   if ('max' in field || 'maximum' in field) parts.push(`at most ${String(field['max'] ?? field['maximum'])}`);
   if (Array.isArray(field['enum'])) parts.push(`one of ${field['enum'].map((each) => JSON.stringify(each)).join(', ')}`);
   if (field['_ledger'] === true) parts.push('ledger');
+  if (field['_personal'] === true) parts.push('personal');
   if (field['_unique'] !== undefined && field['_unique'] !== false) parts.push('unique');
   for (const [name, span] of GROWTH) if (name in field) parts.push(`grows by ${String(field[name])} ${span} at most`);
   return parts.filter((part) => part !== '').join(' · ');

@@ -1,4 +1,4 @@
-import { absent, count, event, hash, members, plainText, playerText } from './shape.ts';
+import { absent, count, event, hash, members, personalText, plainText, playerText } from './shape.ts';
 
 /** Events of the streams `access-…`: who looked at whose data. The person is the actor of the metadata. */
 
@@ -8,6 +8,14 @@ export const LOOKING_EVENTS = {
   'look.recorded': event(
     'A person is shown data of a player. The same by the same person on the same page is said once a minute.',
     members({ player: playerText, page }),
+  ),
+  'look.revealed': event(
+    'A person is shown personal values, for this reason. The same by the same person for the same reason on the same page is said once a minute.',
+    members({
+      player: absent(playerText, 'Whose they are; left out: of many, or of nobody that is named'),
+      page,
+      reason: personalText.meta({ description: 'As the person gave it' }),
+    }),
   ),
   'look.swept': event(
     'What stands before is no longer kept. The first event that is kept links to `hash`.',

@@ -53,6 +53,15 @@ export const field = z
         expected: 'true, false or caseless',
       },
     ),
+    _personal: optional(
+      flag,
+      'A value of a person: people see it masked in the console until they say why they look. What games read stays as it is.',
+      {
+        default: false,
+        code: 'INVALID_FIELD_FLAG',
+        expected: 'true or false',
+      },
+    ),
     min: bound('The least number.'),
     max: bound('The largest number.'),
     minimum: bound('The same as `min`.'),

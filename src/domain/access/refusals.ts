@@ -1,7 +1,7 @@
 import type { Level } from '../../contract/credentials.ts';
 import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
 import { truncateText } from '../document/truncate-text.ts';
-import type { PublishTarget } from '../events.ts';
+import type { Permissions, PublishTarget } from '../events.ts';
 import { allows } from '../project/permissions.ts';
 import { isBlocked, revisionMessage } from '../revision/status.ts';
 import type { AccessKey } from '../states.ts';
@@ -16,6 +16,13 @@ export function missingPermission(key: AccessKey, scopes: readonly string[], lev
   const lacking = `not have ${level} access to ${scope}`;
   if (key.kind === 'person') return refusal('FORBIDDEN', `Your role in this project does ${lacking}`);
   return refusal('FORBIDDEN', `This key does ${lacking}; \`savepoint key permissions\` gives it`);
+}
+
+/** Refuses a person who asks for personal values, and whose role does not show them to anybody. */
+export function missingReveal(permissions: Permissions | undefined): Refusal | null {
+  if (permissions === undefined) return noRole();
+  if (permissions?.['reveal']?.includes('r')) return null;
+  return refusal('FORBIDDEN', 'Your role in this project does not have r access to reveal');
 }
 
 /** Refusal of a person in a project: one answer for one that is not there and for one without a role. */

@@ -3,7 +3,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { listOf, longForm, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { growthWindows } from '../limit/fields.ts';
-import type { FieldModel, SchemaModel } from '../model.ts';
+import type { FieldModel, PersonalPath, SchemaModel } from '../model.ts';
 import { boundsOf } from './bounds.ts';
 
 type WrittenField = Written<typeof fieldSchema>;
@@ -21,6 +21,7 @@ export function compileSchema(raw: Json | undefined): SchemaModel {
     hasDefaults: root?.defaultsBelow === true,
     hasLedger: root?.ledgerBelow === true,
     growth: fields.flatMap(([path, { growth: windows }]) => (windows.length === 0 ? [] : [{ path, windows }])),
+    personal: root === null ? [] : [...personalPaths(root)],
     unique: fields.flatMap(([path, { unique }]) => (unique === null ? [] : [{ path, ...unique }])),
   };
 }
@@ -34,6 +35,19 @@ function* namedFields(parent: FieldModel, prefix = ''): Generator<readonly [path
   }
 }
 
+/** Where personal values stand. What stands inside of one is part of it. */
+function* personalPaths({ properties, items, additional }: FieldModel, path: PersonalPath = []): Generator<PersonalPath> {
+  const children = [...(properties ?? []), ...[items, additional].map((child) => [ANY, child] as const)];
+  for (const [name, child] of children) {
+    if (typeof child !== 'object') continue;
+    if (child.personal) yield [...path, name];
+    else yield* personalPaths(child, [...path, name]);
+  }
+}
+
+/** In a path: any member, or any item of a list. */
+const ANY = '*';
+
 const UNIQUE_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'any']);
 
 function uniqueOf({ _unique: unique, default: value }: WrittenField, type: string): FieldModel['unique'] {
@@ -44,7 +58,7 @@ function uniqueOf({ _unique: unique, default: value }: WrittenField, type: strin
 const CASELESS = 'caseless';
 
 /** The schema under which every document reads as it is stored. */
-export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
+export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, personal: [], growth: [], unique: [] };
 
 /** The flat form, turned into the object form. */
 function rooted(schema: JsonObject): WrittenField {
@@ -88,6 +102,7 @@ function compileField(raw: Json, required = false): FieldModel {
     default: undefined,
     required: required || written.required === true,
     ledger: written._ledger === true && LEDGER_TYPES.has(type),
+    personal: written._personal === true,
     currency: stringOf(written._currency) ?? null,
     ...boundsOf(written),
     properties,

@@ -4,6 +4,7 @@ import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
+import { shownEvents } from '../looks.ts';
 import type { Services } from './services.ts';
 
 /** Most characters of a frame besides its data. */
@@ -32,15 +33,15 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       });
       // The client may have disconnected while its topics were opened.
       if (ctx.res.destroyed) opened.body.destroy();
-      else stream.start(sinkOf(opened));
+      else stream.start(sinkOf(opened, shownEvents(app, exchange, project)));
       return { stream: opened.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
     },
   };
 }
 
-function sinkOf(stream: EventStream) {
+function sinkOf(stream: EventStream, shown: (event: LiveEvent) => LiveEvent) {
   return {
-    send: (event: LiveEvent) => void stream.send(frameOf(event)),
+    send: (event: LiveEvent) => void stream.send(frameOf(shown(event))),
     roomFor: (characters: number) => stream.roomFor(characters + FRAME_OVERHEAD),
     end: () => stream.end(),
   };

@@ -261,6 +261,13 @@ describe('the validator', () => {
     ['RESERVED_SOURCE /steps/0/ops/0/source', 'endpoint', op({ op: 'inc', path: 'a', value: 5, source: 'correction' })],
     ['RESERVED_SOURCE /steps/0/ops/0/source', 'endpoint', op({ op: 'inc', path: 'a', value: 5, source: 'default' })],
     ['INVALID_CURRENCY /schema/a/_currency', 'collection', { schema: { a: { type: 'number', _ledger: true, _currency: '1' } } }],
+    ['INVALID_FIELD_FLAG /schema/a/_personal', 'collection', { schema: { a: { type: 'string', _personal: 'yes' } } }],
+    ['PERSONAL_LEDGER /schema/a/_personal', 'collection', { schema: { a: { type: 'number', _personal: true, _ledger: true } } }],
+    [
+      'PERSONAL_INSIDE /schema/a/_personal',
+      'collection',
+      { schema: { a: { type: 'object', _personal: true, properties: { b: { type: 'string', _personal: true } } } } },
+    ],
     ['CURRENCY_WITHOUT_LEDGER /schema/a/_currency', 'collection', { schema: { a: { type: 'number', _currency: 'gold' } } }],
     ['MERGE_VALUE_NOT_OBJECT /steps/0/ops/0/value', 'endpoint', op({ op: 'merge', path: 'a', value: 5 })],
     ['PULL_REQUIRES_MATCH /steps/0/ops/0', 'endpoint', op({ op: 'pull', path: 'a', value: 5 })],

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { type Look, type LooksAsked, looksQuery } from '../../api/looks.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
@@ -115,7 +116,7 @@ function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readon
           </tr>
         </thead>
         <tbody>
-          {looks.map(({ revision, at, person, name, player, page }) => (
+          {looks.map(({ revision, at, person, name, player, page, reason }) => (
             <tr key={revision}>
               <td className={table.tight}>
                 <At at={at} />
@@ -126,11 +127,22 @@ function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readon
                 </Button>
               </td>
               <td className={table.mono}>
-                <Link to="/p/$project/players/$player" params={{ project, player }}>
-                  {player}
-                </Link>
+                {player === undefined ? (
+                  'of many'
+                ) : (
+                  <Link to="/p/$project/players/$player" params={{ project, player }}>
+                    {player}
+                  </Link>
+                )}
               </td>
-              <td>{lookedAt(page)}</td>
+              <td>
+                {lookedAt(page)}
+                {reason !== undefined && (
+                  <p className={styles.reason}>
+                    <Chip tone="past">personal values</Chip> {reason}
+                  </p>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -6,6 +6,7 @@ import { buttonClass } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
 import styles from './player.module.css';
+import { Reveal } from './reveal.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
 
@@ -27,12 +28,14 @@ export function PlayerPage() {
         </>
       }
       actions={
-        mayDo('restore', 'w') &&
-        view.target === 'live' && (
-          <Link to="/p/$project/players/$player/restore" params={params} className={buttonClass()}>
-            Bring something back
-          </Link>
-        )
+        <>
+          <Reveal key={player} player={player} />
+          {mayDo('restore', 'w') && view.target === 'live' && (
+            <Link to="/p/$project/players/$player/restore" params={params} className={buttonClass()}>
+              Bring something back
+            </Link>
+          )}
+        </>
       }
     >
       <nav className={styles.tabs} aria-label="Of this player">

@@ -163,12 +163,23 @@ function fieldFindings(written: Written<typeof field>, pointer: string, findings
     if (!isNumber(low) || !isNumber(high) || compareNumbers(low, high) <= 0) continue;
     findings.add('INVALID_FIELD_BOUND', `${pointer}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
   }
-  findings.structure(field, written, pointer, ...GROWTH_SETTINGS, '_ledger', '_currency', '_unique');
+  findings.structure(field, written, pointer, ...GROWTH_SETTINGS, '_ledger', '_currency', '_unique', '_personal');
   if (type !== undefined && !NUMBERS.has(type) && GROWTH_SETTINGS.some((name) => (written[name] ?? null) !== null)) {
     findings.add('INVALID_RATE_FIELD', pointer, 'Only the growth of numbers can be limited.');
   }
   if (written._ledger === true && type !== undefined && !NUMBERS.has(type)) {
     findings.add('INVALID_LEDGER', `${pointer}/_ledger`, 'A ledger follows numbers only.');
+  }
+  if (written._personal === true && written._ledger === true) {
+    const fix = 'Leave one of them out, or keep the number in a field of its own.';
+    findings.add('PERSONAL_LEDGER', `${pointer}/_personal`, 'A ledger tells every amount, so its field cannot be masked.', fix);
+  }
+  if (written._personal === true && hasPersonal(inner(written))) {
+    findings.add(
+      'PERSONAL_INSIDE',
+      `${pointer}/_personal`,
+      'All that stands in a personal field is masked; the fields inside need not say it again.',
+    );
   }
   if ((written._currency ?? null) !== null && written._ledger !== true) {
     const fix = "Add '_ledger: true' to the field.";
@@ -258,6 +269,14 @@ function hasUnique(written: Json | undefined): boolean {
 
 function hasGrowth(written: Json | undefined): boolean {
   return isObject(written) && (growthWindows(written).length > 0 || inner(written).some(hasGrowth));
+}
+
+function isPersonal({ _personal: personal }: Written<typeof field>): boolean {
+  return personal === true;
+}
+
+function hasPersonal(fields: readonly (Json | undefined)[]): boolean {
+  return fields.some((each) => isObject(each) && (isPersonal(each) || hasPersonal(inner(each))));
 }
 
 function tracksNumbers(written: Json | undefined): boolean {

@@ -1,0 +1,38 @@
+/** Personal values that a person asked to see: of one player, for a reason that goes with each read, for some minutes on this page. */
+
+/** How long a reason counts, ms. */
+export const REVEALED_MS = 10 * 60_000;
+
+interface Revealed {
+  readonly reason: string;
+  readonly until: number;
+}
+
+const revealed = new Map<string, Revealed>();
+
+const keyOf = (project: string, player: string) => JSON.stringify([project, player]);
+
+/** Shows the personal values of a player from now on. The server records each look before it answers. */
+export function reveal(project: string, player: string, reason: string): void {
+  revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
+}
+
+/** Masks them again. */
+export function hide(project: string, player: string): void {
+  revealed.delete(keyOf(project, player));
+}
+
+/** Why the personal values of a player are shown; `undefined`: they are masked. */
+export function reasonFor(project: string, player: string): string | undefined {
+  const found = revealed.get(keyOf(project, player));
+  if (found === undefined || found.until < performance.now()) return undefined;
+  return found.reason;
+}
+
+/** Why a read at this address shows personal values: it names the player in its path, or as the key of a document. */
+export function reasonAt(address: string): string | undefined {
+  const [path = ''] = address.split('?');
+  const [, , , project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
+  const players = names.flatMap((name) => [name, name.split('_')[0] ?? '']);
+  return players.map((player) => reasonFor(project, player)).find((reason) => reason !== undefined);
+}

@@ -1,0 +1,126 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { PersonalPath } from '../model.ts';
+import type { Personal } from './fields.ts';
+
+/** Leaves personal values out of what a person is shown. Rather too much is masked than too little: a member of that name anywhere. */
+
+/** Stands for a personal value. */
+export const MASK = '[personal]';
+
+/** Where a value stands in an answer. */
+interface Place {
+  /** Whose documents it may hold; none: of any. A document may name collections, too, so that those around it count on. */
+  readonly collections: readonly string[];
+  /** Whether the value is made by a game: a personal field may stand in it without what surrounds it. */
+  readonly isFree: boolean;
+}
+
+/** Members that hold what a game made or sent. */
+const FREE: ReadonlySet<string> = new Set(['input', 'payload']);
+/** Members of what is about a field that say which, and why. All others are values of it. */
+const ABOUT: ReadonlySet<string> = new Set([
+  'path',
+  'field',
+  'op',
+  'collection',
+  'collectionId',
+  'collection_id',
+  'key',
+  'player',
+  'source',
+  'reason',
+]);
+
+/** Members of a dry run that its endpoint made. */
+const MADE: ReadonlySet<string> = new Set(['result', 'steps', 'pendingWrites']);
+
+/** The answer without personal values. */
+export function masked(value: Json, personal: Personal, place: Place): Json {
+  if (isArray(value)) return value.map((each) => masked(each, personal, place));
+  if (!isObject(value)) return value;
+  const collections = [...place.collections, ...collectionIn(value)];
+  const paths = collections.length === 0 ? personal.in(null) : [...new Set(collections)].flatMap((each) => personal.in(each));
+  const known = place.isFree ? paths.flatMap(endsOf) : paths;
+  const field = fieldOf(value);
+  const here = withoutValues(value, known);
+  const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
+  const isHandled = typeof value['endpoint'] === 'string' && personal.isHandledBy(value['endpoint']);
+  const members = Object.entries(here).map(([name, member]): [string, Json] => {
+    if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
+    if (field !== null && !ABOUT.has(name)) return [name, maskedChange(masked(member, personal, { ...place, collections }), field, paths)];
+    if (isHidden && name === 'rank') return [name, null];
+    if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
+    return [name, masked(member, personal, { collections, isFree: place.isFree || FREE.has(name) })];
+  });
+  return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
+}
+
+/** What an endpoint made that handles personal values: they may stand anywhere in it. */
+function withoutMade(made: Json): Json {
+  if (isArray(made)) return made.flatMap((each) => (isObject(each) && Object.hasOwn(each, 'data') ? [{ ...each, data: MASK }] : []));
+  return isObject(made) ? { ...made, body: MASK } : made;
+}
+
+function collectionIn(value: JsonObject): readonly string[] {
+  const named = value['collection'] ?? value['collectionId'] ?? value['collection_id'];
+  return typeof named === 'string' ? [named] : [];
+}
+
+/** The path of the field that an object is about: a change, an operation, a balance. `null`: it is about none. */
+function fieldOf(value: JsonObject): PersonalPath | null {
+  const written = value['path'] ?? value['field'];
+  if (typeof written !== 'string') return null;
+  if (written === '' || written === '$') return [];
+  if (!written.startsWith('/')) return written.split('.');
+  return written
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A path and what it ends with, down to its last part. */
+function endsOf(path: PersonalPath): readonly PersonalPath[] {
+  return path.map((_, from) => path.slice(from)).filter(([first]) => first !== '*');
+}
+
+/** A value of a field: it is personal itself, stands in what is, or holds some. */
+function maskedChange(value: Json, field: PersonalPath, paths: readonly PersonalPath[]): Json {
+  let here = value;
+  for (const path of paths) {
+    if (!path.slice(0, field.length).every((part, index) => part === '*' || part === field[index])) continue;
+    if (path.length <= field.length) return value === null ? null : MASK;
+    const rest = path.slice(field.length);
+    here = without(here, rest);
+    // An item that is added to a list.
+    if (rest[0] === '*') here = without(here, rest.slice(1));
+  }
+  return here;
+}
+
+/** Names of list items are values of theirs. */
+function labelOf(field: PersonalPath, label: Json, paths: readonly PersonalPath[]): Json {
+  return paths.some((path) => path.includes('*')) ? field.join(' › ') : label;
+}
+
+function withoutValues(value: JsonObject, paths: readonly PersonalPath[]): JsonObject {
+  const left = paths.reduce<Json>(without, value);
+  return isObject(left) ? left : {};
+}
+
+/** The value with a mask where the path leads. */
+function without(value: Json, path: PersonalPath): Json {
+  const [first, ...rest] = path;
+  if (first === undefined) return value === null ? null : MASK;
+  if (isArray(value)) return first === '*' || /^\d+$/.test(first) ? value.map((each) => without(each, rest)) : value;
+  if (!isObject(value)) return value;
+  if (first !== '*' && !Object.hasOwn(value, first)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, first === '*' || name === first ? without(member, rest) : member]),
+  );
+}
+
+/** Whether a value that is to be stored holds a mask: whoever sends it was not shown what stands there. */
+export function holdsMask(value: Json): boolean {
+  if (isArray(value)) return value.some(holdsMask);
+  return isObject(value) ? Object.values(value).some(holdsMask) : value === MASK;
+}

@@ -1,0 +1,19 @@
+import { expect, test, vi } from 'vitest';
+import { hide, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
+
+test('a reason goes with reads that name the player, for ten minutes, and with no other', () => {
+  vi.useFakeTimers();
+  reveal('demo', '42', 'ticket 7');
+  expect(
+    ['/v3/manage/demo/players/42?limit=3', '/v3/storage/demo/saves/42_slot/history', '/v3/storage/demo/saves/42'].map(reasonAt),
+  ).toEqual([...['ticket 7', 'ticket 7', 'ticket 7']]);
+  expect(
+    ['/v3/manage/demo/players/43', '/v3/manage/other/players/42', '/v3/manage/demo/commits?player=42', '/api/session'].map(reasonAt),
+  ).toEqual([...[undefined, undefined, undefined, undefined]]);
+  vi.advanceTimersByTime(REVEALED_MS + 1);
+  expect(reasonFor('demo', '42')).toBeUndefined();
+  reveal('demo', '42', 'again');
+  hide('demo', '42');
+  expect(reasonFor('demo', '42')).toBeUndefined();
+  vi.useRealTimers();
+});

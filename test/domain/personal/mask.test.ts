@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
+import type { Personal } from '../../../src/domain/personal/fields.ts';
+import { holdsMask, MASK, masked } from '../../../src/domain/personal/mask.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+
+/** What is masked for people, by the shapes that answers have. */
+
+const SCHEMA = {
+  gold: { type: 'number' },
+  email: { type: 'string', _personal: true },
+  profile: { type: 'object', properties: { city: { type: 'string', _personal: true }, level: { type: 'number' } } },
+  friends: {
+    type: 'array',
+    items: { type: 'object', properties: { nick: { type: 'string', _personal: true }, since: { type: 'number' } } },
+  },
+  notes: { type: 'object', _personal: true, properties: { a: { type: 'string' } } },
+  ids: { type: 'object', additionalProperties: { type: 'string', _personal: true } },
+} as const;
+const { personal: PATHS } = compileSchema(SCHEMA);
+
+const PERSONAL: Personal = {
+  in: (collection) => (collection === 'feed' ? [] : PATHS),
+  isNamedIn: () => false,
+  isShownBy: (query) => query === 'by-email',
+  isHandledBy: (slug) => slug === 'mail',
+};
+const shown = (value: Json, collections: readonly string[] = [], isFree = false) => masked(value, PERSONAL, { collections, isFree });
+
+const SECRET = 'ada@example.org';
+const DOCUMENT = {
+  gold: 5,
+  email: SECRET,
+  profile: { city: SECRET, level: 2 },
+  friends: [{ nick: SECRET, since: 1 }],
+  notes: { a: SECRET },
+  ids: { steam: SECRET },
+};
+
+test('personal paths go through objects, lists and maps, and end where a field is personal', () => {
+  expect(PATHS).toEqual([['email'], ['profile', 'city'], ['friends', '*', 'nick'], ['notes'], ['ids', '*']]);
+  expect(compileSchema(undefined).personal).toEqual([]);
+});
+
+test('a document keeps what is not personal', () => {
+  expect(shown(DOCUMENT, ['saves'])).toEqual({
+    gold: 5,
+    email: MASK,
+    profile: { city: MASK, level: 2 },
+    friends: [{ nick: MASK, since: 1 }],
+    notes: MASK,
+    ids: { steam: MASK },
+  });
+  expect(shown({ email: null, profile: 'none' }, ['saves'])).toEqual({ email: null, profile: 'none' });
+  expect(shown({ ok: true, records: [{ collection: 'feed', email: 'open' }] })).toEqual({
+    ok: true,
+    records: [{ collection: 'feed', email: 'open' }],
+  });
+});
+
+test('a document that names another collection is masked all the same', () => {
+  expect(shown({ collection: 'feed', email: SECRET }, ['saves'])).toEqual({ collection: 'feed', email: MASK });
+  const page = {
+    documents: {
+      items: [{ collection: 'saves', document: { collection: 'feed', email: SECRET, deep: { collectionId: 'feed', email: SECRET } } }],
+    },
+  };
+  expect(JSON.stringify(shown(page))).not.toContain(SECRET);
+});
+
+describe('a change', () => {
+  test.each<readonly [string, Json, Json]>([
+    ['of the field', { path: '/email', before: SECRET, after: null }, { path: '/email', before: MASK, after: null }],
+    ['inside it', { op: 'set', path: 'notes.a', value: SECRET }, { op: 'set', path: 'notes.a', value: MASK }],
+    [
+      'of a part of a document',
+      { path: 'profile', from: { city: SECRET, level: 1 }, to: null },
+      { path: 'profile', from: { city: MASK, level: 1 }, to: null },
+    ],
+    ['of the whole', { path: '$', value: { email: SECRET, gold: 1 } }, { path: '$', value: { email: MASK, gold: 1 } }],
+    [
+      'of an item',
+      { path: '/friends/0/nick', label: `${SECRET} › nick`, after: SECRET },
+      { path: '/friends/0/nick', label: 'friends › 0 › nick', after: MASK },
+    ],
+    ['of a list', { path: 'friends', after: [{ nick: SECRET, since: 1 }] }, { path: 'friends', after: [{ nick: MASK, since: 1 }] }],
+    [
+      'that pushes an item',
+      { op: 'push', path: 'friends', value: { nick: SECRET, since: 1 } },
+      { op: 'push', path: 'friends', value: { nick: MASK, since: 1 } },
+    ],
+    ['by any name', { path: 'email', made: SECRET, now: SECRET }, { path: 'email', made: MASK, now: MASK }],
+    ['of another field', { path: '/gold', before: 1, after: 2 }, { path: '/gold', before: 1, after: 2 }],
+  ])('%s', (_, change, expected) => {
+    expect(shown([change])).toEqual([expected]);
+  });
+});
+
+test('what a game made is masked by the last name of a path, and of an endpoint that handles personal values altogether', () => {
+  expect(shown({ body: { who: { city: SECRET }, nick: SECRET } }, [], true)).toEqual({ body: { who: { city: MASK }, nick: MASK } });
+  expect(shown({ input: { city: SECRET } })).toEqual({ input: { city: MASK } });
+  const report = {
+    endpoint: 'mail',
+    result: { ok: true, status: 200, body: SECRET },
+    steps: [{ output: SECRET }],
+    pendingWrites: [{ key: '1', data: SECRET }],
+  };
+  expect(shown(report)).toEqual({
+    endpoint: 'mail',
+    result: { ok: true, status: 200, body: MASK },
+    steps: [],
+    pendingWrites: [{ key: '1', data: MASK }],
+  });
+  expect(shown({ query: 'by-email', rank: 3, value: 7 })).toEqual({ query: 'by-email', rank: null });
+});
+
+test('property: wherever a document stands in an answer, its personal values are not in it', () => {
+  const around = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      fc.constant<unknown>(DOCUMENT),
+      fc.array(tie('node'), { minLength: 1, maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('document', 'items', 'value', 'path', 'gold', 'collection'), tie('node'), { minKeys: 1 }),
+    ),
+  })).node;
+  fc.assert(fc.property(around, (answer) => !JSON.stringify(shown(JSON.parse(JSON.stringify(answer)))).includes(SECRET)));
+});
+
+test('a mask that comes back is noticed', () => {
+  expect([holdsMask({ ops: [{ value: { email: MASK } }] }), holdsMask({ email: 'x' })]).toEqual([true, false]);
+});
