@@ -1,9 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
-import type { InForce, SessionRow, SignInStore } from '../src/app/ports/sign-in-store.ts';
+import type { SessionRow, SignInRequest, SignInStore } from '../src/app/ports/sign-in-store.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
 import { inTransaction, withClient } from './transaction.ts';
 
-const COLUMNS = 'id, person, created_at::float8 AS "createdAt", used_at::float8 AS "usedAt", until::float8 AS until, agent, address';
+const COLUMNS =
+  'id, person, created_at::float8 AS "createdAt", used_at::float8 AS "usedAt", idle::float8 AS idle, until::float8 AS until, kind, agent, address';
+const REQUEST = 'code, until::float8 AS until, agent, address';
 
 /** The tables of `sign-in.sql`. */
 export function createSignInStore(pool: Pool): SignInStore {
@@ -38,17 +40,47 @@ export function createSignInStore(pool: Pool): SignInStore {
         return true;
       });
     },
-    async session(hash, at) {
-      const found = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE hash = $1 AND until > $2 AND used_at > $3`;
-      return (await query<SessionRow>(found, [hash, ...boundsOf(at)]))[0] ?? null;
+    async keepRequest(hash, { code, until, agent, address }, most) {
+      const put = `INSERT INTO savepoint.sign_in_requests (hash, code, until, agent, address) SELECT $1, $2, $3, $4, $5
+        WHERE (SELECT count(*) FROM savepoint.sign_in_requests) < $6 ON CONFLICT DO NOTHING RETURNING hash`;
+      return (await query(put, [hash, code, until, agent, address, most])).length > 0;
+    },
+    async request(code, now) {
+      const found = `SELECT ${REQUEST} FROM savepoint.sign_in_requests WHERE code = $1 AND until > $2 AND person IS NULL`;
+      return (await query<SignInRequest>(found, [code, now]))[0] ?? null;
+    },
+    confirmRequest(code, person, session, now) {
+      const put = 'UPDATE savepoint.sign_in_requests SET person = $2 WHERE code = $1 AND until > $3 AND person IS NULL RETURNING hash';
+      return inTurn(pool, person, async (client) => {
+        if (!(await hasRow(client, OPEN, [person, session]))) return false;
+        return hasRow(client, put, [code, person, now]);
+      });
+    },
+    async refuseRequest(code) {
+      await query('DELETE FROM savepoint.sign_in_requests WHERE code = $1 AND person IS NULL', [code]);
+    },
+    async requestBy(hash, now) {
+      const found = `SELECT ${REQUEST}, person FROM savepoint.sign_in_requests WHERE hash = $1 AND until > $2`;
+      return (await query<SignInRequest & { person: string | null }>(found, [hash, now]))[0] ?? null;
+    },
+    openByRequest(request, hash, session) {
+      const taken = 'DELETE FROM savepoint.sign_in_requests WHERE hash = $1 AND person = $2 AND until > $3 RETURNING hash';
+      return inTurn(pool, session.person, async (client) => {
+        if (!(await hasRow(client, taken, [request, session.person, session.createdAt]))) return false;
+        await insertSession(client, hash, session);
+        return true;
+      });
+    },
+    async session(hash, kind, now) {
+      const found = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE hash = $1 AND kind = $3 AND ${IN_FORCE}`;
+      return (await query<SessionRow>(found, [hash, now, kind]))[0] ?? null;
     },
     async noteUse(id, now) {
       await query('UPDATE savepoint.sign_in_sessions SET used_at = greatest(used_at, $2) WHERE id = $1', [id, now]);
     },
-    sessionsOf(person, at) {
-      const listed = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE person = $1 AND until > $2 AND used_at > $3
-        ORDER BY used_at DESC, id LIMIT 100`;
-      return query<SessionRow>(listed, [person, ...boundsOf(at)]);
+    sessionsOf(person, now) {
+      const listed = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE person = $1 AND ${IN_FORCE} ORDER BY used_at DESC, id LIMIT 100`;
+      return query<SessionRow>(listed, [person, now]);
     },
     async endSession(person, id) {
       return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
@@ -63,8 +95,7 @@ export function createSignInStore(pool: Pool): SignInStore {
     keepPassword(person, hash, session) {
       const put = 'INSERT INTO savepoint.sign_in_passwords (person, hash) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET hash = $2';
       return inTurn(pool, person, async (client) => {
-        const open = 'SELECT FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2';
-        if (!(await hasRow(client, open, [person, session]))) return false;
+        if (!(await hasRow(client, OPEN, [person, session]))) return false;
         await client.query(put, [person, hash]);
         await endSessions(client, person, session);
         return true;
@@ -76,9 +107,10 @@ export function createSignInStore(pool: Pool): SignInStore {
         await endSessions(client, person, null);
       });
     },
-    async sweep(at) {
-      await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [at.now]);
-      await query('DELETE FROM savepoint.sign_in_sessions WHERE until <= $1 OR used_at <= $2', boundsOf(at));
+    async sweep(now) {
+      await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [now]);
+      await query('DELETE FROM savepoint.sign_in_requests WHERE until <= $1', [now]);
+      await query('DELETE FROM savepoint.sign_in_sessions WHERE until <= $1 OR used_at + idle <= $1', [now]);
     },
     async noteOrigin(origin) {
       const put = `INSERT INTO savepoint.installation (name, value) VALUES ('console-origin', $1) ON CONFLICT (name) DO UPDATE SET value = $1`;
@@ -97,9 +129,9 @@ export function createSignInStore(pool: Pool): SignInStore {
   };
 }
 
-function boundsOf({ now, usedSince }: InForce): readonly [number, number] {
-  return [now, usedSince];
-}
+/** Of a session at the time of the second parameter. */
+const IN_FORCE = 'until > $2 AND used_at + idle > $2';
+const OPEN = 'SELECT FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2';
 
 /**
  * One after another for each person: what was judged by a password or a session that is being taken away must not be stored afterwards. The lock is a
@@ -125,14 +157,15 @@ async function hasRow(client: PoolClient, text: string, values: readonly unknown
 }
 
 async function insertSession(client: PoolClient, hash: string, session: SessionRow): Promise<void> {
-  const { id, person, createdAt, usedAt, until, agent, address } = session;
-  const put = `INSERT INTO savepoint.sign_in_sessions (hash, id, person, created_at, used_at, until, agent, address)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
-  await client.query(put, [hash, id, person, createdAt, usedAt, until, agent, address]);
+  const { id, person, createdAt, usedAt, idle, until, kind, agent, address } = session;
+  const put = `INSERT INTO savepoint.sign_in_sessions (hash, id, person, created_at, used_at, idle, until, kind, agent, address)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  await client.query(put, [hash, id, person, createdAt, usedAt, idle, until, kind, agent, address]);
 }
 
-/** Ends all links and sessions of a person, but this one. */
+/** Ends all links and sessions of a person, but this one, and what the person has confirmed. */
 async function endSessions(client: PoolClient, person: string, but: string | null): Promise<void> {
   await client.query('DELETE FROM savepoint.sign_in_links WHERE person = $1', [person]);
+  await client.query('DELETE FROM savepoint.sign_in_requests WHERE person = $1', [person]);
   await client.query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND ($2::text IS NULL OR id <> $2)', [person, but]);
 }

@@ -11,6 +11,8 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     new Map([
       ['init', async () => (await import('./init.ts')).initCommand()],
       ['login', async () => (await import('./login.ts')).loginCommand()],
+      ['logout', async () => (await import('./logout.ts')).logoutCommand()],
+      ['whoami', async () => (await import('./whoami.ts')).whoamiCommand()],
       ['dev', async () => (await import('./dev.ts')).devCommand()],
       ['check', async () => (await import('./check.ts')).checkCommand()],
       ['push', async () => (await import('./push.ts')).pushCommand()],

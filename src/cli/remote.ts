@@ -20,11 +20,14 @@ function folderCommand(name: string, description: string): Command {
     .option('--json', JSON_HELP);
 }
 
+/** A command about a server, whatever project. */
+export function serverCommand(name: string, description: string): Command {
+  return folderCommand(name, description).option('--address <url>', 'the server (default: SAVEPOINT_URL, or savepoint.json)');
+}
+
 /** A command that sends requests to a server; {@link remoteOf} makes its client. */
 export function remoteCommand(name: string, description: string): Command {
-  return folderCommand(name, description)
-    .option('--address <url>', 'the server (default: SAVEPOINT_URL, or savepoint.json)')
-    .option('--project <id>', 'the project there (default: SAVEPOINT_PROJECT, or savepoint.json)');
+  return serverCommand(name, description).option('--project <id>', 'the project there (default: SAVEPOINT_PROJECT, or savepoint.json)');
 }
 
 /** The client of the options' project; `remote.server.dir` is the folder. Throws `FolderProblem` that says what is missing. */

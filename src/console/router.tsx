@@ -54,6 +54,12 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
 });
 
+const confirm = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/confirm',
+  component: lazyRouteComponent(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
+});
+
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/p/$project',
@@ -144,6 +150,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     projects,
     account,
+    confirm,
     project.addChildren([
       activity,
       found,

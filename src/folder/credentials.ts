@@ -1,14 +1,14 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type Json, type JsonObject, nonEmptyString } from '../kernel/json.ts';
-import { readJsonFile, writeJsonFile } from './files.ts';
+import { nonEmptyString } from '../kernel/json.ts';
+import { readJsonFile } from './files.ts';
 import { FolderProblem } from './problem.ts';
 import { addressOf, findProject } from './project-file.ts';
+import { type Environment, keptFor, type PersonAccess, personAt, userKeysOf } from './user-file.ts';
 
 /**
  * The address of the folder's server, and the keys for it. Their sources, in this order: the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`,
- * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`); `savepoint.credentials.json`, or the file that `SAVEPOINT_CREDENTIALS` names, which the
- * client library reads, too; the user's own file, which has keys by address and project.
+ * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`, and the file that `SAVEPOINT_CREDENTIALS` names); a person who is signed in to that server;
+ * `savepoint.credentials.json`, which the client library reads, too; the user's own file, which has keys by address and project.
  */
 
 /** A folder with its server, project and keys, as commands need them. */
@@ -17,9 +17,26 @@ export interface ServerAccess {
   readonly dir: string;
   readonly address: string;
   readonly project: string;
+  /** Empty where a person asks. */
   readonly secretKey: string;
   /** `null`: none was found. */
   readonly publicKey: string | null;
+  /** Who asks in place of a secret key. */
+  readonly person?: PersonAccess;
+}
+
+/** Where requests to a server go, and by which headers it knows who asks. */
+export function askingAt({ address, secretKey, person }: ServerAccess): {
+  readonly origin: string;
+  readonly headers: Record<string, string>;
+} {
+  if (person === undefined) return { origin: address, headers: { 'x-api-key': secretKey } };
+  return { origin: reachable(person.console), headers: { 'x-person-token': person.token } };
+}
+
+/** Node does not resolve the names of this machine as browsers do. The console takes its other names, too. */
+export function reachable(console: string): string {
+  return console.replace(/^(https?:\/\/)[a-z0-9-]+\.localhost(?=[:/]|$)/, '$1localhost');
 }
 
 /** Options of the command line, which take precedence over every file. */
@@ -30,11 +47,6 @@ export interface ServerOptions {
   readonly project?: string | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Most servers that a message names. */
-const MAX_KEPT = 5;
-
 export const CREDENTIALS_FILE = 'savepoint.credentials.json';
 
 /** The folder, its server and keys. Throws {@link FolderProblem}, which says what is missing and where it can be set. */
@@ -42,14 +54,21 @@ export function serverAccessOf(named: ServerOptions, env: Environment = process.
   const server = serverOf(named, env);
   needSafeAddress(server.address);
   const keys = keysOf(server, env);
+  const person = isGiven(env) ? null : personAt(server.address, env);
+  if (person !== null) return { ...server, secretKey: '', publicKey: keys.publicKey, person };
   if (keys.secretKey === null) {
     throw new FolderProblem(
       'NO_KEY',
       `No secret key for project ${server.project} on ${server.address}.${keys.withheld} Give it as SAVEPOINT_SECRET_KEY with SAVEPOINT_URL, run ` +
-        `\`savepoint login\`, or put {"url": "${server.address}", "secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.${keptFor(env)}`,
+        `\`savepoint login\` (with --console as yourself), or put {"url": "${server.address}", "secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.${keptFor(env)}`,
     );
   }
   return { ...server, secretKey: keys.secretKey, publicKey: keys.publicKey };
+}
+
+/** Whether the environment says who asks. */
+function isGiven(env: Environment): boolean {
+  return Boolean(env['SAVEPOINT_SECRET_KEY'] || env['SAVEPOINT_CREDENTIALS']);
 }
 
 /** A server that a command addresses. */
@@ -60,16 +79,7 @@ interface Server extends Pick<ServerAccess, 'dir' | 'address' | 'project'> {
 
 /** {@link serverAccessOf} without keys. */
 export function serverOf(named: ServerOptions, env: Environment = process.env): Server {
-  const from = named.dir ?? process.cwd();
-  const found = findProject(from);
-  const dir = found?.dir ?? from;
-  const stored = storedIn(dir, env);
-  const address = first(
-    [named.address, '--address'],
-    [env['SAVEPOINT_URL'], 'SAVEPOINT_URL'],
-    [found?.address, 'savepoint.json'],
-    [stored.url, CREDENTIALS_FILE],
-  );
+  const { from, found, dir, stored, address } = placeOf(named, env);
   const project = named.project ?? env['SAVEPOINT_PROJECT'] ?? found?.project ?? stored.projectId;
   const where =
     found === null
@@ -85,6 +95,25 @@ export function serverOf(named: ServerOptions, env: Environment = process.env): 
   return { dir, address, project, isNamed: Boolean(named.address || env['SAVEPOINT_URL']) };
 }
 
+/** The address of the server alone; `null`: none is named. */
+export function serverAddress(named: ServerOptions, env: Environment = process.env): string | null {
+  return placeOf(named, env).address;
+}
+
+function placeOf(named: ServerOptions, env: Environment) {
+  const from = named.dir ?? process.cwd();
+  const found = findProject(from);
+  const dir = found?.dir ?? from;
+  const stored = storedIn(dir, env);
+  const address = first(
+    [named.address, '--address'],
+    [env['SAVEPOINT_URL'], 'SAVEPOINT_URL'],
+    [found?.address, 'savepoint.json'],
+    [stored.url, CREDENTIALS_FILE],
+  );
+  return { from, found, dir, stored, address };
+}
+
 /** Throws if a key would be sent unencrypted over a network. */
 export function needSafeAddress(address: string): void {
   if (new URL(address).protocol === 'https:' || isLoopback(address)) return;
@@ -96,38 +125,12 @@ export function needSafeAddress(address: string): void {
 
 function isLoopback(address: string): boolean {
   const { hostname } = new URL(address);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
-}
-
-/** Stores keys in the user's own file, which nobody else may read. Returns its path. */
-export function keepUserKeys(
-  server: Pick<ServerAccess, 'address' | 'project'>,
-  keys: { readonly secretKey: string; readonly publicKey?: string },
-  env: Environment = process.env,
-): string {
-  const path = userFile(env);
-  const all = readJsonFile(path) ?? {};
-  writeJsonFile(path, { ...all, [server.address]: { ...objectIn(all, server.address), [server.project]: { ...keys } } }, 0o600);
-  return path;
-}
-
-/** `~/.config/savepoint/credentials.json`. */
-function userFile(env: Environment = process.env): string {
-  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'savepoint', 'credentials.json');
+  return /^(?:[a-z0-9-]+\.)?localhost$/.test(hostname) || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
 /** The address in the folder's credentials file; `null`: there is none. */
 export function storedAddress(dir: string, env: Environment = process.env): string | null {
   return storedIn(dir, env).url;
-}
-
-/** For which servers the user has keys: an address or a project with a typing error is seen beside them. */
-function keptFor(env: Environment): string {
-  const all = Object.entries(readJsonFile(userFile(env)) ?? {});
-  const kept = all.flatMap(([address, projects]) => (isObject(projects) ? Object.keys(projects).map((id) => `${id} on ${address}`) : []));
-  return kept.length === 0
-    ? ''
-    : ` You have logged in for ${kept.slice(0, MAX_KEPT).join(', ')}${kept.length > MAX_KEPT ? ' and others' : ''}.`;
 }
 
 interface Keys {
@@ -143,7 +146,7 @@ interface Keys {
 function keysOf({ dir, address, project, isNamed }: Server, env: Environment): Keys & { readonly withheld: string } {
   const stored = storedIn(dir, env);
   const isElsewhere = (stored.url !== null && stored.url !== address) || (stored.projectId !== null && stored.projectId !== project);
-  const user = objectIn(objectIn(readJsonFile(userFile(env)) ?? {}, address), project);
+  const user = userKeysOf(address, project, env);
   const takesAny = isNamed || isLoopback(address);
   // Keys of one server are never sent to another one.
   const file = isElsewhere || (stored.url === null && !takesAny) ? { secretKey: null, publicKey: null } : stored;
@@ -180,9 +183,4 @@ function storedIn(dir: string, env: Environment): Stored {
 function first(...sources: readonly (readonly [text: string | null | undefined, from: string])[]): string | null {
   const [text, from = ''] = sources.find(([each]) => each) ?? [];
   return text ? addressOf(text, from) : null;
-}
-
-function objectIn(object: JsonObject, name: string): JsonObject {
-  const value: Json | undefined = Object.hasOwn(object, name) ? object[name] : undefined;
-  return isObject(value) ? value : {};
 }

@@ -1,7 +1,7 @@
 import type * as contract from '../contract/answers.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { anyObject, flag, listOf, members, optional, type Shape, something, text, wholeNumber } from './answer-shape.ts';
-import type { ServerAccess } from './credentials.ts';
+import { askingAt, type ServerAccess } from './credentials.ts';
 import { type Answered, exchange, strangeAnswer } from './exchange.ts';
 
 /** What a request is for: what players have, or what is staged. */
@@ -72,7 +72,7 @@ interface Rollback {
 export type Retried = (why: string, waitMs: number) => void;
 
 /**
- * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an
+ * The management API of one project, with its secret key or as a person. Reads and writes are sent again where that is safe: writes carry an
  * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
  */
 export class Remote {
@@ -87,13 +87,14 @@ export class Remote {
 
   /** Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, options: Request = {}): Promise<Answered> {
-    const url = new URL(`${this.server.address}${path}`);
+    const asking = askingAt(this.server);
+    const url = new URL(`${asking.origin}${path}`);
     for (const [name, value] of Object.entries(options.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
     return exchange({
       method,
       url: url.href,
       headers: {
-        'x-api-key': this.server.secretKey,
+        ...asking.headers,
         ...(options.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
         ...options.headers,
       },

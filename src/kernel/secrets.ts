@@ -19,6 +19,7 @@ const SECRET_SHAPES: readonly Shape[] = [
   { what: 'secret key', pattern: /(sk_)[A-Za-z0-9]{48}/ },
   { what: 'device of a guest', pattern: /(ns_guest_)[A-Za-z0-9_-]+/ },
   { what: 'session', pattern: /((?:ns|sbox)_sess_)[A-Za-z0-9_.-]+/ },
+  { what: 'sign-in of a person on the command line', pattern: /(sp_person_)[A-Za-z0-9_-]+/ },
   { what: 'pass of a guest', pattern: /(ns_pass_)[A-Za-z0-9_.-]+/ },
   { what: 'recovery code', pattern: new RegExp(`(?<![A-Za-z0-9])${CODE_GROUP}(?:(?:-|%20|\\+| )${CODE_GROUP}){6}(?![A-Za-z0-9])`) },
   { what: 'recovery code', pattern: /(?<![A-Za-z0-9])(?:[0-9A-Z]{28}|[0-9a-z]{28})(?![A-Za-z0-9])/ },

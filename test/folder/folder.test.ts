@@ -3,9 +3,10 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, trunc
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepUserKeys, serverAccessOf } from '../../src/folder/credentials.ts';
+import { askingAt, serverAccessOf } from '../../src/folder/credentials.ts';
 import { findProject, readProjectFile } from '../../src/folder/project-file.ts';
 import { readFolder } from '../../src/folder/sources.ts';
+import { forgetPerson, keepPerson, keepUserKeys } from '../../src/folder/user-file.ts';
 
 let dir: string;
 
@@ -174,6 +175,23 @@ describe('savepoint.json and keys', () => {
     expect(() => serverAccessOf({ dir, address: 'https://elsewhere' }, config())).toThrow(
       /No secret key.*logged in for p1 on https:\/\/h\./,
     );
+  });
+
+  it('give way to a person who is signed in to that server, but not to what the environment says', () => {
+    write('savepoint.json', '{"address": "https://h", "project": "p1"}');
+    write('savepoint.credentials.json', '{"url": "https://h", "projectId": "p1", "secretKey": "of-file"}');
+    const ada = { console: 'https://console.h', name: 'ada', token: 'sp_person_t' };
+    const path = keepPerson('https://h', ada, config());
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const access = serverAccessOf({ dir }, config());
+    expect([access.person, access.secretKey]).toEqual([ada, '']);
+    expect(askingAt(access)).toEqual({ origin: 'https://console.h', headers: { 'x-person-token': 'sp_person_t' } });
+    const given = { ...config(), SAVEPOINT_SECRET_KEY: 'of-env', SAVEPOINT_URL: 'https://h' };
+    expect(serverAccessOf({ dir }, given)).toMatchObject({ secretKey: 'of-env' });
+    expect(serverAccessOf({ dir }, given).person).toBeUndefined();
+    expect(() => serverAccessOf({ dir, address: 'https://elsewhere' }, config())).toThrow(/No secret key/);
+    forgetPerson('https://h', config());
+    expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-file');
   });
 
   it('are read over a byte order mark, in the file of the folder and in that of the user', () => {

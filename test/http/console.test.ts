@@ -1,14 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignInStore } from '../../projections/sign-in.ts';
 import { createPeople, newPersonId, type People } from '../../src/app/people/people.ts';
 import { createSignIn, LINK_MS, type SignIn } from '../../src/app/people/sign-in.ts';
 import { addPerson } from '../../src/domain/people/people.ts';
 import type { HealthDesk } from '../../src/http/console/health.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { here, printed } from '../node/support/command-line.ts';
 import { askConsole, type ConsoleAt, type ConsoleHeaders, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -273,6 +274,117 @@ describe('a password', () => {
     expect((await set({ password, current })).status).toBe(200);
     expect((await enter('owner', password)).status).toBe(200);
     await signIn.lockOut(JSON.parse((await mine.get('/api/session')).text).person.id);
+  });
+});
+
+describe('a command line', () => {
+  const begin = async () => JSON.parse((await ask('POST', '/api/command-line', {}, { machine: 'savepoint on box' })).text);
+  const poll = (secret: string) => ask('POST', '/api/command-line/token', {}, { secret });
+  const confirmed = async (by: SignedBrowser) => {
+    const { code, secret } = await begin();
+    expect((await by.change('POST', `/api/command-line/${code}`)).status).toBe(200);
+    return String(JSON.parse((await poll(secret)).text).token);
+  };
+  const as = (token: string): ConsoleHeaders => ({ 'X-Person-Token': token });
+
+  it('is signed in when a person confirms its code, once, and acts as that person without a cookie', async () => {
+    const mine = await signedIn();
+    const { code, secret, page } = await begin();
+    expect([code, page]).toEqual([expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/), `${at.origin}/confirm`]);
+    expect(JSON.parse((await poll(secret)).text)).toEqual({ ok: true, waiting: true });
+    expect(JSON.parse((await mine.get(`/api/command-line/${code}`)).text)).toMatchObject({ machine: 'savepoint on box', address: null });
+    expect((await mine.change('POST', `/api/command-line/${code}`)).status).toBe(200);
+    expect(codeOf(await mine.change('POST', `/api/command-line/${code}`))).toEqual([404, 'NOT_FOUND']);
+    const { token, name } = JSON.parse((await poll(secret)).text);
+    expect([token, name]).toEqual([expect.stringMatching(/^sp_person_[\w-]{43}$/), 'owner']);
+    expect(codeOf(await poll(secret))).toEqual([401, 'UNAUTHORIZED']);
+    expect((await ask('POST', '/v3/manage/demo/promote', as(token), {})).status).toBe(200);
+    expect((await ask('POST', '/v3/manage/demo/promote', { ...as(token), Host: `localhost:${at.port}` }, {})).status).toBe(200);
+    expect(await server.app.presented.at(-1)?.person?.()).toMatchObject({ name: 'owner' });
+    expect(JSON.parse((await ask('GET', '/api/session', as(token))).text)).toMatchObject({ person: { name: 'owner' } });
+    const { rows } = await pool.query('SELECT * FROM savepoint.sign_in_sessions');
+    expect(JSON.stringify([rows, server.log])).not.toMatch(new RegExp(`${token.slice(10)}|${secret}`));
+  });
+
+  it('is `savepoint login --console`, which keeps the token for its owner alone, until `savepoint logout`', async () => {
+    const env = { XDG_CONFIG_HOME: mkdtempSync(join(folder, 'config-')) };
+    const to = ['--address', 'https://game.example'];
+    const mine = await signedIn();
+    const login = printed(['login', '--console', at.origin, ...to, '--json'], { env });
+    const shown = `SELECT code FROM savepoint.sign_in_requests WHERE person IS NULL AND agent = 'savepoint on ${hostname()}'`;
+    const { code } = await vi.waitUntil(async () => (await pool.query(shown)).rows[0], 20_000);
+    await mine.change('POST', `/api/command-line/${code}`);
+    const { file, ...told } = JSON.parse(await login);
+    expect(told).toMatchObject({ person: 'owner', address: 'https://game.example', console: at.origin });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const whoami = ['whoami', ...to, '--project', 'demo', '--json'];
+    expect(JSON.parse(await printed(whoami, { env }))).toMatchObject({ name: 'owner', project: 'demo', role: null });
+    await printed(['logout', ...to], { env });
+    expect(await here(whoami, { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('No secret key') });
+    expect((await mine.get('/api/sessions')).text).not.toContain(`savepoint on ${hostname()}`);
+  });
+
+  it('is listed among the sessions, ended there, and ends itself; a reset ends what was confirmed, too', async () => {
+    const mine = await signedIn();
+    const [one, other] = [await confirmed(mine), await confirmed(mine)];
+    const { sessions } = JSON.parse((await mine.get('/api/sessions')).text);
+    const [listed] = sessions.filter(({ kind }: { readonly kind: string }) => kind === 'command');
+    expect(listed.agent).toBe('savepoint on box');
+    expect((await ask('DELETE', '/api/session', as(one))).status).toBe(200);
+    expect(codeOf(await ask('GET', '/api/session', as(one)))).toEqual([401, 'UNAUTHORIZED']);
+    expect((await mine.change('DELETE', '/api/sessions')).status).toBe(200);
+    expect(codeOf(await ask('GET', '/v3/manage/demo/publishes', as(other)))).toEqual([401, 'UNAUTHORIZED']);
+    const { code, secret } = await begin();
+    await mine.change('POST', `/api/command-line/${code}`);
+    await signIn.lockOut(JSON.parse((await mine.get('/api/session')).text).person.id);
+    expect(codeOf(await poll(secret))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it('is over after a week without use, after a month, and when nobody confirms it for ten minutes', async () => {
+    const token = await confirmed(await signedIn());
+    for (let days = 0; days < 30; days += 6) {
+      expect((await ask('GET', '/api/session', as(token))).status).toBe(200);
+      time += 6 * 86_400_000;
+    }
+    expect(codeOf(await ask('GET', '/api/session', as(token)))).toEqual([401, 'UNAUTHORIZED']);
+    const idle = await confirmed(await signedIn());
+    time += 7 * 86_400_000;
+    expect(codeOf(await ask('GET', '/api/session', as(idle)))).toEqual([401, 'UNAUTHORIZED']);
+    const { code, secret } = await begin();
+    time += LINK_MS;
+    expect(codeOf(await (await signedIn()).change('POST', `/api/command-line/${code}`))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await poll(secret))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it('has a token of its own kind: no cookie, no page of a browser, no other host, and no password by it', async () => {
+    const mine = await signedIn();
+    const token = await confirmed(mine);
+    const cookieName = mine.cookie.split('=')[0];
+    expect(codeOf(await ask('GET', '/api/session', { Cookie: `${cookieName}=${token}` }))).toEqual([401, 'SIGNED_OUT']);
+    expect(codeOf(await ask('GET', '/api/session', as(mine.cookie.split('=')[1] ?? '')))).toEqual([401, 'UNAUTHORIZED']);
+    expect(codeOf(await ask('GET', '/v3/manage/demo/publishes', { ...as('sp_person_wrong'), Cookie: mine.cookie }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ]);
+    for (const from of [{ Origin: at.origin }, { Origin: 'http://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }])
+      expect(codeOf(await ask('POST', '/v3/manage/demo/promote', { ...as(token), ...from }, {}))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await ask('POST', '/api/command-line', { Origin: 'http://evil.example' }, {}))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await ask('GET', '/api/session', { ...as(token), Host: 'evil.example' }))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await ask('PUT', '/api/password', as(token), { password: 'correct horse battery' }))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await ask('GET', '/v3/auth-sessions/demo/create', as(token)))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('is confirmed by a person on the page alone, who may refuse it, and codes are not to be guessed', async () => {
+    const mine = await signedIn();
+    const { code, secret } = await begin();
+    expect(codeOf(await ask('POST', `/api/command-line/${code}`, { Cookie: mine.cookie, Origin: at.origin }))).toEqual([
+      403,
+      'ACCESS_DENIED',
+    ]);
+    expect((await mine.change('DELETE', `/api/command-line/${code}`)).status).toBe(200);
+    expect(codeOf(await poll(secret))).toEqual([401, 'UNAUTHORIZED']);
+    for (let tries = 0; tries < 10; tries += 1) await mine.get('/api/command-line/BBBB-BBBB');
+    expect((await mine.get('/api/command-line/BBBB-BBBB')).status).toBe(429);
   });
 });
 

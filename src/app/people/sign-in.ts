@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Actor } from '../../domain/events.ts';
 import { addPerson, EVERY_PROJECT, type PeopleState, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
@@ -6,7 +6,7 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Person } from '../caller.ts';
-import type { InForce, SessionRow, SignInStore } from '../ports/sign-in-store.ts';
+import type { SessionKind, SessionRow, SignInRequest, SignInStore } from '../ports/sign-in-store.ts';
 import { hashPassword, isPassword, MIN_PASSWORD } from './password.ts';
 import { newPersonId, ownersOf, type People } from './people.ts';
 
@@ -57,6 +57,17 @@ export interface SignIn {
   lockOut(person: string): Promise<void>;
   /** Who has this session. `isUse`: a person asks, so it goes on; what asks by itself does not prolong it. Throws 401 SIGNED_OUT if it is over. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn>;
+  /** The same of a token that the command line sends. Throws 401 UNAUTHORIZED. */
+  commandSignedIn(token: string, isUse: boolean): Promise<SignedIn>;
+  /** A command line asks to be signed in: what it shows to a person, and the secret by which it asks whether one has confirmed it. */
+  request(from: SignInFrom): Promise<{ readonly request: SignInRequest; readonly secret: string }>;
+  /** What asks by a code. Throws 404 NOT_FOUND. */
+  requested(code: string): Promise<SignInRequest>;
+  /** Signs that command line in as this person. Throws 404 NOT_FOUND. */
+  confirm(code: string, of: SignedIn): Promise<void>;
+  refuse(code: string): Promise<void>;
+  /** The token of a request that was confirmed, once; `null`: nobody has confirmed it yet. Throws 401 UNAUTHORIZED if it is over or was refused. */
+  byRequest(secret: string): Promise<string | null>;
   sessionsOf(person: string): Promise<readonly SessionRow[]>;
   /** Throws 404 NOT_FOUND. */
   endSession(person: string, id: string): Promise<void>;
@@ -73,6 +84,17 @@ export const LINK_MS = 10 * MINUTE_MS;
 /** A session that nobody uses for so long is over, and so is one of that age. */
 const IDLE_MS = 12 * HOUR_MS;
 const SESSION_MS = 7 * 24 * HOUR_MS;
+/** The same on the command line, whose token is in a file that its owner alone reads. */
+const COMMAND_IDLE_MS = 7 * 24 * HOUR_MS;
+const COMMAND_MS = 30 * 24 * HOUR_MS;
+/** How long a command line waits to be confirmed, and how many may. */
+const REQUEST_MS = 10 * MINUTE_MS;
+const MAX_REQUESTS = 200;
+/** Nobody takes one for another, and none is a vowel, so that no code is a word. */
+const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const CODE_LENGTH = 8;
+/** How the tokens of the command line begin, so that whoever finds one knows what it is. */
+const COMMAND_PREFIX = 'sp_person_';
 /** How exactly it is known when a session was used last. */
 const USE_MS = MINUTE_MS;
 
@@ -84,7 +106,6 @@ const PASSWORD_SLOTS = 2;
 const OWNER_NAME = 'owner';
 
 export function createSignIn(store: SignInStore, people: People, scheduler: Pick<Scheduler, 'now'>): SignIn {
-  const inForce = (): InForce => ({ now: scheduler.now(), usedSince: scheduler.now() - IDLE_MS });
   const passwords = new Bulkhead({ slots: PASSWORD_SLOTS, queue: 20 });
 
   const newLink = async (person: string) => {
@@ -103,13 +124,25 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
   };
 
   /** Answers the token of a new session; `null`: it may not be opened any more. */
-  const open = async (person: string, { agent, address }: SignInFrom, keep: KeepSession): Promise<string | null> => {
-    await store.sweep(inForce());
+  const open = async (person: string, { agent, address }: SignInFrom, kind: SessionKind, keep: KeepSession): Promise<string | null> => {
     const now = scheduler.now();
-    const token = newSecret();
+    await store.sweep(now);
+    const isCommand = kind === 'command';
+    const token = (isCommand ? COMMAND_PREFIX : '') + newSecret();
     const id = `s_${randomBytes(8).toString('hex')}`;
-    const session = { id, person, createdAt: now, usedAt: now, until: now + SESSION_MS, agent: agent.slice(0, MAX_AGENT), address };
+    const bounds = isCommand ? { idle: COMMAND_IDLE_MS, until: now + COMMAND_MS } : { idle: IDLE_MS, until: now + SESSION_MS };
+    const session = { id, person, createdAt: now, usedAt: now, ...bounds, kind, agent: agent.slice(0, MAX_AGENT), address };
     return (await keep(hashOf(token), session)) ? token : null;
+  };
+
+  /** `null`: it is over. */
+  const inForce = async (token: string, kind: SessionKind, isUse: boolean): Promise<SignedIn | null> => {
+    const now = scheduler.now();
+    const session = await store.session(hashOf(token), kind, now);
+    const person = session === null ? undefined : (await people.current()).people.get(session.person);
+    if (session === null || person === undefined) return null;
+    if (isUse && now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
+    return { person: signedInPerson(person), session };
   };
 
   return {
@@ -121,7 +154,7 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       const hash = hashOf(link);
       const person = await store.personOfLink(hash, scheduler.now());
       if (person === null || !(await people.latest()).people.has(person)) throw wrongLink();
-      const token = await open(person, from, (...session) => store.openByLink(hash, ...session));
+      const token = await open(person, from, 'browser', (...session) => store.openByLink(hash, ...session));
       if (token === null) throw wrongLink();
       return token;
     },
@@ -132,7 +165,7 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       // An unknown name takes as long as a known one.
       const fits = await passwords.run('passwords', () => isPassword(password, kept));
       if (person === undefined || kept === null || !fits) throw wrongPassword();
-      const token = await open(person.id, from, (...session) => store.openByPassword(kept, ...session));
+      const token = await open(person.id, from, 'browser', (...session) => store.openByPassword(kept, ...session));
       if (token === null) throw wrongPassword();
       return token;
     },
@@ -152,15 +185,51 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     lockOut: (person) => store.lockOut(person),
 
     async signedIn(token, isUse) {
-      const session = await store.session(hashOf(token), inForce());
-      const person = session === null ? undefined : (await people.current()).people.get(session.person);
-      if (session === null || person === undefined) throw refusal('SIGNED_OUT');
-      const now = scheduler.now();
-      if (isUse && now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
-      return { person: signedInPerson(person), session };
+      const found = await inForce(token, 'browser', isUse);
+      if (found === null) throw refusal('SIGNED_OUT');
+      return found;
     },
 
-    sessionsOf: (person) => store.sessionsOf(person, inForce()),
+    async commandSignedIn(token, isUse) {
+      const found = await inForce(token, 'command', isUse);
+      if (found === null) throw refusal('UNAUTHORIZED', 'This sign-in is over; `savepoint login --console` makes a new one');
+      return found;
+    },
+
+    async request({ agent, address }) {
+      const now = scheduler.now();
+      await store.sweep(now);
+      const secret = newSecret();
+      const request = { code: newCode(), agent: agent.slice(0, MAX_AGENT), address, until: now + REQUEST_MS };
+      if (!(await store.keepRequest(hashOf(secret), request, MAX_REQUESTS)))
+        throw refusal('RATE_LIMITED', 'Too many command lines wait to be confirmed; try again in some minutes', { retryAfter: 60 });
+      return { request, secret };
+    },
+
+    async requested(code) {
+      const request = await store.request(code, scheduler.now());
+      if (request === null) throw noRequest();
+      return request;
+    },
+
+    async confirm(code, { person, session }) {
+      if (!(await store.confirmRequest(code, person.id, session.id, scheduler.now()))) throw noRequest();
+    },
+
+    refuse: (code) => store.refuseRequest(code),
+
+    async byRequest(secret) {
+      const hash = hashOf(secret);
+      const found = await store.requestBy(hash, scheduler.now());
+      if (found?.person === null) return null;
+      const keep: KeepSession = (...session) => store.openByRequest(hash, ...session);
+      // The session is of the machine that the person was shown.
+      const token = found === null ? null : await open(found.person, found, 'command', keep);
+      if (token === null) throw refusal('UNAUTHORIZED', 'Nobody confirmed this sign-in within ten minutes, or somebody refused it');
+      return token;
+    },
+
+    sessionsOf: (person) => store.sessionsOf(person, scheduler.now()),
 
     async endSession(person, id) {
       if (!(await store.endSession(person, id))) throw refusal('NOT_FOUND', 'You have no such session; it may be over');
@@ -188,6 +257,16 @@ function wrongLink(): Refusal {
 
 function wrongPassword(): Refusal {
   return refusal('UNAUTHORIZED', 'Name or password is wrong; `savepoint user reset` makes a new link');
+}
+
+function noRequest(): Refusal {
+  return refusal('NOT_FOUND', 'No command line shows this code now; it shows one for ten minutes');
+}
+
+/** As `BCDF-GHJK`. */
+function newCode(): string {
+  const letters = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('');
+  return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`;
 }
 
 function signedInPerson(person: PersonState): SignedInPerson {

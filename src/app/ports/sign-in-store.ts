@@ -1,23 +1,32 @@
 /** Where the sign-in of people is kept: the database alone, and never the log. Of links and sessions it has hashes. Times are unix milliseconds. */
 
+/** By what a session's token is sent: a browser's cookie, or the command line. */
+export type SessionKind = 'browser' | 'command';
+
 /** A session as whoever has it may see it. */
 export interface SessionRow {
   readonly id: string;
   readonly person: string;
   readonly createdAt: number;
   readonly usedAt: number;
+  /** How long after its last use it is over, ms. */
+  readonly idle: number;
   /** From when it is over, however much it is used. */
   readonly until: number;
-  /** What the browser calls itself. */
+  readonly kind: SessionKind;
+  /** What the browser calls itself, or the machine of the command line. */
   readonly agent: string;
   /** From where it was opened; `null`: this machine. */
   readonly address: string | null;
 }
 
-/** Which sessions are in force: not over, and used since. */
-export interface InForce {
-  readonly now: number;
-  readonly usedSince: number;
+/** A command line that asks to be signed in. */
+export interface SignInRequest {
+  /** What it shows, and a person types. */
+  readonly code: string;
+  readonly agent: string;
+  readonly address: string | null;
+  readonly until: number;
 }
 
 export interface SignInStore {
@@ -30,10 +39,10 @@ export interface SignInStore {
   openByLink(link: string, hash: string, session: SessionRow): Promise<boolean>;
   /** Opens a session. False, and nothing is opened: the password that was checked (`checked`, its hash) is no longer the person's. */
   openByPassword(checked: string, hash: string, session: SessionRow): Promise<boolean>;
-  session(hash: string, at: InForce): Promise<SessionRow | null>;
+  session(hash: string, kind: SessionKind, now: number): Promise<SessionRow | null>;
   noteUse(id: string, now: number): Promise<void>;
   /** Those in force, the last used first. */
-  sessionsOf(person: string, at: InForce): Promise<readonly SessionRow[]>;
+  sessionsOf(person: string, now: number): Promise<readonly SessionRow[]>;
   /** Ends one session of a person. Answers whether there was one. */
   endSession(person: string, id: string): Promise<boolean>;
   /** Ends all sessions of a person but this one. */
@@ -44,8 +53,20 @@ export interface SignInStore {
   keepPassword(person: string, hash: string, session: string): Promise<boolean>;
   /** Forgets the password and ends all sessions and links of a person. Nothing that was under way outlives it. */
   lockOut(person: string): Promise<void>;
-  /** Forgets links and sessions that are over. */
-  sweep(at: InForce): Promise<void>;
+  /** Forgets links, requests and sessions that are over. */
+  sweep(now: number): Promise<void>;
+  /** Keeps a request. False: so many wait already. */
+  keepRequest(hash: string, request: SignInRequest, most: number): Promise<boolean>;
+  /** The request of a code that nobody has confirmed yet; `null`: none such, or it is too old. */
+  request(code: string, now: number): Promise<SignInRequest | null>;
+  /** Notes who confirms a request. False: it is no longer there, somebody confirmed it, or this session of the person is gone. */
+  confirmRequest(code: string, person: string, session: string, now: number): Promise<boolean>;
+  /** Drops a request that nobody has confirmed. */
+  refuseRequest(code: string): Promise<void>;
+  /** The request, and who has confirmed it; its `person` is `null`: nobody has yet. `null`: there is no such request. */
+  requestBy(hash: string, now: number): Promise<(SignInRequest & { readonly person: string | null }) | null>;
+  /** Uses a confirmed request up and opens a session of its person. False, and nothing is opened: the request is gone. */
+  openByRequest(request: string, hash: string, session: SessionRow): Promise<boolean>;
   /** Notes where the console is reached, for those who make links. */
   noteOrigin(origin: string): Promise<void>;
   origin(): Promise<string | null>;

@@ -1,4 +1,5 @@
 import { readEvents, type ServerEvent } from '../../client/events.ts';
+import { askingAt } from '../../folder/credentials.ts';
 import { answerOf, refused, strangeAnswer, unreachable } from '../../folder/exchange.ts';
 import type { Remote } from '../../folder/remote.ts';
 
@@ -18,8 +19,9 @@ export type EventStream = (onEvent: (event: ServerEvent) => void) => Promise<voi
 /** Opens a stream. Throws `RemoteRefusal` and `RemoteUnreachable`. */
 export async function openEvents({ server }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
   const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const headers = { accept: 'text/event-stream', 'x-api-key': server.secretKey, ...(after === null ? {} : { 'last-event-id': after }) };
-  const url = `${server.address}${path}?${new URLSearchParams(parameters)}`;
+  const asking = askingAt(server);
+  const headers = { accept: 'text/event-stream', ...asking.headers, ...(after === null ? {} : { 'last-event-id': after }) };
+  const url = `${asking.origin}${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(url, { headers, signal, redirect: 'error' }).catch((error: unknown) => {
     throw unreachable(url, 'GET', error);
   });

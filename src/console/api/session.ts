@@ -70,6 +70,22 @@ export async function setPassword(passwords: { readonly password: string; readon
   await askConsole('PUT', '/api/password', passwords);
 }
 
+const codeAddress = (code: string) => `/api/command-line/${code}`;
+
+/** Which command line shows a code. */
+export function askedByCode(code: string): Promise<{ readonly machine: string; readonly address: string | null }> {
+  return askConsole('GET', codeAddress(code));
+}
+
+/** Signs it in as the person who confirms. */
+export async function confirmCode(code: string): Promise<void> {
+  await askConsole('POST', codeAddress(code));
+}
+
+export async function refuseCode(code: string): Promise<void> {
+  await askConsole('DELETE', codeAddress(code));
+}
+
 /** Whether a person may do this: a scope, and a letter of it. */
 export function may(project: ProjectOfPerson, scope: string, letter: 'r' | 'w' | 'x'): boolean {
   return project.permissions[scope]?.includes(letter) ?? false;

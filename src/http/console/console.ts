@@ -2,10 +2,11 @@ import { BASES, type Family } from '../../contract/families.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
+import { type ApiParts, isAttended } from './api.ts';
 import { ConsoleFiles } from './files.ts';
 import { answerHealth, type HealthDesk, isHealthRoute } from './health.ts';
 import type { ConsolePlace } from './place.ts';
-import { isAttended, SessionRoutes, type SessionRoutesParts } from './sessions.ts';
+import { SessionRoutes } from './sessions.ts';
 
 /**
  * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in place of a
@@ -31,7 +32,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 } as const;
 
-export interface ConsoleParts extends SessionRoutesParts {
+export interface ConsoleParts extends ApiParts {
   /** Folder of the built page. */
   readonly folder: string;
   /** Where it is reached; known once it listens. */
@@ -50,10 +51,14 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     for (const [name, value] of Object.entries(HEADERS)) ctx.res.setHeader(name, value);
     const address = place.admit(exchange.req);
     const isSafe = SAFE_METHODS.has(exchange.method);
+    const sent = sessions.commands.tokenOf(exchange);
+    const isCommandLine = sent !== null || sessions.commands.isBeginning(exchange);
     const elsewhere = place.elsewhere(exchange.req);
-    if (elsewhere !== null && !isSafe) throw refusal('ACCESS_DENIED', `The console answers at ${place.origin} alone`);
-    if (elsewhere !== null) return respond(ctx, { status: 307, text: '', headers: { Location: elsewhere, 'Cache-Control': 'no-store' } });
-    if (!isSafe) requireOrigin(exchange, place);
+    if (isCommandLine) refuseBrowser(exchange);
+    else if (elsewhere !== null && !isSafe) throw refusal('ACCESS_DENIED', `The console answers at ${place.origin} alone`);
+    else if (elsewhere !== null)
+      return respond(ctx, { status: 307, text: '', headers: { Location: elsewhere, 'Cache-Control': 'no-store' } });
+    else if (!isSafe) requireOrigin(exchange, place);
     if (exchange.path.startsWith('/api/')) {
       exchange.route = 'console /api';
       if (!isHealthRoute(exchange.path)) return respond(ctx, await sessions.answer(exchange, place, address));
@@ -65,6 +70,10 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
       return respond(ctx, await files.answer(exchange.path, acceptsGzip(exchange)));
     }
     if (!PASSED.test(exchange.path)) throw refusal('NOT_FOUND', 'The console does not pass this route on');
+    if (sent !== null) {
+      exchange.person = await asked(async (isUse) => (await sessions.commands.signedIn(sent, isUse)).person);
+      return next();
+    }
     const token = sessions.tokenOf(exchange, place);
     // A browser sends no Origin with a GET of its own page, so the token alone proves where a call came from.
     if (!isSafe || ENDPOINT_CALL.test(exchange.path)) sessions.requireCsrf(exchange, token);
@@ -89,6 +98,12 @@ async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<() => Prom
 /** Throws 403 ACCESS_DENIED for a change that a page of another origin sent, or that no page did. */
 function requireOrigin({ headers }: Exchange, { origin }: ConsolePlace): void {
   if (headers.origin !== origin) throw refusal('ACCESS_DENIED', `A change takes the header Origin: ${origin}`);
+}
+
+/** Throws 403 ACCESS_DENIED for what a page of a browser sent as the command line does. */
+function refuseBrowser({ headers }: Exchange): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return;
+  throw refusal('ACCESS_DENIED', 'This is for the command line, and no page of a browser may send it');
 }
 
 function acceptsGzip({ headers }: Exchange): boolean {

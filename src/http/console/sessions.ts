@@ -1,36 +1,30 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { SignedIn, SignIn } from '../../app/app.ts';
-import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
+import type { SignedIn } from '../../app/app.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import type { Answer } from '../answer.ts';
-import { type BodyBounds, invalidBody, readJson } from '../body.ts';
-import { countedNetwork } from '../client-address.ts';
+import { invalidBody, readJson } from '../body.ts';
 import { type Exchange, headerText } from '../exchange.ts';
+import { type ApiParts, isAttended, shown, signInFrom } from './api.ts';
+import { Attempts } from './attempts.ts';
+import { CommandRoutes } from './commands.ts';
 import type { ConsolePlace } from './place.ts';
 
 /** `/api` of the console: who is signed in, signing in and out, and the sessions of a person. */
 
-/** Wrong links and passwords of one address, name or person within a minute that block it. */
-const MAX_WRONG = 10;
 const MAX_TEXT = 256;
-/** Stands for this machine's own address. */
-const HERE = 'this machine';
 const SESSION_PATH = /^\/api\/sessions\/(s_[0-9a-f]{16})$/;
 
-export interface SessionRoutesParts {
-  readonly signIn: SignIn;
-  readonly body: BodyBounds;
-  readonly version: string;
-}
-
 export class SessionRoutes {
-  readonly #parts: SessionRoutesParts;
-  readonly #wrong = new BruteForceGuard(MAX_WRONG, () => performance.now());
+  readonly #parts: ApiParts;
+  readonly #attempts = new Attempts();
+  /** Of the command line. */
+  readonly commands: CommandRoutes;
 
-  constructor(parts: SessionRoutesParts) {
+  constructor(parts: ApiParts) {
     this.#parts = parts;
+    this.commands = new CommandRoutes(parts, this.#attempts);
   }
 
   /** The token that a request's cookie carries; `null`: none. */
@@ -53,8 +47,10 @@ export class SessionRoutes {
     throw refusal('ACCESS_DENIED', 'This takes the header x-console-csrf, with what /api/session answers as `csrf`');
   }
 
-  /** Who is signed in and, for a change, that a page of the console sent it. Throws 401 SIGNED_OUT or 403 ACCESS_DENIED. */
+  /** Who is signed in and, for a change, that a page of the console sent it, or a command line. Throws 401 or 403 ACCESS_DENIED. */
   async proven(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
+    const sent = this.commands.tokenOf(exchange);
+    if (sent !== null) return this.commands.signedIn(sent, true);
     const token = this.tokenOf(exchange, place);
     if (exchange.method !== 'GET') this.requireCsrf(exchange, token);
     return this.signedIn(token, isAttended(exchange));
@@ -62,12 +58,17 @@ export class SessionRoutes {
 
   async answer(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
     const { method, path } = exchange;
+    if (this.commands.isBeginning(exchange)) return this.commands.begin(exchange, place, address);
+    const sent = this.commands.tokenOf(exchange);
+    if (sent !== null) return this.#ofCommand(exchange, await this.commands.signedIn(sent, true));
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
     const token = this.tokenOf(exchange, place);
     const signedIn = await this.proven(exchange, place);
     const { person, session } = signedIn;
+    const confirmed = await this.commands.answer(exchange, signedIn);
+    if (confirmed !== null) return confirmed;
     if (path === '/api/password' && method === 'PUT') return this.#setPassword(exchange, signedIn);
-    if (path === '/api/session' && method === 'GET') return shown(await this.#sessionBody(token ?? '', signedIn));
+    if (path === '/api/session' && method === 'GET') return shown({ ...(await this.#sessionBody(signedIn)), csrf: csrfOf(token ?? '') });
     if (path === '/api/session' && method === 'DELETE') {
       await this.#parts.signIn.endSession(person.id, session.id);
       return shown({ ok: true }, { 'Set-Cookie': `${place.cookie}=; ${place.cookieAttributes}; Max-Age=0` });
@@ -84,9 +85,9 @@ export class SessionRoutes {
   }
 
   async #open(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
-    const from = address === null ? HERE : countedNetwork(address);
-    const token = await this.#counted(from, 'address', await this.#attempt(exchange, address));
-    return shown(await this.#sessionBody(token, await this.signedIn(token, true)), {
+    const token = await this.#attempts.ofAddress(address, await this.#attempt(exchange, address));
+    const body = { ...(await this.#sessionBody(await this.signedIn(token, true))), csrf: csrfOf(token) };
+    return shown(body, {
       'Set-Cookie': `${place.cookie}=${token}; ${place.cookieAttributes}`,
     });
   }
@@ -95,45 +96,38 @@ export class SessionRoutes {
   async #attempt(exchange: Exchange, address: string | null): Promise<() => Promise<string>> {
     const { signIn, body } = this.#parts;
     const { link, name, password } = objectOf(await readJson(exchange, body, invalidBody));
-    const from = { agent: headerText(exchange, 'user-agent') ?? '', address };
+    const from = signInFrom(exchange, address);
     if (typeof link === 'string') return () => signIn.byLink(link, from);
     if (typeof name !== 'string' || typeof password !== 'string' || name.length > MAX_TEXT || password.length > MAX_TEXT)
       throw refusal(
         'INVALID_BODY',
         'Signing in takes `{"link": …}`, with what stands behind the # of a sign-in link, or `{"name": …, "password": …}`',
       );
-    return () => this.#counted(name.normalize('NFC').toLowerCase(), 'name', () => signIn.byPassword(name, password, from));
+    return () => this.#attempts.ofName(name, () => signIn.byPassword(name, password, from));
   }
 
   async #setPassword(exchange: Exchange, { person, session }: SignedIn): Promise<Answer> {
     const { password, current = null } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
     if (typeof password !== 'string' || (current !== null && (typeof current !== 'string' || current.length > MAX_TEXT)))
       throw refusal('INVALID_BODY', 'A password is set by `{"password": …, "current": …}`, `current` where there was one before');
-    await this.#counted(person.id, 'person', () => this.#parts.signIn.setPassword(person.id, { password, current }, session.id));
+    await this.#attempts.ofPerson(person.id, () => this.#parts.signIn.setPassword(person.id, { password, current }, session.id));
     return shown({ ok: true });
   }
 
-  /** An attempt counts as wrong until it has succeeded, so many at once are no more than one after another. */
-  async #counted<T>(from: string, what: 'address' | 'name' | 'person', attempt: () => Promise<T>): Promise<T> {
-    const waitMs = this.#wrong.admit(from, what);
-    if (waitMs > 0) throw refusal('RATE_LIMITED', 'Too many attempts to sign in; wait a moment', { retryAfter: Math.ceil(waitMs / 1000) });
-    let hasFailed = true;
-    try {
-      const answer = await attempt();
-      hasFailed = false;
-      return answer;
-    } finally {
-      this.#wrong.settle(from, what, hasFailed);
-    }
+  /** What the command line asks of `/api`: who it is, and to be signed out. A change of the password takes the page. */
+  async #ofCommand({ method, path }: Exchange, signedIn: SignedIn): Promise<Answer> {
+    if (path !== '/api/session' || (method !== 'GET' && method !== 'DELETE')) throw refusal('NOT_FOUND');
+    if (method === 'GET') return shown(await this.#sessionBody(signedIn));
+    await this.#parts.signIn.endSession(signedIn.person.id, signedIn.session.id);
+    return shown({ ok: true });
   }
 
-  async #sessionBody(token: string, { person }: SignedIn): Promise<JsonObject> {
+  async #sessionBody({ person }: SignedIn): Promise<JsonObject> {
     const { signIn, version } = this.#parts;
     const projects = await signIn.projectsOf(person);
     return {
       ok: true,
       person: { id: person.id, name: person.name, hasPassword: await signIn.hasPassword(person.id) },
-      csrf: csrfOf(token),
       projects: projects.map(({ id, title, role }) => ({ id, title, role, permissions: person.permissionsIn(id) ?? {} })),
       version,
     };
@@ -141,8 +135,9 @@ export class SessionRoutes {
 
   async #listed(person: string, current: string): Promise<readonly JsonObject[]> {
     const time = (ms: number) => new Date(ms).toISOString();
-    return (await this.#parts.signIn.sessionsOf(person)).map(({ id, createdAt, usedAt, until, agent, address }) => ({
+    return (await this.#parts.signIn.sessionsOf(person)).map(({ id, kind, createdAt, usedAt, until, agent, address }) => ({
       id,
+      kind,
       createdAt: time(createdAt),
       usedAt: time(usedAt),
       until: time(until),
@@ -151,15 +146,6 @@ export class SessionRoutes {
       current: id === current,
     }));
   }
-}
-
-/** Whether a person asks. A page that nobody has touched for a while says so: what it asks by itself does not prolong the session. */
-export function isAttended(exchange: Exchange): boolean {
-  return headerText(exchange, 'x-console-unattended') === null;
-}
-
-function shown(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { body, headers: { 'Cache-Control': 'no-store', ...headers } };
 }
 
 /** Follows from the session's token, which no page can read. */

@@ -1,0 +1,27 @@
+import type { SignIn } from '../../app/app.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer } from '../answer.ts';
+import type { BodyBounds } from '../body.ts';
+import { type Exchange, headerText } from '../exchange.ts';
+
+/** What the routes under `/api` of the console have in common. */
+
+export interface ApiParts {
+  readonly signIn: SignIn;
+  readonly body: BodyBounds;
+  readonly version: string;
+}
+
+/** Whether a person asks. A page that nobody has touched for a while says so: what it asks by itself does not prolong the session. */
+export function isAttended(exchange: Exchange): boolean {
+  return headerText(exchange, 'x-console-unattended') === null;
+}
+
+/** From where somebody signs in. */
+export function signInFrom(exchange: Exchange, address: string | null): { readonly agent: string; readonly address: string | null } {
+  return { agent: headerText(exchange, 'user-agent') ?? '', address };
+}
+
+export function shown(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { body, headers: { 'Cache-Control': 'no-store', ...headers } };
+}
