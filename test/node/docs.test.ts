@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { ownEnvironment } from '../../infra/harness/node.ts';
 import { blocksOf, filesOf, PAGES, ROOT } from '../docs/support/pages.ts';
 import { newProject, printed } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { openShell, type Shell } from './support/shell.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
@@ -15,13 +16,16 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 const execute = promisify(execFile);
 const data = newFolder();
 let node: Node;
+let shell: Shell;
 
 beforeAll(async () => {
+  shell = await openShell();
   node = await startNode(data, { env: ALL_ROLES });
 });
 
 afterAll(async () => {
-  await node.stop();
+  await node?.stop();
+  shell?.close();
   removeFolders();
 });
 
@@ -45,12 +49,11 @@ test('a backup is restored and proven as backup.md says where DATABASE_URL names
 });
 
 async function walk(page: string, settings: Readonly<Record<string, string>>): Promise<void> {
-  const [examples, programs] = [newFolder(), newFolder()];
+  const examples = newFolder();
   for (const [name, text] of filesOf(page)) writeFileSync(join(examples, name), text);
-  symlinkSync(join(ROOT, 'bin/savepoint.js'), join(programs, 'savepoint'));
   const { projectId: P, publicKey: PUBLIC, secretKey: SECRET } = await newProject({ SAVEPOINT_DATA: data }, page);
   const reader = { DATA: data, SAVEPOINT_DATA: data, URL: node.url, P, PUBLIC, SECRET, EXAMPLES: examples, ...settings };
-  const env = { ...ownEnvironment(), ...reader, PATH: `${programs}:${process.env['PATH']}` };
+  const env = { ...ownEnvironment(), ...reader, PATH: `${shell.folder}:${process.env['PATH']}` };
   const script = blocksOf(page).flatMap(({ info, text }) => (info === 'sh run' ? [text] : []));
   const { stdout } = await execute('sh', ['-e', '-c', script.join('\n')], { cwd: ROOT, env });
   let rest = stdout;
