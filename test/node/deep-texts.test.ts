@@ -37,7 +37,7 @@ let game: Client;
 let database: string;
 
 beforeAll(async () => {
-  node = await startNode(newFolder());
+  node = await startNode(newFolder(), { env: { DATABASE_URL: await migratedDatabase() } });
   game = createClient(node.url, demoCredentials(node.data));
   database = await migratedDatabase();
   workers = await startNode(newFolder(), { env: { DATABASE_URL: database }, args: ['--workers', '2', '--no-demo'] });

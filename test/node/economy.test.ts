@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { newApiKey } from './support/command-line.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { type Env, newApiKey } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const data = newFolder();
+let env: Env;
 let node: Node;
 let game: Client;
 
 beforeAll(async () => {
-  node = await startNode(data);
+  env = { DATABASE_URL: await migratedDatabase() };
+  node = await startNode(data, { env });
   game = createClient(node.url, demoCredentials(data));
   const gold = { type: 'number', _ledger: true, _currency: 'gold' };
   const definitions = [
@@ -127,6 +130,6 @@ test('what is not there and what is wrong is said, and a key needs the scope', a
   expect(await refusal('/players')).toMatchObject([400, expect.stringContaining('currency')]);
   expect(await refusal('?from=yesterday')).toMatchObject([400, expect.stringContaining('from')]);
   expect(await refusal('?cursor=x')).toMatchObject([400, expect.stringContaining('cursor')]);
-  const key = await newApiKey({ SAVEPOINT_DATA: data }, game.projectId, { collections: 'rwx' });
+  const key = await newApiKey(env, game.projectId, { collections: 'rwx' });
   expect(await refusal('', { 'x-api-key': key })).toMatchObject([403, expect.stringContaining('economy')]);
 });

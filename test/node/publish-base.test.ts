@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { routes } from '../../src/contract/routes/index.ts';
+import { migratedDatabase } from '../support/postgres.ts';
 import { type Client, createClient } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -13,7 +14,7 @@ let node: Node;
 let game: Client;
 
 beforeAll(async () => {
-  node = await startNode(data);
+  node = await startNode(data, { env: { DATABASE_URL: await migratedDatabase() } });
   game = createClient(node.url, demoCredentials(data));
 });
 afterAll(async () => {

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials, ownEnvironment, programPath } from '../../infra/harness/node.ts';
-import { here, newApiKey, printed } from './support/command-line.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { type Env, here, newApiKey, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, run, startNode } from './support/program.ts';
@@ -15,9 +16,12 @@ const folder = newFolder();
 let node: Node;
 let game: Client;
 let env: Record<string, string>;
+/** Of one who is on the server. */
+let local: Env;
 
 beforeAll(async () => {
-  node = await startNode(data);
+  local = { DATABASE_URL: await migratedDatabase() };
+  node = await startNode(data, { env: local });
   const credentials = demoCredentials(data);
   game = createClient(node.url, credentials);
   await publishGame(game);
@@ -177,7 +181,6 @@ describe('savepoint doc and ledger', () => {
     const op = { op: 'inc', path: 'coins', value: 5, source: 'correction', reason: 'mine' };
     const at = game.storage('purses/7');
     expect(await game.play('POST', at, { body: { ops: [op] } })).toMatchObject({ status: 403 });
-    const local = { SAVEPOINT_DATA: data };
     const server = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, demoCredentials(data).projectId, { collections: 'x' }) };
     const lacking = await here(['doc', 'set', 'purses', '7', 'coins+=5', ...correction], { env: server });
     expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining('rw access to correction') });
@@ -255,7 +258,7 @@ describe('savepoint test', () => {
   });
 
   test("the operator's `test run` is what it was", async () => {
-    const { code, stdout } = await here(['test', 'run', env['SAVEPOINT_PROJECT'] ?? '', '--json', '--data', data]);
+    const { code, stdout } = await here(['test', 'run', env['SAVEPOINT_PROJECT'] ?? '', '--json'], { env: local });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ target: 'live', total: 1, failed: 1 });
   });

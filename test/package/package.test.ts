@@ -271,8 +271,9 @@ for (const options of [{ data: 'x' }, { datadir: 'x' }, { settings: { CORS_ORIGI
 });
 
 test('a node that is closed as soon as it has started ends without a word', async () => {
+  // Once it makes its database, and then it finds it.
   const program = `import { startNode } from 'savepoint';
-for (let n = 0; n < 4; n += 1) await (await startNode()).close();`;
+for (const dataDir of [undefined, 'closed', 'closed', 'closed']) await (await startNode(dataDir && { dataDir })).close();`;
   expect(await inGame(process.execPath, ['--input-type=module', '--eval', program])).toEqual({ stdout: '', stderr: '' });
 });
 

@@ -45,7 +45,8 @@ const TIMEOUT_MS = 60_000;
  * Paths of views. A request waits a quarter of a second for a view, and then says that it is stale, or refuses. On a busy machine a quarter
  * of a second is not enough.
  */
-const VIEW = /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/manage\/[^/]+\/(?:players|explain)\/|\/(?:commits|publishes)(?:\?|$)/;
+const VIEW =
+  /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/manage\/[^/]+\/(?:players|explain)\/|\/(?:commits|publishes)(?:\?|$)|\/economy(?:[/?]|$)/;
 
 export function createClient(url: string, credentials: Credentials): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, noDelay: true });
