@@ -10,6 +10,7 @@ const OPERATIONS = [
   ...['findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
   'listLooks',
   ...['readEconomy', 'listEconomyFlows', 'listEconomyPlayers', 'listEconomyAlarms', 'readEconomySupply', 'readSettings', 'changeSettings'],
+  ...['readValues', 'listGameValues', 'putGameValues', 'patchCollection', 'readGameValueHistory'],
 ];
 
 /** Writes it unless it is there: made of the same description, by the same program. */

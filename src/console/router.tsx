@@ -116,6 +116,17 @@ const health = createRoute({
   path: '/health',
   component: lazyRouteComponent(() => import('./pages/health/health.tsx'), 'HealthPage'),
 });
+const values = createRoute({
+  getParentRoute: () => project,
+  path: '/values',
+  validateSearch: (search: Record<string, unknown>): { find?: string } => ({ find: textIn(search, 'find') }),
+  component: lazyRouteComponent(() => import('./pages/values/values.tsx'), 'ValuesPage'),
+});
+const value = createRoute({
+  getParentRoute: () => project,
+  path: '/values/$value',
+  component: lazyRouteComponent(() => import('./pages/values/value.tsx'), 'ValuePage'),
+});
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
@@ -157,6 +168,8 @@ const tree = root.addChildren([
       players,
       publishes,
       looked,
+      values,
+      value,
       economy.addChildren([economyDays]),
       health,
       player.addChildren([overview, timeline, document, restore]),

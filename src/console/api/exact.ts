@@ -32,3 +32,8 @@ export function exactJson(value: unknown, indent?: number): string {
 export function isInexact(value: unknown): boolean {
   return (JSON.stringify(value) ?? '').includes(EXACT_MARK);
 }
+
+/** The body of a request: numbers that are held as text are sent by their digits. */
+export function sentJson(text: string): string {
+  return text.includes(EXACT_MARK) ? text.replace(new RegExp(`"${EXACT_MARK}(-?\\d[\\d.eE+-]*)"`, 'g'), '$1') : text;
+}

@@ -1,6 +1,6 @@
 import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from '@oazapfts/runtime';
 import { isAttended } from './attended.ts';
-import { withExactNumbers } from './exact.ts';
+import { sentJson, withExactNumbers } from './exact.ts';
 import { defaults } from './generated.ts';
 import { Refused, refusalOf } from './refusal.ts';
 import { reasonAt } from './reveal.ts';
@@ -27,7 +27,8 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
   const reason = isRead ? reasonAt(address) : undefined;
   if (reason !== undefined) headers.set('x-ns-reveal', encodeURIComponent(reason));
-  const response = await fetch(address, { ...init, method, headers, credentials: 'same-origin' }).catch(() => {
+  const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;
+  const response = await fetch(address, { ...init, method, headers, body, credentials: 'same-origin' }).catch(() => {
     throw new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });
   });
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);

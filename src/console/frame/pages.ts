@@ -3,6 +3,7 @@ export const PAGES = [
   { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },
   { to: '/p/$project/players', name: 'Players', about: 'find a player by name' },
   { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, promote, history, roll back' },
+  { to: '/p/$project/values', name: 'Values', about: 'prices and tables of the game, as a grid' },
   { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
 ] as const;

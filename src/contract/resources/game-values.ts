@@ -19,6 +19,8 @@ const entries = z.union([map, z.array(entry)]);
 export const column = z.looseObject({
   key: optional(text, 'Its name in the rows.'),
   type: optional(columnType, 'What its cells are. Without it, what all of them are.'),
+  min: optional(z.number(), 'The least number in it.'),
+  max: optional(z.number(), 'The greatest number in it.'),
 });
 
 const columns = z.union([z.array(z.union([text, column])), z.record(z.string(), columnType)]);

@@ -338,6 +338,12 @@ describe('the validator', () => {
     ['INVALID_TABLE_ROWS /tables/t/rows', 'collection', table({ rows: {} })],
     ['INVALID_TABLE_ROW /tables/t/rows/0', 'collection', table({ rows: [7] })],
     ['TABLE_CELL_TYPE /tables/t/rows/1/k', 'collection', table({ rows: [{ k: 1 }, { k: '1' }] })],
+    [
+      'TABLE_CELL_RANGE /tables/t/rows/1/k',
+      'collection',
+      table({ columns: [{ key: 'k', type: 'number', min: 0, max: 9 }], rows: [{ k: 9 }, { k: 10 }] }),
+    ],
+    ['TABLE_CELL_RANGE /tables/t/rows/0/0', 'collection', table({ columns: [{ key: 'k', min: 0 }], rows: [[-1], [0]] })],
     ['UNKNOWN_TABLE_CELL /tables/t/rows/0/1', 'collection', table({ rows: [[1, 2]] })],
     ['INVALID_QUERY_TYPE /type', 'query', top({ type: 'median' })],
     ['QUERY_SOURCES_REQUIRED /sources', 'query', top({ sources: [] })],

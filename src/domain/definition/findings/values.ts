@@ -1,7 +1,7 @@
 import { column, columnType, entry, group, table, type WrittenValues } from '../../../contract/resources/game-values.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { VALUE_SYNONYMS } from '../../../contract/resources/synonyms.ts';
-import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
+import { compareNumbers, isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { firstText, isReserved, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { unknownBeside, unknownMembers } from '../../../language/validate/members.ts';
@@ -124,7 +124,7 @@ function entriesFindings(raw: Json | undefined, pointer: string, findings: Findi
 
 function tableFindings(written: Written<typeof table>, pointer: string, findings: Findings): void {
   unknownMembers(written, TABLE_NAMES, UNKNOWN, pointer, findings);
-  const columns = columnTypes(written.columns, `${pointer}/columns`, findings);
+  const columns = columnsIn(written.columns, `${pointer}/columns`, findings);
   const rows = written.rows ?? null;
   if (!isArray(rows)) {
     findings.add('INVALID_TABLE_ROWS', `${pointer}/rows`, `'rows' must be a list.`);
@@ -137,33 +137,41 @@ function tableFindings(written: Written<typeof table>, pointer: string, findings
   }
 }
 
-/** Type by column key; `undefined`: the rows decide. `null`: no columns to check rows against. */
-type Columns = ReadonlyMap<string, string | undefined> | null;
+/** What the cells of a column may be. */
+interface Cells {
+  /** `undefined`: the rows decide. */
+  readonly type: string | undefined;
+  readonly min?: Json | undefined;
+  readonly max?: Json | undefined;
+}
 
-function columnTypes(raw: Json | undefined, pointer: string, findings: Findings): Columns {
+/** By column key. `null`: no columns to check rows against. */
+type Columns = ReadonlyMap<string, Cells> | null;
+
+function columnsIn(raw: Json | undefined, pointer: string, findings: Findings): Columns {
   const columns = raw ?? null;
-  if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, stringOf(type)]));
+  if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, { type: stringOf(type) }]));
   if (!isArray(columns)) {
     findings.add('INVALID_TABLE_COLUMNS', pointer, `'columns' must be a list.`);
     return null;
   }
-  const types = new Map<string, string | undefined>();
+  const found = new Map<string, Cells>();
   for (const [index, each] of columns.entries()) {
-    const { type: named }: Written<typeof column> = objectOf(each);
+    const { type: named, min, max }: Written<typeof column> = objectOf(each);
     unknownMembers(objectOf(each), COLUMN_NAMES, UNKNOWN, `${pointer}/${index}`, findings);
     const key = isObject(each) ? firstText(each, ...VALUE_SYNONYMS.column.key.names) : stringOf(each);
     const type = stringOf(named);
     const isKnown = type === undefined || COLUMN_TYPES.includes(type);
-    if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {
+    if (key === undefined || isReserved(key) || found.has(key) || !isKnown) {
       findings.add(
         'INVALID_TABLE_COLUMN',
         `${pointer}/${index}`,
         `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`,
       );
     }
-    if (key !== undefined) types.set(key, type);
+    if (key !== undefined) found.set(key, { type, min, max });
   }
-  return types;
+  return found;
 }
 
 function rowFindings(row: Json, columns: Columns, pointer: string, findings: Findings): void {
@@ -178,9 +186,15 @@ function rowFindings(row: Json, columns: Columns, pointer: string, findings: Fin
     if (key === undefined) findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, `The table has ${keys.length} columns.`);
     else if (!columns.has(key)) {
       findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, `The table has no column '${key}'.`, didYouMean(key, keys));
-    } else if (!fits(cell, columns.get(key)))
-      findings.add('TABLE_CELL_TYPE', `${pointer}/${name}`, `This should be a ${columns.get(key)}.`);
+    } else cellFindings(cell, columns.get(key), `${pointer}/${name}`, findings);
   }
+}
+
+function cellFindings(cell: Json, { type, min, max }: Cells = { type: undefined }, pointer: string, findings: Findings): void {
+  if (!fits(cell, type)) findings.add('TABLE_CELL_TYPE', pointer, `This should be a ${type}.`);
+  if (!isNumber(cell)) return;
+  if (isNumber(min) && compareNumbers(cell, min) < 0) findings.add('TABLE_CELL_RANGE', pointer, `This should be ${String(min)} at least.`);
+  if (isNumber(max) && compareNumbers(cell, max) > 0) findings.add('TABLE_CELL_RANGE', pointer, `This should be ${String(max)} at most.`);
 }
 
 function fits(cell: Json, type: string | undefined): boolean {

@@ -1,0 +1,96 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ValueChange, valueHistoryQuery } from '../../api/values.ts';
+import { useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Empty, More, Waiting } from '../../parts/page.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { type CellSaid, cellChangeIn } from '../../words/cell-history.ts';
+import { whoOf } from '../../words/commit.ts';
+import { publishDeed } from '../../words/publish.ts';
+import { type Column, cellLabel, type Row, type Sheet } from '../../words/sheet.ts';
+import { cut, valueText } from '../../words/value.ts';
+import styles from './values.module.css';
+
+interface CellHistoryProps {
+  readonly sheet: Sheet;
+  readonly row: Row;
+  readonly column: Column;
+  readonly place: number;
+  readonly close: () => void;
+}
+
+/** Who changed a cell, when, from what to what, and by which publish. */
+export function CellHistoryDialog({ sheet, row, column, place, close }: CellHistoryProps) {
+  const view = useView();
+  const list = useInfiniteQuery(valueHistoryQuery(view, sheet));
+  const label = cellLabel(sheet, row, column, place);
+  const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];
+  const found = changes.flatMap((change) => {
+    const said = cellChangeIn(change, label, sheet.kind === 'table' ? column.key : null);
+    return said === null ? [] : [{ change, said }];
+  });
+  return (
+    <Dialog
+      title={`History of ${label}`}
+      sub={`In ${view.target}, newest first.`}
+      close={close}
+      foot={
+        <Button look="main" onClick={close}>
+          Close
+        </Button>
+      }
+    >
+      {list.isPending && <Waiting what="the history" />}
+      {list.isError && <Failed error={list.error} again={() => void list.refetch()} />}
+      {list.isSuccess && found.length === 0 && (
+        <Empty title="Nothing in this part of the history changed it">
+          {list.hasNextPage ? 'Look further back.' : `Under this name it has been as it is since it came to ${view.target}.`}
+        </Empty>
+      )}
+      <ol className={styles.history}>
+        {found.map(({ change, said }) => (
+          <HistoryLine key={change.revision} change={change} said={said} />
+        ))}
+      </ol>
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
+    </Dialog>
+  );
+}
+
+interface LineProps {
+  readonly change: ValueChange;
+  readonly said: CellSaid;
+}
+
+function HistoryLine({ change: { revision, at, action, actor, message, restored, change }, said }: LineProps) {
+  const { project, target } = useView();
+  return (
+    <li>
+      <p>
+        {said.as === 'whole' && `${change === 'add' ? 'Came' : 'Went'} with all of it`}
+        {said.as === 'hidden' && 'So much changed that this cell may be among it'}
+        {said.as === 'cell' && (
+          <>
+            <span className={styles.from}>{cut(valueText(said.before))}</span> →{' '}
+            <span className={styles.to}>{cut(valueText(said.after))}</span>
+          </>
+        )}
+      </p>
+      <p className={styles.meta}>
+        <span>
+          {whoOf({ actor })} {publishDeed(action)} <Chip tone={target}>{target}</Chip>
+          {restored !== undefined && ` to publish ${restored}`}
+        </span>
+        <Ago at={at} />
+        <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+          publish {revision}
+        </Link>
+      </p>
+      {message !== undefined && <p className={styles.why}>“{message}”</p>}
+    </li>
+  );
+}

@@ -1,0 +1,429 @@
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { classes } from '../../parts/classes.ts';
+import { besideActive, isWithin, movedBy, rangeOf, type Selection, selectionAt } from '../../words/grid-keys.ts';
+import {
+  type CellEdit,
+  type Cells,
+  type Column,
+  cellOf,
+  cellText,
+  problemOf,
+  type Row,
+  rowName,
+  type Sheet,
+  typedCell,
+} from '../../words/sheet.ts';
+import { copiedText, type Pasted, pasted } from '../../words/sheet-text.ts';
+import { cut } from '../../words/value.ts';
+import styles from './grid.module.css';
+
+/** A sheet as a grid of cells, used as a spreadsheet is. Of the rows only those in sight are made. */
+
+export interface CellMarks {
+  readonly isChanged: boolean;
+  /** What the other target has, where that differs. */
+  readonly differs: { readonly value: unknown } | null;
+  readonly problem: string | null;
+}
+
+export interface GridProps {
+  readonly sheet: Sheet;
+  readonly isReadOnly: boolean;
+  readonly other: 'live' | 'next';
+  readonly selection: Selection;
+  readonly marksOf: (row: Row, column: Column) => CellMarks;
+  readonly select: (selection: Selection) => void;
+  readonly change: (edits: readonly CellEdit[], added?: readonly Cells[]) => void;
+  readonly undo: () => void;
+  readonly redo: () => void;
+  /** What a paste or a key could not do. */
+  readonly tell: (what: string) => void;
+}
+
+const ROW = 32;
+const HEAD = 34;
+const NUMBERS = 56;
+const READ_ONLY = 'These cells cannot be changed here.';
+const TYPE_WORDS: Readonly<Record<Column['type'], string>> = { string: 'text', number: 'number', boolean: 'true or false', any: '' };
+/** Rows that are made above and below those in sight. */
+const BESIDE = 6;
+
+export function Grid(props: GridProps) {
+  const { sheet, isReadOnly, selection, select, change, tell } = props;
+  const id = useId();
+  const grid = useRef<HTMLDivElement>(null);
+  const isLeaving = useRef(false);
+  const [draft, setDraft] = useState<string | null>(null);
+  const [first, setFirst] = useState(0);
+  const [height, setHeight] = useState(600);
+  const widths = useMemo(() => sheet.columns.map((column) => widthOf(sheet, column)), [sheet]);
+  const total = widths.reduce((sum, width) => sum + width, NUMBERS);
+  const { active } = selection;
+  const size = { rows: sheet.rows.length, columns: sheet.columns.length };
+  const inSight = Math.max(1, Math.floor((height - HEAD) / ROW));
+
+  useLayoutEffect(() => {
+    const element = grid.current;
+    if (element === null) return;
+    const measure = new ResizeObserver(() => setHeight(element.clientHeight));
+    measure.observe(element);
+    return () => measure.disconnect();
+  }, []);
+  useEffect(() => {
+    if (grid.current !== null) bringIntoSight(grid.current, active.row, active.column, widths);
+  }, [active, widths]);
+
+  const leaveDraft = () => {
+    setDraft(null);
+    grid.current?.focus({ preventScroll: true });
+  };
+  const cellAt = (row: number, column: number): unknown => {
+    const [own, of] = [sheet.rows[row], sheet.columns[column]];
+    return own === undefined || of === undefined ? undefined : cellOf(own, of);
+  };
+  /** `false`: what was typed does not fit, and stays. */
+  const commit = (text: string, isForced = false): boolean => {
+    const [row, column] = [sheet.rows[active.row], sheet.columns[active.column]];
+    if (row === undefined || column === undefined) return true;
+    const before = cellOf(row, column);
+    const value = typedCell(text, column, before);
+    const why = problemOf(value, column);
+    if (why !== null && !isForced) return false;
+    if (text !== cellText(before)) change([{ row: row.id, column: column.key, value }]);
+    return true;
+  };
+  const begin = (text: string) => {
+    if (isReadOnly) tell(READ_ONLY);
+    else if (sheet.rows[active.row] !== undefined) setDraft(text);
+  };
+  const clear = () => {
+    const { top, bottom, left, right } = rangeOf(selection);
+    const columns = sheet.columns.slice(left, right + 1);
+    const rows = sheet.rows.slice(top, bottom + 1);
+    change(rows.flatMap((row) => columns.map(({ key }) => ({ row: row.id, column: key, value: undefined }))));
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.target !== grid.current || event.nativeEvent.isComposing) return;
+    const key = { key: event.key, isControl: event.ctrlKey || event.metaKey, isShift: event.shiftKey };
+    if (event.altKey || sheet.rows.length === 0) return;
+    if (event.key === 'Tab') return tab(event);
+    isLeaving.current = event.key === 'Escape';
+    if (key.isControl && /^[zy]$/i.test(event.key)) {
+      event.preventDefault();
+      return /y/i.test(event.key) || event.shiftKey ? props.redo() : props.undo();
+    }
+    const moved = movedBy(selection, key, size, inSight - 1, (row, column) => cellText(cellAt(row, column)) !== '');
+    if (moved !== null) {
+      event.preventDefault();
+      return select(moved);
+    }
+    write(event, key.isControl);
+  };
+  const write = (event: KeyboardEvent, isControl: boolean) => {
+    if (isControl) return;
+    if (event.key === 'Enter' || event.key === 'F2') begin(cellText(cellAt(active.row, active.column)));
+    else if (event.key === 'Delete' || event.key === 'Backspace') isReadOnly ? tell(READ_ONLY) : clear();
+    else if (event.key.length === 1) begin(event.key);
+    else return;
+    event.preventDefault();
+  };
+  /** Tab goes from cell to cell; after Escape, and behind the last cell, it leaves. */
+  const tab = (event: KeyboardEvent) => {
+    const next = besideActive(selection, event.shiftKey ? -1 : 1, size);
+    if (isLeaving.current || next === null) return;
+    event.preventDefault();
+    select(next);
+  };
+  const copy = (event: ClipboardEvent) => {
+    if (event.target !== grid.current) return;
+    event.preventDefault();
+    event.clipboardData.setData('text/plain', copiedText(sheet, selection));
+    if (event.type === 'cut' && !isReadOnly) clear();
+  };
+  const paste = (event: ClipboardEvent) => {
+    if (event.target !== grid.current) return;
+    event.preventDefault();
+    if (isReadOnly) return tell(READ_ONLY);
+    const done = pasted(sheet, selection, event.clipboardData.getData('text/plain'), true);
+    if (done === null) return tell('There is nothing to paste, or too much at once.');
+    change(done.edits, done.added);
+    select(done.selection);
+    tell(pasteSaid(done));
+  };
+  const placeIn = (event: PointerEvent) => {
+    const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null;
+    return cell === null ? null : { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) };
+  };
+  const point = (event: PointerEvent) => {
+    const place = placeIn(event);
+    if (place === null || (event.target instanceof Element && event.target.closest('input') !== null)) return;
+    if (event.button !== 0 && isWithin(selection, place.row, place.column)) return;
+    select(event.shiftKey ? { anchor: selection.anchor, active: place } : selectionAt(place.row, place.column));
+  };
+  const drag = (event: PointerEvent) => {
+    if (event.buttons !== 1 || event.pointerType === 'touch' || draft !== null) return;
+    const place = placeIn(event);
+    if (place !== null && (place.row !== active.row || place.column !== active.column)) select({ anchor: selection.anchor, active: place });
+  };
+
+  const from = Math.max(0, first - BESIDE);
+  const until = Math.min(sheet.rows.length, first + inSight + BESIDE);
+  const shown = Array.from({ length: Math.max(0, until - from) }, (_, place) => from + place);
+  const rows = active.row < from || active.row >= until ? [...shown, active.row].filter((row) => row < sheet.rows.length) : shown;
+  return (
+    <div
+      ref={grid}
+      className={styles.grid}
+      style={{ height: Math.min(sheet.rows.length * ROW + HEAD + 18, 640) }}
+      role="grid"
+      tabIndex={0}
+      aria-label={sheet.name}
+      aria-rowcount={sheet.rows.length + 1}
+      aria-colcount={sheet.columns.length + 1}
+      aria-multiselectable
+      aria-readonly={isReadOnly}
+      aria-activedescendant={sheet.rows.length === 0 ? undefined : `${id}-${active.row}-${active.column}`}
+      aria-describedby={`${id}-keys`}
+      onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollTop / ROW))}
+      onKeyDown={press}
+      onCopy={copy}
+      onCut={copy}
+      onPaste={paste}
+      onPointerDown={point}
+      onPointerOver={drag}
+      onDoubleClick={() => begin(cellText(cellAt(active.row, active.column)))}
+    >
+      <span className="visually-hidden" id={`${id}-keys`}>
+        Arrows move. Enter or F2 changes a cell, Escape leaves it as it was. Escape and then Tab leaves the table.
+      </span>
+      <div role="row" aria-rowindex={1} className={styles.head} style={{ width: total }}>
+        <span role="columnheader" aria-colindex={1} className={styles.number} style={{ width: NUMBERS }}>
+          <span className="visually-hidden">Row</span>
+        </span>
+        {sheet.columns.map((column, place) => (
+          <span
+            key={column.key}
+            role="columnheader"
+            aria-colindex={place + 2}
+            className={styles.name}
+            style={{ width: widths[place] }}
+            title={columnSaid(column)}
+          >
+            {column.key} <small>{column.isDeclared ? TYPE_WORDS[column.type] : 'no column'}</small>
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" className={styles.body} style={{ width: total, height: sheet.rows.length * ROW }}>
+        {rows.map((place) => {
+          const row = sheet.rows[place];
+          if (row === undefined) return null;
+          return (
+            <GridRow key={row.id} {...props} id={id} row={row} place={place} widths={widths}>
+              {place === active.row && draft !== null ? (
+                <Editor
+                  label={`${rowName(sheet, row, place)}, ${sheet.columns[active.column]?.key ?? ''}`}
+                  draft={draft}
+                  column={sheet.columns[active.column]}
+                  before={cellAt(active.row, active.column)}
+                  commit={commit}
+                  leave={(by) => {
+                    leaveDraft();
+                    const next = by === null ? null : besideEdited(selection, by, size);
+                    if (next !== null) select(next);
+                  }}
+                />
+              ) : null}
+            </GridRow>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+type Beside = 'down' | 'up' | 'right' | 'left';
+
+function besideEdited(selection: Selection, by: Beside, size: { readonly rows: number; readonly columns: number }): Selection | null {
+  if (by === 'right') return besideActive(selection, 1, size);
+  if (by === 'left') return besideActive(selection, -1, size);
+  const { row, column } = selection.active;
+  const next = row + (by === 'down' ? 1 : -1);
+  return next < 0 || next >= size.rows ? selectionAt(row, column) : selectionAt(next, column);
+}
+
+function pasteSaid({ edits, added, cut: without }: Pasted): string {
+  const rows = added.length === 0 ? '' : ` ${added.length} rows were added.`;
+  const columns = without === 0 ? '' : ` ${without} columns were left out: the table has no more.`;
+  return `${edits.length} cells were pasted.${rows}${columns}`;
+}
+
+function columnSaid({ key, type, min, max }: Column): string {
+  const bounds = [min === undefined ? '' : `at least ${String(min)}`, max === undefined ? '' : `at most ${String(max)}`];
+  return [key, TYPE_WORDS[type], ...bounds].filter((each) => each !== '').join(' · ');
+}
+
+/** Rows whose texts say how wide a column is. */
+const LOOKED_AT = 60;
+
+function widthOf(sheet: Sheet, column: Column): number {
+  const texts = sheet.rows.slice(0, LOOKED_AT).map((row) => cellText(cellOf(row, column)).length);
+  const longest = Math.max(column.key.length + TYPE_WORDS[column.type].length + 1, ...texts);
+  return Math.max(96, Math.min(longest * 7.6 + 28, 380));
+}
+
+function bringIntoSight(grid: HTMLElement, row: number, column: number, widths: readonly number[]): void {
+  const top = row * ROW;
+  if (top < grid.scrollTop) grid.scrollTop = top;
+  else if (top + ROW + HEAD > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + ROW + HEAD - grid.clientHeight;
+  const left = widths.slice(0, column).reduce((sum, width) => sum + width, NUMBERS);
+  const right = left + (widths[column] ?? 0);
+  if (left - NUMBERS < grid.scrollLeft) grid.scrollLeft = left - NUMBERS;
+  else if (right > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = right - grid.clientWidth;
+}
+
+interface GridRowProps extends GridProps {
+  readonly id: string;
+  readonly row: Row;
+  readonly place: number;
+  readonly widths: readonly number[];
+  /** The editor of its active cell, where one is open. */
+  readonly children: ReactNode;
+}
+
+function GridRow({ id, sheet, row, place, widths, selection, marksOf, other, isReadOnly, children }: GridRowProps) {
+  const isActive = selection.active.row === place;
+  return (
+    <div
+      role="row"
+      aria-rowindex={place + 2}
+      className={classes(styles.row, children !== null && styles.open)}
+      style={{ transform: `translateY(${place * ROW}px)` }}
+    >
+      <span role="rowheader" aria-colindex={1} className={styles.number} style={{ width: NUMBERS }}>
+        {place + 1}
+      </span>
+      {sheet.columns.map((column, at) => {
+        const value = cellOf(row, column);
+        const marks = marksOf(row, column);
+        const isHere = isActive && selection.active.column === at;
+        return (
+          <span
+            key={column.key}
+            id={`${id}-${place}-${at}`}
+            role="gridcell"
+            tabIndex={-1}
+            aria-colindex={at + 2}
+            aria-selected={isWithin(selection, place, at)}
+            aria-readonly={isReadOnly}
+            aria-invalid={marks.problem !== null}
+            data-row={place}
+            data-column={at}
+            data-changed={marks.isChanged || undefined}
+            data-differs={(marks.differs !== null && other) || undefined}
+            title={cellSaid(value, marks, other)}
+            className={classes(
+              styles.cell,
+              column.type === 'number' || typeof value === 'number' ? styles.digits : '',
+              isHere && styles.active,
+              marks.problem !== null && styles.wrong,
+            )}
+            style={{ width: widths[at] }}
+          >
+            {isHere && children !== null ? children : cut(cellText(value), 200)}
+            {marks.isChanged && <span className="visually-hidden">, not saved</span>}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+function cellSaid(value: unknown, { differs, problem }: CellMarks, other: string): string | undefined {
+  const said = [
+    problem ?? '',
+    differs === null ? '' : `In ${other}: ${cut(cellText(differs.value), 200) || 'nothing'}`,
+    cellText(value).length > 40 ? cut(cellText(value), 1000) : '',
+  ];
+  return said.filter((each) => each !== '').join('\n') || undefined;
+}
+
+interface EditorProps {
+  readonly label: string;
+  readonly draft: string;
+  readonly column: Column | undefined;
+  readonly before: unknown;
+  readonly commit: (text: string, isForced?: boolean) => boolean;
+  /** `null`: the cell stays the active one. */
+  readonly leave: (by: Beside | null) => void;
+}
+
+/** The editor of a cell. It says what does not fit as it is typed, and lets nothing of that pass by a key. */
+function Editor({ label, draft, column, before, commit, leave }: EditorProps) {
+  const [text, setText] = useState(draft);
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  const why = column === undefined ? null : problemOf(typedCell(text, column, before), column);
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.setSelectionRange(draft.length, draft.length);
+  }, [draft]);
+  const finish = (by: Beside | null, isKept: boolean) => {
+    if (isKept && !commit(text)) return;
+    isDone.current = true;
+    leave(by);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const by = KEYS[`${event.shiftKey ? 'Shift+' : ''}${event.key}`];
+    if (event.key !== 'Escape' && by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    finish(event.key === 'Escape' ? null : (by ?? null), event.key !== 'Escape');
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        className={styles.editor}
+        aria-label={label}
+        aria-invalid={why !== null}
+        aria-describedby={why === null ? undefined : id}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        onBlur={() => {
+          if (isDone.current) return;
+          isDone.current = true;
+          commit(text, true);
+          leave(null);
+        }}
+      />
+      {why !== null && (
+        <span className={styles.why} id={id} role="alert">
+          {why}
+        </span>
+      )}
+    </>
+  );
+}
+
+const KEYS: Readonly<Record<string, Beside>> = {
+  Enter: 'down',
+  'Shift+Enter': 'up',
+  Tab: 'right',
+  'Shift+Tab': 'left',
+};

@@ -1,0 +1,83 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
+import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { type Target, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import type { WrittenChange } from '../../words/written-values.ts';
+import { Saved, TARGETS } from './save.tsx';
+import styles from './values.module.css';
+
+interface HolderDialogProps {
+  readonly title: string;
+  readonly sub: string;
+  readonly collection: string | null;
+  /** The group or table that it is about. */
+  readonly value: string;
+  readonly verb: string;
+  readonly look?: 'main' | 'bad';
+  /** What is to change in what a target has; a text says why that cannot be. */
+  readonly changeOf: (held: Held) => WrittenChange | string;
+  readonly close: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A change of a definition of game values as a whole: where to, and why. */
+export function HolderDialog({ title, sub, collection, value, verb, look = 'main', changeOf, close, children }: HolderDialogProps) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const [target, setTarget] = useState<Target>('next');
+  const [message, setMessage] = useState('');
+  const intentOf = useIntent();
+  const read = useQuery({
+    queryKey: [project, 'look', 'values', target, collection],
+    queryFn: () => lookAtHolder(project, target, collection),
+    ...LOOK,
+  });
+  const change = read.data === undefined ? null : changeOf(read.data);
+  const act = useMutation({
+    mutationFn: async ({ held, made }: { readonly held: Held; readonly made: WrittenChange }) => {
+      const body = await bodyAfter(held, [made]);
+      return saveValues({ project, target, base: held.base, message, collection, body }, intentOf([target, held.base, message, made]));
+    },
+    onSuccess: refresh,
+  });
+  if (act.isSuccess) return <Saved target={target} value={value} close={close} />;
+  return (
+    <Dialog
+      title={title}
+      sub={sub}
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button
+            look={look}
+            disabled={change === null || typeof change === 'string' || act.isPending}
+            onClick={() =>
+              read.data !== undefined && change !== null && typeof change !== 'string' && act.mutate({ held: read.data, made: change })
+            }
+          >
+            {act.isPending ? 'Saving…' : target === 'next' ? `${verb} in next` : `${verb} in live`}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      <Choices label="Where to" value={target} choose={setTarget} options={TARGETS} />
+      {read.isError && <Failed error={read.error} />}
+      {typeof change === 'string' && <p className={styles.bad}>{change}</p>}
+      <Field
+        label="Why"
+        hint="The history tells it to everybody who looks later"
+        value={message}
+        maxLength={500}
+        onChange={(event) => setMessage(event.target.value)}
+      />
+      {act.isError && (act.error instanceof Unwritable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
+    </Dialog>
+  );
+}

@@ -1,0 +1,261 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
+import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { type Target, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { Done, Failed } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { cellText, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
+import { type Clash, changesBetween, countOf, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
+import { cut } from '../../words/value.ts';
+import { writtenChanges } from '../../words/written-values.ts';
+import type { Editing } from './editing.ts';
+import styles from './values.module.css';
+
+export const TARGETS = [
+  { value: 'next', name: 'Stage it', means: 'It goes to next, where it can be tried, and live when it is promoted.' },
+  { value: 'live', name: 'Make it live at once', means: 'All players have it from their next call on.' },
+] as const;
+
+/** Stores what was changed: what that means where it is going first, then why. */
+export function SaveDialog({ editing, close }: { readonly editing: Editing; readonly close: () => void }) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const { base, sheet } = editing;
+  const [target, setTarget] = useState<Target>('next');
+  const [message, setMessage] = useState('');
+  const [own, setOwn] = useState(false);
+  const [saved, setSaved] = useState(false);
+  const intentOf = useIntent();
+  const look = useQuery({
+    queryKey: [project, 'look', 'values', target, base.collection],
+    queryFn: () => lookAtHolder(project, target, base.collection),
+    ...LOOK,
+  });
+  const planned = look.data === undefined ? null : plannedOn(look.data, base, sheet, own);
+  const act = useMutation({
+    mutationFn: async ({ held, after }: { readonly held: Held; readonly after: Planned }) => {
+      const body = await bodyAfter(held, after.written);
+      const asked = { project, target, base: held.base, message, collection: base.collection, body };
+      return saveValues(asked, intentOf([target, held.base, message, after.written]));
+    },
+    onSuccess: async () => {
+      setSaved(true);
+      await refresh();
+      editing.forget();
+    },
+  });
+  if (saved) return <Saved target={target} value={base.id} close={close} />;
+  const nothing = planned?.ok === true && countOf(planned.changes) === 0;
+  return (
+    <Dialog
+      title={`Save ${base.name}?`}
+      sub="What changes where it goes, and why."
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button
+            look="main"
+            disabled={planned === null || !planned.ok || nothing || act.isPending}
+            onClick={() => planned?.ok && look.data !== undefined && act.mutate({ held: look.data, after: planned })}
+          >
+            {act.isPending ? 'Saving…' : target === 'next' ? 'Stage it' : 'Make it live'}
+          </Button>
+        </>
+      }
+    >
+      <Choices label="Where to" value={target} choose={setTarget} options={TARGETS} />
+      {look.isPending && <Waiting what="what would change" />}
+      {look.isError && <Failed error={look.error} />}
+      {planned !== null && !planned.ok && <p className={styles.bad}>{planned.why}</p>}
+      {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}
+      {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
+      {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
+      <Field
+        label="Why"
+        hint="The history tells it to everybody who looks later"
+        value={message}
+        maxLength={500}
+        onChange={(event) => setMessage(event.target.value)}
+      />
+      {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
+      {act.isError && !(act.error instanceof Unwritable) && (
+        <Failed error={act.error}>
+          <p>
+            <Button isSmall onClick={() => void look.refetch().then(() => act.reset())}>
+              Look at what is there now, and keep my changes
+            </Button>
+          </p>
+        </Failed>
+      )}
+    </Dialog>
+  );
+}
+
+interface Planned {
+  readonly ok: true;
+  readonly clashes: readonly Clash[];
+  readonly changes: SheetChanges;
+  readonly there: Sheet;
+  readonly after: Sheet;
+  readonly written: NonNullable<ReturnType<typeof writtenChanges>>;
+}
+
+/** The changes, made to what the target has. */
+function plannedOn(held: Held, base: Sheet, now: Sheet, own: boolean): Planned | { readonly ok: false; readonly why: string } {
+  const there = sheetOf(base.id, held.served);
+  if (there === null || there.kind !== base.kind || there.collection !== base.collection)
+    return { ok: false, why: `There is no such ${base.kind} there. It is made, moved or removed where it is kept.` };
+  const { sheet, clashes }: Placed = placedOn(there, base, now, own, (value) => cut(cellText(value), 80) || 'nothing');
+  const written = writtenChanges(held.written, there, sheet);
+  if (written === null)
+    return { ok: false, why: 'What is kept there is in a form that this page cannot change. Change it in Definitions, or in its file.' };
+  return { ok: true, clashes, changes: changesBetween(there, sheet), there, after: sheet, written };
+}
+
+interface ClashesProps {
+  readonly clashes: readonly Clash[];
+  readonly target: Target;
+  readonly own: boolean;
+  readonly choose: (own: boolean) => void;
+}
+
+/** Cells that somebody else changed meanwhile, or that the other target has otherwise. */
+function Clashes({ clashes, target, own, choose }: ClashesProps) {
+  if (clashes.length === 0) return null;
+  return (
+    <div className={styles.clashes} role="alert">
+      <p>
+        <strong>{target === 'next' ? 'What is staged' : 'Live'} has something else here than you saw.</strong> Unless you say so, it stays.
+      </p>
+      {clashes.slice(0, MOST).map(({ what, seen, there, own: yours }) => (
+        <p key={what}>
+          {what}: you saw {seen}, it is <strong>{there}</strong>, yours is <strong>{yours}</strong>
+        </p>
+      ))}
+      <label className={styles.check}>
+        <input type="checkbox" checked={own} onChange={({ target: box }) => choose(box.checked)} />
+        <span>Take mine all the same.</span>
+      </label>
+    </div>
+  );
+}
+
+/** Changes that are listed. */
+const MOST = 200;
+
+interface ListProps {
+  readonly changes: SheetChanges;
+  readonly before: Sheet;
+  readonly after: Sheet;
+}
+
+/** What becomes of a sheet, cell by cell. */
+export function SheetChangeList({ changes, before, after }: ListProps) {
+  const lines = linesOf(changes, before, after);
+  if (lines.length === 0) return null;
+  return (
+    <ul className={styles.changes} aria-label="What changes">
+      {lines.slice(0, MOST).map(({ key, what, from, to }) => (
+        <li key={key} className={styles.change}>
+          <span>{what}</span>
+          <span>
+            {from !== '' && <span className={styles.from}>{from}</span>} {from !== '' && to !== '' && '→ '}
+            <span className={styles.to}>{to}</span>
+          </span>
+        </li>
+      ))}
+      {lines.length > MOST && <li>And {lines.length - MOST} more.</li>}
+    </ul>
+  );
+}
+
+interface Line {
+  readonly key: string;
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+function linesOf({ cells, added, removed, addedColumns, removedColumns }: SheetChanges, before: Sheet, after: Sheet): readonly Line[] {
+  const places = new Map(after.rows.map(({ id }, place) => [id, place]));
+  const gone = new Map(before.rows.map(({ id }, place) => [id, place]));
+  const said = (value: unknown) => cut(cellText(value)) || 'nothing';
+  const dropped = new Set(removedColumns.map(({ key }) => key));
+  return [
+    ...addedColumns.map(({ key, type }) => ({ key: `+ ${key}`, what: `Column ${key}`, from: '', to: `new, ${type}` })),
+    ...removedColumns.map(({ key }) => ({ key: `- ${key}`, what: `Column ${key}`, from: 'all of its cells', to: '' })),
+    ...cells
+      .filter(({ column }) => !dropped.has(column.key))
+      .map(({ row, column, before: from, after: to }) => ({
+        key: `${row.id} ${column.key}`,
+        what: `${rowName(after, row, places.get(row.id) ?? 0)} › ${column.key}`,
+        from: said(from),
+        to: said(to),
+      })),
+    ...added.map((row) => ({
+      key: `row ${row.id}`,
+      what: rowName(after, row, places.get(row.id) ?? 0),
+      from: '',
+      to: `new: ${rowSaid(row.cells)}`,
+    })),
+    ...removed.map((row) => ({
+      key: `row ${row.id}`,
+      what: rowName(before, row, gone.get(row.id) ?? 0),
+      from: rowSaid(row.cells),
+      to: '',
+    })),
+  ];
+}
+
+function rowSaid(cells: Readonly<Record<string, unknown>>): string {
+  return cut(
+    Object.entries(cells)
+      .map(([name, value]) => `${name} ${cellText(value)}`)
+      .join(', '),
+  );
+}
+
+export function Saved({ target, value, close }: { readonly target: Target; readonly value: string; readonly close: () => void }) {
+  const { project } = useView();
+  return (
+    <Dialog
+      title={target === 'next' ? 'It is staged' : 'It is live'}
+      close={close}
+      foot={
+        <Button look="main" onClick={close}>
+          Close
+        </Button>
+      }
+    >
+      <Done>
+        {target === 'next' ? (
+          <p>
+            Players notice nothing yet.{' '}
+            <Link to="/p/$project/values/$value" params={{ project, value }} search={{ target: 'next' }} onClick={close}>
+              Look at it in next
+            </Link>
+            , or{' '}
+            <Link to="/p/$project/publishes" params={{ project }} onClick={close}>
+              promote it in Publishes
+            </Link>
+            .
+          </p>
+        ) : (
+          <p>
+            Players have it from their next call on.{' '}
+            <Link to="/p/$project/publishes" params={{ project }} onClick={close}>
+              Publishes
+            </Link>{' '}
+            has who, when and why, and rolls it back.
+          </p>
+        )}
+      </Done>
+    </Dialog>
+  );
+}

@@ -1,0 +1,343 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { valuesQuery } from '../../api/values.ts';
+import { useMay, useView, type View } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { clamped, rangeOf, selectionAt } from '../../words/grid-keys.ts';
+import {
+  type CellEdit,
+  type Cells,
+  type Column,
+  cellOf,
+  cellText,
+  FIRST,
+  rowName,
+  type Sheet,
+  sheetOf,
+  withCells,
+  withoutColumn,
+  withoutRows,
+  withRowsBehind,
+} from '../../words/sheet.ts';
+import { changesBetween, countOf, differencesFrom, problemsIn } from '../../words/sheet-changes.ts';
+import { csvOf } from '../../words/sheet-text.ts';
+import { cut } from '../../words/value.ts';
+import { CellHistoryDialog } from './cell-history.tsx';
+import { ColumnDialog } from './column.tsx';
+import { type Editing, useEditing } from './editing.ts';
+import { type CellMarks, Grid } from './grid.tsx';
+import { ImportDialog } from './import.tsx';
+import { RemoveValueDialog } from './remove-value.tsx';
+import { SaveDialog } from './save.tsx';
+import styles from './values.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/values/$value');
+
+/** One group or table of game values. */
+export function ValuePage() {
+  const { value } = route.useParams();
+  const view = useView();
+  const read = useQuery(valuesQuery(view));
+  const sheet = useMemo(() => (read.data === undefined ? undefined : sheetOf(value, read.data.served)), [read.data, value]);
+  if (sheet !== undefined && sheet !== null) return <ShownValue key={`${view.target} ${view.at} ${value}`} view={view} shown={sheet} />;
+  return (
+    <Page name={value} title={value} sub={<Crumb view={view} />}>
+      <Card title="Values">
+        {read.isPending && <Waiting what="the values" />}
+        {read.isError && <Failed error={read.error} again={() => void read.refetch()} />}
+        {sheet === null && (
+          <Empty title={`There is no “${value}” in ${view.target}`}>
+            It may be staged alone, or be gone. Look at the other of live and next, or at an earlier moment.
+          </Empty>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+function Crumb({ view }: { readonly view: View }) {
+  return (
+    <Link to="/p/$project/values" params={{ project: view.project }}>
+      All values
+    </Link>
+  );
+}
+
+type Open = 'save' | 'history' | 'import' | 'column' | 'remove' | null;
+
+function ShownValue({ view, shown }: { readonly view: View; readonly shown: Sheet }) {
+  const mayDo = useMay();
+  const editing = useEditing(shown);
+  const [open, setOpen] = useState<Open>(null);
+  const { sheet, isEdited } = editing;
+  const why = readOnlyBecause(view, sheet, mayDo);
+  useBlocker({
+    shouldBlockFn: () => !window.confirm('Leave these changes? They are not saved.'),
+    enableBeforeUnload: () => isEdited,
+    disabled: !isEdited,
+  });
+  const close = () => setOpen(null);
+  return (
+    <Page
+      name={sheet.name}
+      title={
+        <>
+          {sheet.name} <Chip tone={view.target}>{view.target}</Chip>
+        </>
+      }
+      sub={
+        <>
+          <Crumb view={view} /> · {sheet.kind} <code>{sheet.id}</code> <CopyButton text={sheet.id} what="the id" />
+          {sheet.collection !== null && ` · kept in the collection ${sheet.collection}`}
+          {sheet.description !== '' && ` · ${sheet.description}`}
+        </>
+      }
+      actions={
+        <>
+          <Button onClick={() => download(sheet)}>Save as CSV</Button>
+          {why === null && <Button onClick={() => setOpen('import')}>Read a CSV…</Button>}
+          {why === null && !isEdited && (
+            <Button look="bad" onClick={() => setOpen('remove')}>
+              Remove…
+            </Button>
+          )}
+        </>
+      }
+    >
+      <SheetCard view={view} editing={editing} readOnly={why} open={setOpen} isOpen={open} />
+      {open === 'save' && <SaveDialog editing={editing} close={close} />}
+      {open === 'import' && <ImportDialog editing={editing} close={close} />}
+      {open === 'remove' && <RemoveValueDialog sheet={sheet} close={close} />}
+    </Page>
+  );
+}
+
+/** Why cells cannot be changed; `null`: they can. */
+function readOnlyBecause({ at }: View, { collection }: Sheet, mayDo: ReturnType<typeof useMay>): string | null {
+  if (at !== undefined) return 'This is the past, which nobody changes.';
+  if (collection === null) return mayDo('game_values', 'w') ? null : 'Your role reads values and does not change them.';
+  return mayDo('collections', 'w') ? null : `These values are kept in the collection ${collection}, which your role does not change.`;
+}
+
+function download(sheet: Sheet): void {
+  const address = URL.createObjectURL(new Blob([csvOf(sheet)], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `${sheet.id}.csv`;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+interface SheetCardProps {
+  readonly view: View;
+  readonly editing: Editing;
+  readonly readOnly: string | null;
+  readonly isOpen: Open;
+  readonly open: (what: Open) => void;
+}
+
+function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
+  const mayDo = useMay();
+  const { base, sheet } = editing;
+  const [chosen, select] = useState(selectionAt(0, 0));
+  const [told, tell] = useState('');
+  const other = view.target === 'live' ? 'next' : 'live';
+  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: view.at === undefined });
+  const differs = useMemo(
+    () => (beside.data === undefined ? () => null : differencesFrom(sheetOf(base.id, beside.data.served), base)),
+    [beside.data, base],
+  );
+  const changes = useMemo(() => changesBetween(base, sheet), [base, sheet]);
+  const problems = useMemo(() => problemsIn(sheet, changes), [sheet, changes]);
+  const marks = useMemo(() => {
+    const changed = new Set(changes.cells.map(({ row, column }) => `${row.id} ${column.key}`));
+    const added = new Set(changes.added.map(({ id }) => id));
+    const wrong = new Map(problems.map(({ row, column, why }) => [`${row.id} ${column.key}`, why]));
+    const bases = new Map(base.rows.map((row) => [row.id, row]));
+    return (row: Sheet['rows'][number], column: Column): CellMarks => {
+      const own = bases.get(row.id);
+      return {
+        isChanged: added.has(row.id) || changed.has(`${row.id} ${column.key}`),
+        differs: own === undefined ? null : differs(own, column),
+        problem: wrong.get(`${row.id} ${column.key}`) ?? null,
+      };
+    };
+  }, [base, changes, problems, differs]);
+  const selection = clamped(chosen, { rows: sheet.rows.length, columns: sheet.columns.length });
+  const change = (edits: readonly CellEdit[], added: readonly Cells[] = []) => {
+    const behind = new Map([[sheet.rows.at(-1)?.id ?? FIRST, added]]);
+    const edited = edits.length === 0 ? sheet : withCells(sheet, edits);
+    editing.change(added.length === 0 ? edited : withRowsBehind(edited, behind));
+  };
+  const addRow = () => {
+    const place = sheet.rows.length === 0 ? -1 : selection.active.row;
+    editing.change(withRowsBehind(sheet, new Map([[sheet.rows[place]?.id ?? FIRST, [{}]]])));
+    select(selectionAt(place + 1, 0));
+  };
+  const removeRows = () => {
+    const { top, bottom } = rangeOf(selection);
+    editing.change(withoutRows(sheet, new Set(sheet.rows.slice(top, bottom + 1).map(({ id }) => id))));
+    select(selectionAt(top, selection.active.column));
+  };
+  const find = (text: string) => {
+    const place = nextMatch(sheet, text, selection.active);
+    if (place === null) tell(`Nothing holds “${text}”.`);
+    else select(selectionAt(place.row, place.column));
+  };
+  const [row, column] = [sheet.rows[selection.active.row], sheet.columns[selection.active.column]];
+  const mayAsk = mayDo('history', 'r') && row !== undefined && column !== undefined;
+  const [problem] = problems;
+  return (
+    <Card
+      title={sheet.kind === 'table' ? `${sheet.rows.length} rows` : `${sheet.rows.length} values`}
+      actions={
+        <search className={styles.search}>
+          <input
+            type="search"
+            aria-label="Find in the table"
+            placeholder="Find, and Enter"
+            maxLength={200}
+            onKeyDown={(event) => event.key === 'Enter' && find(event.currentTarget.value)}
+          />
+        </search>
+      }
+    >
+      <div className={styles.tools} role="toolbar" aria-label="Of the table">
+        {readOnly !== null && <span className={styles.why}>{readOnly}</span>}
+        {readOnly === null && (
+          <>
+            <Button isSmall onClick={editing.undo} disabled={!editing.canUndo} title="Ctrl+Z">
+              Undo
+            </Button>
+            <Button isSmall onClick={editing.redo} disabled={!editing.canRedo} title="Ctrl+Y">
+              Redo
+            </Button>
+            <Button isSmall onClick={addRow}>
+              {sheet.kind === 'table' ? 'Add a row' : 'Add a value'}
+            </Button>
+            <Button isSmall onClick={removeRows} disabled={sheet.rows.length === 0}>
+              Remove {rangeOf(selection).top === rangeOf(selection).bottom ? 'row' : 'rows'}
+            </Button>
+            {sheet.kind === 'table' && (
+              <>
+                <Button isSmall onClick={() => open('column')}>
+                  Add a column…
+                </Button>
+                <Button
+                  isSmall
+                  disabled={column === undefined}
+                  onClick={() => column !== undefined && editing.change(withoutColumn(sheet, column.key))}
+                >
+                  Remove column
+                </Button>
+              </>
+            )}
+          </>
+        )}
+        {mayAsk && (
+          <Button isSmall onClick={() => open('history')}>
+            History of this cell…
+          </Button>
+        )}
+      </div>
+      {sheet.rows.length === 0 && <Empty title="There are no rows">{readOnly === null && 'Add the first one above.'}</Empty>}
+      <Grid
+        sheet={sheet}
+        isReadOnly={readOnly !== null}
+        other={other}
+        selection={selection}
+        select={(next) => {
+          select(next);
+          tell('');
+        }}
+        marksOf={marks}
+        change={change}
+        undo={editing.undo}
+        redo={editing.redo}
+        tell={tell}
+      />
+      <div className={styles.status} role="status">
+        {told !== '' && <span>{told}</span>}
+        {row !== undefined && column !== undefined && (
+          <CellStatus
+            name={`${rowName(sheet, row, selection.active.row)} › ${column.key}`}
+            value={cellOf(row, column)}
+            marks={marks(row, column)}
+            other={other}
+          />
+        )}
+      </div>
+      {editing.isEdited && (
+        <div className={styles.held}>
+          <strong>{countSaid(countOf(changes))} not saved</strong>
+          {problem !== undefined && (
+            <Button
+              isSmall
+              look="bad"
+              onClick={() => select(selectionAt(sheet.rows.indexOf(problem.row), sheet.columns.indexOf(problem.column)))}
+            >
+              {problems.length} {problems.length === 1 ? 'cell does' : 'cells do'} not fit: show the first
+            </Button>
+          )}
+          <span className={styles.gap} />
+          <Button isSmall onClick={editing.forget}>
+            Drop all of them
+          </Button>
+          <Button isSmall look="main" disabled={problems.length > 0 || countOf(changes) === 0} onClick={() => open('save')}>
+            Save…
+          </Button>
+        </div>
+      )}
+      {isOpen === 'history' && row !== undefined && column !== undefined && (
+        <CellHistoryDialog sheet={sheet} row={row} column={column} place={selection.active.row} close={() => open(null)} />
+      )}
+      {isOpen === 'column' && <ColumnDialog editing={editing} close={() => open(null)} />}
+    </Card>
+  );
+}
+
+function countSaid(count: number): string {
+  return count === 1 ? 'One change' : `${count} changes`;
+}
+
+interface CellStatusProps {
+  readonly name: string;
+  readonly value: unknown;
+  readonly marks: CellMarks;
+  readonly other: string;
+}
+
+function CellStatus({ name, value, marks: { differs, problem }, other }: CellStatusProps) {
+  return (
+    <>
+      <strong>{name}</strong>
+      <span>{cut(cellText(value), 300) || 'nothing'}</span>
+      {differs !== null && (
+        <span>
+          in {other}: {cut(cellText(differs.value), 300) || 'nothing'}
+        </span>
+      )}
+      {problem !== null && <span className={styles.bad}>{problem}</span>}
+    </>
+  );
+}
+
+/** The next cell that holds a text, after the active one, and from the beginning again. */
+function nextMatch(sheet: Sheet, text: string, after: { readonly row: number; readonly column: number }) {
+  const wanted = text.trim().toLowerCase();
+  const width = sheet.columns.length;
+  const count = sheet.rows.length * width;
+  if (wanted === '') return null;
+  for (let step = 1; step <= count; step += 1) {
+    const place = (after.row * width + after.column + step) % count;
+    const [row, column] = [sheet.rows[Math.floor(place / width)], sheet.columns[place % width]];
+    if (row === undefined || column === undefined) continue;
+    if (cellText(cellOf(row, column)).toLowerCase().includes(wanted)) return { row: Math.floor(place / width), column: place % width };
+  }
+  return null;
+}

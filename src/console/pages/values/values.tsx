@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { valuesQuery } from '../../api/values.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { type Listed, listedValues } from '../../words/sheet.ts';
+import { NewValueDialog } from './new-value.tsx';
+import styles from './values.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/values');
+
+/** All groups and tables of game values. */
+export function ValuesPage() {
+  const view = useView();
+  const mayDo = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const mayAdd = mayDo('game_values', 'w') && view.at === undefined;
+  return (
+    <Page
+      name="Values"
+      title="Values"
+      sub="Prices, chances and all that a game is tuned by: groups of named values, and tables."
+      actions={mayAdd && <Button onClick={() => setMaking(true)}>New group or table…</Button>}
+    >
+      <Card title="Groups and tables">
+        <ValueList />
+      </Card>
+      {isMaking && <NewValueDialog close={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+/** Groups and tables that are listed at once. */
+const MOST = 200;
+
+function ValueList() {
+  const view = useView();
+  const { find = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const other = view.target === 'live' ? 'next' : 'live';
+  const read = useQuery(valuesQuery(view));
+  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: view.at === undefined });
+  if (read.isPending) return <Waiting what="the values" />;
+  if (read.isError)
+    return (
+      <CardBody>
+        <Failed error={read.error} again={() => void read.refetch()} />
+      </CardBody>
+    );
+  const all = listedValues(read.data.served, beside.data?.served ?? null);
+  if (all.length === 0)
+    return (
+      <Empty title="This game has no values yet">
+        Make a group for named values such as <code>shop › axe</code>, or a table of rows. Endpoints read them as{' '}
+        <code>{'{{values.shop.axe}}'}</code>, and games at <code>/v3/values</code>.
+      </Empty>
+    );
+  const wanted = find.toLowerCase();
+  const found = all.filter(({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted));
+  return (
+    <>
+      {(all.length > 8 || find !== '') && (
+        <div className={styles.find}>
+          <Field
+            label="Name or id"
+            type="search"
+            value={find}
+            maxLength={128}
+            onChange={({ target }) =>
+              void navigate({ search: (before) => ({ ...before, find: target.value || undefined }), replace: true })
+            }
+          />
+        </div>
+      )}
+      {found.length === 0 ? <Empty title={`Nothing is called “${find}”`} /> : <ValueTable values={found.slice(0, MOST)} />}
+      {found.length > MOST && <CardBody>There are {found.length - MOST} more. Type more of the name.</CardBody>}
+    </>
+  );
+}
+
+function ValueTable({ values }: { readonly values: readonly Listed[] }) {
+  const { project, target } = useView();
+  return (
+    <div className={table.scroll}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Holds</th>
+            <th scope="col">Kept in</th>
+            <th scope="col">
+              <span className="visually-hidden">State</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {values.map(({ id, name, kind, size, collection, isDifferent }) => (
+            <tr key={`${kind} ${id}`}>
+              <td>
+                <Link to="/p/$project/values/$value" params={{ project, value: id }}>
+                  {name}
+                </Link>{' '}
+                {name !== id && <span className={table.mono}>{id}</span>}
+              </td>
+              <td className={table.tight}>
+                {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
+              </td>
+              <td>{collection === null ? 'game values' : `collection ${collection}`}</td>
+              <td className={table.tight}>
+                {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import { cellChangeIn } from '../../src/console/words/cell-history.ts';
+import { besideActive, isWithin, movedBy, selectionAt } from '../../src/console/words/grid-keys.ts';
+import { separatedCells, separatedText, separatorOf } from '../../src/console/words/separated.ts';
+import {
+  cellLabel,
+  cellText,
+  columnNameProblem,
+  FIRST,
+  problemOf,
+  type Sheet,
+  sheetOf,
+  typedCell,
+  withCells,
+  withColumn,
+  withoutColumn,
+  withoutRows,
+  withRowsBehind,
+} from '../../src/console/words/sheet.ts';
+import { changesBetween, differencesFrom, keyOf, placedOn, problemsIn } from '../../src/console/words/sheet-changes.ts';
+import { copiedText, csvOf, fromCsv, pasted } from '../../src/console/words/sheet-text.ts';
+import { changedSource } from '../../src/console/words/source-text.ts';
+import { placeOfValue, withChanges, writtenChanges } from '../../src/console/words/written-values.ts';
+
+const BIG = '\uE00018446744073709551615';
+
+const served = (rows: readonly object[]) => ({
+  groups: { shop: { name: 'Shop', values: { axe: 5, sword: 30 } } },
+  tables: {
+    prices: {
+      name: 'Prices',
+      columns: [
+        { key: 'item', type: 'string' },
+        { key: 'price', type: 'number' },
+      ],
+      rows,
+    },
+  },
+});
+const ROWS = [
+  { item: 'axe', price: 5 },
+  { item: 'sword', price: 30 },
+  { item: 'bow', price: 12 },
+];
+
+function table(rows: readonly object[] = ROWS): Sheet {
+  const sheet = sheetOf('prices', served(rows));
+  if (sheet === null) throw new Error('no table');
+  return sheet;
+}
+
+function group(): Sheet {
+  const sheet = sheetOf('shop', served([]));
+  if (sheet === null) throw new Error('no group');
+  return sheet;
+}
+
+const price = { key: 'price', type: 'number', isDeclared: true } as const;
+
+describe('what is typed into a cell', () => {
+  it('means what its column holds, numbers by all of their digits', () => {
+    expect(typedCell(' 42 ', price)).toBe(42);
+    expect(typedCell('18446744073709551615', price)).toBe(BIG);
+    expect(cellText(typedCell('18446744073709551615', price))).toBe('18446744073709551615');
+    expect(typedCell('TRUE', { ...price, type: 'boolean' })).toBe(true);
+    expect(typedCell('42', { ...price, type: 'string' })).toBe('42');
+    expect(typedCell('', price)).toBeUndefined();
+    const any = { ...price, type: 'any' } as const;
+    expect([typedCell('42', any), typedCell('42', any, 'text'), typedCell('[1,2]', any), typedCell('[1', any)]).toEqual([
+      42,
+      '42',
+      [1, 2],
+      '[1',
+    ]);
+  });
+
+  it('that does not fit is told why, within the range of the column', () => {
+    expect(problemOf(typedCell('1,200', price), price)).toMatch(/numbers/);
+    expect(problemOf('much', price)).toMatch(/numbers/);
+    expect(problemOf(BIG, price)).toBeNull();
+    expect(problemOf(null, price)).toBeNull();
+    expect([problemOf(-1, { ...price, min: 0 }), problemOf(200, { ...price, max: 100 })]).toEqual(['At least 0.', 'At most 100.']);
+    expect(problemOf('x', { ...price, type: 'boolean' })).toMatch(/true or false/);
+  });
+});
+
+describe('a sheet', () => {
+  it('is changed in cells, rows and columns, and says how', () => {
+    const base = table();
+    const edited = withCells(base, [{ row: 1, column: 'price', value: 35 }]);
+    const more = withRowsBehind(edited, new Map([[1, [{ item: 'rope', price: 2 }]]]));
+    const now = withoutRows(more, new Set([2]));
+    const changes = changesBetween(base, now);
+    expect(changes.cells.map(({ row, column, before, after }) => [row.id, column.key, before, after])).toEqual([[1, 'price', 30, 35]]);
+    expect(now.rows.map(({ cells }) => cells['item'])).toEqual(['axe', 'sword', 'rope']);
+    expect([changes.added.length, changes.removed.length]).toEqual([1, 1]);
+    expect(changesBetween(base, base)).toMatchObject({ cells: [], added: [], removed: [] });
+  });
+
+  it('has entries of a group with names of their own', () => {
+    const base = group();
+    const twice = withRowsBehind(base, new Map([[FIRST, [{ name: 'axe', value: 9 }, { value: 3 }]]]));
+    const found = problemsIn(twice, changesBetween(base, twice)).map(({ why }) => why);
+    expect(found).toEqual(['There is an entry of this name.', 'An entry has a name.']);
+  });
+
+  it('names columns as templates can', () => {
+    expect([columnNameProblem(table(), 'rarity'), columnNameProblem(table(), 'price')]).toEqual([null, 'There is a column of this name.']);
+    expect(columnNameProblem(table(), '9 lives')).not.toBeNull();
+  });
+
+  it('calls cells as the history of values does', () => {
+    const [first] = table().rows;
+    if (first === undefined) throw new Error('no row');
+    expect(cellLabel(table(), first, price, 0)).toBe('axe › price');
+  });
+});
+
+describe('changes on another state of a sheet', () => {
+  const say = (value: unknown) => cellText(value);
+  const base = table();
+  const now = withRowsBehind(withCells(base, [{ row: 1, column: 'price', value: 35 }]), new Map([[0, [{ item: 'rope', price: 2 }]]]));
+
+  it('follow the row that they were made to', () => {
+    const there = table([
+      { item: 'bow', price: 12 },
+      { item: 'axe', price: 6 },
+      { item: 'sword', price: 30 },
+    ]);
+    expect(keyOf(base, there)).toBe('item');
+    const { sheet, clashes } = placedOn(there, base, now, false, say);
+    expect(clashes).toEqual([]);
+    expect(sheet.rows.map(({ cells }) => [cells['item'], cells['price']])).toEqual([
+      ['bow', 12],
+      ['axe', 6],
+      ['rope', 2],
+      ['sword', 35],
+    ]);
+  });
+
+  it('that meet others are told, and made only where that is meant', () => {
+    const there = table([
+      { item: 'axe', price: 5 },
+      { item: 'sword', price: 31 },
+    ]);
+    const left = placedOn(there, base, now, false, say);
+    expect(left.clashes).toEqual([{ what: 'sword › price', seen: '30', there: '31', own: '35' }]);
+    expect(left.sheet.rows.at(-1)?.cells['price']).toBe(31);
+    expect(placedOn(there, base, now, true, say).sheet.rows.at(-1)?.cells['price']).toBe(35);
+  });
+
+  it('mark what differs from live', () => {
+    const live = table([
+      { item: 'sword', price: 28 },
+      { item: 'axe', price: 5 },
+    ]);
+    const differs = differencesFrom(live, base);
+    const found = base.rows.map((row) => differs(row, price)?.value);
+    expect(found).toEqual([undefined, 28, undefined]);
+    expect(base.rows.map((row) => differs(row, price) !== null)).toEqual([false, true, true]);
+  });
+});
+
+describe('the definition that holds a sheet', () => {
+  const written = {
+    items: [
+      { id: 'shop', type: 'group', entries: { axe: 5, sword: 30 } },
+      {
+        id: 'prices',
+        type: 'table',
+        columns: ['item', { key: 'price', type: 'number' }],
+        rows: [
+          ['axe', 5],
+          ['sword', 30],
+          ['bow', 12],
+        ],
+      },
+    ],
+  };
+
+  it('keeps its form: rows that are lists, columns that are names', () => {
+    const base = table();
+    const added = withColumn(withCells(base, [{ row: 1, column: 'price', value: 35 }]), { key: 'rare', type: 'boolean', isDeclared: true });
+    const now = withoutRows(withRowsBehind(added, new Map([[2, [{ item: 'rope', rare: true }]]])), new Set([0]));
+    const changes = writtenChanges(written, base, now);
+    const after = Object(withChanges(written, changes ?? []));
+    expect(after.items[1].rows).toEqual([
+      ['sword', 35],
+      ['bow', 12],
+      ['rope', null, true],
+    ]);
+    expect(after.items[1].columns).toEqual(['item', { key: 'price', type: 'number' }, { key: 'rare', type: 'boolean' }]);
+    expect(after.items[0]).toBe(written.items[0]);
+    expect(written.items[1]?.rows?.[1]).toEqual(['sword', 30]);
+  });
+
+  it('loses a column with all of its cells', () => {
+    const base = table();
+    const changes = writtenChanges(written, base, withoutColumn(base, 'item'));
+    expect(Object(withChanges(written, changes ?? [])).items[1]).toMatchObject({ columns: [{ key: 'price' }], rows: [[5], [30], [12]] });
+  });
+
+  it('renames, adds and removes entries of a group', () => {
+    const base = group();
+    const now = withoutRows(withCells(base, [{ row: 1, column: 'name', value: 'blade' }]), new Set([0]));
+    const changes = writtenChanges(written, base, now);
+    expect(Object(withChanges(written, changes ?? [])).items[0].entries).toEqual({ blade: 30 });
+  });
+
+  it('is found in every form, and not taken for another', () => {
+    const sheet = { id: 'shop', kind: 'group', collection: null } as const;
+    expect(placeOfValue(written, sheet)).toEqual(['items', 0]);
+    expect(placeOfValue(written.items, sheet)).toEqual([0]);
+    expect(placeOfValue({ groups: { shop: { axe: 1 } } }, sheet)).toEqual(['groups', 'shop']);
+    expect(placeOfValue({ constants: [{ name: 'shop', entries: {} }] }, { ...sheet, collection: 'players' })).toEqual(['constants', 0]);
+    expect(placeOfValue(written, { ...sheet, id: 'other' })).toBeNull();
+    expect(writtenChanges({ items: [{ id: 'prices', type: 'table', rows: [] }] }, table(), table())).toBeNull();
+  });
+});
+
+describe('the text of its author', () => {
+  const text = `# What things cost
+items:
+  - id: prices   # looked up by item
+    type: table
+    columns: [item, price]
+    rows:
+      - { item: axe,   price: 5 }   # cheap
+      - { item: "sword", price: 30 }
+      - item: bow
+        price: 12
+  - id: shop
+    type: group
+    entries: { tool: 25, id: 18446744073709551616 }
+`;
+
+  it('keeps every byte that a change of cells does not touch', () => {
+    const rows = ['items', 0, 'rows'];
+    const made = changedSource(text, 'yaml', [
+      { does: 'set', path: [...rows, 0, 'price'], value: 7 },
+      { does: 'set', path: [...rows, 1, 'item'], value: 'long sword: the, best' },
+      { does: 'set', path: ['items', 1, 'entries', 'id'], value: BIG },
+    ]);
+    const expected = text
+      .replace('price: 5 }', 'price: 7 }')
+      .replace('"sword"', '"long sword: the, best"')
+      .replace('18446744073709551616', '18446744073709551615');
+    expect(made).toBe(expected);
+  });
+
+  it('keeps its comments where rows come and go', () => {
+    const rows = ['items', 0, 'rows'];
+    const made = changedSource(text, 'yaml', [
+      { does: 'remove', path: [...rows, 1] },
+      { does: 'insert', path: [...rows, 2], value: { item: 'rope', price: BIG } },
+      { does: 'insert', path: ['items', 0, 'columns', 2], value: { key: 'rare', type: 'boolean' } },
+    ]);
+    expect(made).toContain('# cheap');
+    expect(made).toContain('{ item: rope, price: 18446744073709551615 }');
+    expect(made).not.toContain('"sword"');
+  });
+
+  it('is JSON where it was JSON', () => {
+    const json = '{\n  "items": [{"id": "shop", "type": "group", "entries": {"axe": 5}}]\n}\n';
+    const entries = ['items', 0, 'entries'];
+    expect(changedSource(json, 'json', [{ does: 'set', path: [...entries, 'axe'], value: 7 }])).toBe(json.replace('5', '7'));
+    const made = changedSource(json, 'json', [{ does: 'set', path: [...entries, 'sword'], value: BIG }]);
+    expect(made).toContain('"sword": 18446744073709551615');
+  });
+
+  it('that is broken is not touched', () => {
+    expect(changedSource('items: [', 'yaml', [{ does: 'set', path: ['items', 0], value: 1 }])).toBeNull();
+  });
+});
+
+describe('cells of a spreadsheet', () => {
+  it('come and go with quotes, line ends and separators', () => {
+    const rows = [
+      ['item', 'price'],
+      ['long "sword"\nof fire', '30'],
+      ['', '5,5'],
+    ];
+    for (const separator of ['\t', ',', ';'] as const) expect(separatedCells(separatedText(rows, separator), separator)).toEqual(rows);
+    expect(separatedCells('\uFEFFa,b\r\n1,\r\n', ',')).toEqual([
+      ['a', 'b'],
+      ['1', ''],
+    ]);
+    expect(separatedCells('a\tb', '\t')).toEqual([['a', 'b']]);
+    expect(separatedCells('', '\t')).toEqual([]);
+    expect([separatorOf('a;b;c\n1,2'), separatorOf('a,b'), separatorOf('a')]).toEqual([';', ',', ',']);
+  });
+});
+
+describe('a grid', () => {
+  const size = { rows: 5, columns: 3 };
+  // The first column is filled but for its third row.
+  const isFilled = (row: number, column: number) => column === 0 && row !== 2;
+  const go = (key: string, from = selectionAt(1, 0), held: { isControl?: boolean; isShift?: boolean } = {}) =>
+    movedBy(from, { key, isControl: false, isShift: false, ...held }, size, 2, isFilled);
+
+  it('is gone through as a spreadsheet is', () => {
+    expect(go('ArrowDown')?.active).toEqual({ row: 2, column: 0 });
+    expect(go('ArrowLeft')?.active).toEqual({ row: 1, column: 0 });
+    expect([go('Home', selectionAt(4, 2))?.active, go('End')?.active]).toEqual([
+      { row: 4, column: 0 },
+      { row: 1, column: 2 },
+    ]);
+    expect(go('PageDown')?.active.row).toBe(3);
+    expect(go('End', selectionAt(0, 0), { isControl: true })?.active).toEqual({ row: 4, column: 2 });
+    expect(go('x')).toBeNull();
+  });
+
+  it('goes to the edge of what is filled, and to where the next begins', () => {
+    const control = { isControl: true };
+    expect(go('ArrowDown', selectionAt(0, 0), control)?.active.row).toBe(1);
+    expect(go('ArrowDown', selectionAt(1, 0), control)?.active.row).toBe(3);
+    expect(go('ArrowDown', selectionAt(3, 0), control)?.active.row).toBe(4);
+    expect(go('ArrowRight', selectionAt(0, 0), control)?.active.column).toBe(2);
+  });
+
+  it('selects ranges, rows and everything', () => {
+    const range = go('ArrowRight', selectionAt(1, 0), { isShift: true });
+    expect(range).toEqual({ anchor: { row: 1, column: 0 }, active: { row: 1, column: 1 } });
+    expect([isWithin(range ?? selectionAt(0, 0), 1, 1), isWithin(range ?? selectionAt(0, 0), 2, 1)]).toEqual([true, false]);
+    expect(go(' ', selectionAt(1, 1), { isShift: true })?.active).toEqual({ row: 1, column: 2 });
+    expect(go('a', selectionAt(1, 1), { isControl: true })?.active).toEqual({ row: 4, column: 2 });
+    expect(besideActive(selectionAt(1, 2), 1, size)).toEqual(selectionAt(2, 0));
+    expect(besideActive(selectionAt(4, 2), 1, size)).toBeNull();
+  });
+});
+
+describe('a sheet and a spreadsheet', () => {
+  const whole = { anchor: { row: 0, column: 0 }, active: { row: 1, column: 1 } };
+
+  it('exchange cells, and rows beyond the last', () => {
+    expect(copiedText(table(), whole)).toBe('axe\t5\nsword\t30');
+    const done = pasted(table(), selectionAt(2, 0), 'bow\t13\tmore\nrope\t2\n', true);
+    expect(done?.edits).toEqual([
+      { row: 2, column: 'item', value: 'bow' },
+      { row: 2, column: 'price', value: 13 },
+    ]);
+    expect([done?.added, done?.cut]).toEqual([[{ item: 'rope', price: 2 }], 1]);
+    expect(pasted(table(), { ...whole, anchor: { row: 0, column: 1 } }, '9', true)?.edits.map(({ value }) => value)).toEqual([9, 9]);
+    expect(pasted(table(), whole, '', true)).toBeNull();
+  });
+
+  it('read what a file says, by the names of rows, or tell what does not fit', () => {
+    const base = table();
+    expect(csvOf(base)).toBe('item,price\r\naxe,5\r\nsword,30\r\nbow,12\r\n');
+    const read = fromCsv(base, 'item;price\nsword;35\nrope;2\nbow;12\n');
+    expect(read.problems).toEqual([]);
+    const changes = changesBetween(base, read.sheet);
+    expect(changes.cells.map(({ row, after }) => [row.cells['item'], after])).toEqual([['sword', 35]]);
+    expect([changes.added.map(({ cells }) => cells['item']), changes.removed.map(({ cells }) => cells['item'])]).toEqual([
+      ['rope'],
+      ['axe'],
+    ]);
+    expect(fromCsv(base, 'item,price\naxe,much\n').problems).toEqual([{ row: 2, column: 'price', why: expect.stringMatching(/numbers/) }]);
+    expect(fromCsv(base, 'item,cost\naxe,1\n').problems).toMatchObject([{ row: 1, column: 'cost' }]);
+    expect(changesBetween(base, fromCsv(base, csvOf(base)).sheet)).toEqual(changesBetween(base, base));
+  });
+});
+
+describe('the history of a cell', () => {
+  const fields = [
+    { label: 'axe › price', before: 5, after: 7 },
+    { label: 'rope', after: { item: 'rope', price: 2 } },
+  ];
+
+  it('is what publishes did to it, alone or with its row', () => {
+    expect(cellChangeIn({ change: 'change', fields }, 'axe › price', 'price')).toEqual({ before: 5, after: 7, as: 'cell' });
+    expect(cellChangeIn({ change: 'change', fields }, 'rope › price', 'price')).toEqual({ before: undefined, after: 2, as: 'cell' });
+    expect(cellChangeIn({ change: 'change', fields }, 'bow › price', 'price')).toBeNull();
+    expect(cellChangeIn({ change: 'change', fields, more: 9 }, 'bow › price', 'price')?.as).toBe('hidden');
+    expect(cellChangeIn({ change: 'add', fields: [] }, 'axe', null)?.as).toBe('whole');
+    expect(cellChangeIn({ change: 'none', fields: [] }, 'axe', null)).toBeNull();
+  });
+});

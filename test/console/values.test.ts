@@ -1,0 +1,111 @@
+import { expect, vi } from 'vitest';
+import { ok } from '../node/support/game-client.ts';
+import { inBrowser } from './support/chromium.ts';
+import { useConsole } from './support/console.ts';
+import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** Game values as a grid, in a real Chromium. */
+
+const SOURCE = `# What the smith sells
+items:
+  - id: shop
+    type: table
+    name: Shop
+    columns: [{ key: item, type: string }, { key: price, type: number, max: 1000 }]
+    rows:
+      - { item: axe,   price: 7 }   # cheap
+      - { item: sword, price: 30 }
+  - { id: season, type: group, entries: { seed: 18446744073709551615 } }
+`;
+const ITEMS = [
+  {
+    id: 'shop',
+    type: 'table',
+    name: 'Shop',
+    columns: [
+      { key: 'item', type: 'string' },
+      { key: 'price', type: 'number', max: 1000 },
+    ],
+    rows: [
+      { item: 'axe', price: 7 },
+      { item: 'sword', price: 30 },
+    ],
+  },
+];
+const SEASON = '{"id":"season","type":"group","entries":{"seed":18446744073709551615}}';
+const BODY = JSON.stringify({ items: ITEMS, sourceFormat: 'yaml', sourcePath: 'values.yml', sourceText: SOURCE }).replace(
+  '],"sourceFormat"',
+  `,${SEASON}],"sourceFormat"`,
+);
+
+const market = useConsole(({ manager }) =>
+  ok(manager.manage('PUT', `${manager.definitions('game-values')}?message=Opening`, { raw: BODY })),
+);
+
+async function stored(target: 'live' | 'next') {
+  const { manager } = market();
+  const { body } = await ok(manager.manage('GET', `${manager.definitions('game-values')}?revisionTarget=${target}`));
+  return Object(body).data;
+}
+
+inBrowser('a manager changes prices as in a spreadsheet, stages them with a reason, and the file keeps its comments', async () => {
+  const { faults, origin, page, project, manager } = market();
+  await page.goto(`${origin}/p/${project}/values`);
+  await page.getByRole('link', { name: 'Shop' }).click();
+  const grid = page.getByRole('grid', { name: 'Shop' });
+  await grid.waitFor();
+  const focusGrid = () => page.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
+  await focusGrid();
+  await page.keyboard.press('ArrowRight');
+  for (const digit of '2000') await page.keyboard.press(digit);
+  await page.getByText('At most 1000.').first().waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('9');
+  await page.keyboard.press('Enter');
+  await page.evaluate<void>(`{
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', '35\\n');
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }`);
+  await page.getByText('2 changes not saved').waitFor();
+  await page.keyboard.press('Control+z');
+  await page.getByText('One change not saved').waitFor();
+  await page.keyboard.press('Control+y');
+  await page.getByRole('button', { name: 'Save…' }).click();
+  await page.getByText('axe › price').waitFor();
+  await page.getByLabel('Why').fill('Summer prices');
+  expect(await seriousOn(page)).toEqual([]);
+  // Somebody else publishes while the look is open: nobody is overwritten.
+  const other = BODY.replace('"price":30', '"price":31').replace('price: 30', 'price: 31');
+  await ok(manager.manage('PUT', manager.definitions('game-values'), { raw: other, headers: { 'x-ns-publish-target': 'next' } }));
+  await page.getByRole('button', { name: 'Stage it' }).click();
+  await page.getByText('Somebody else published since you looked.').waitFor();
+  await page.getByRole('button', { name: /^Look at what is there now/ }).click();
+  await page.getByText('What is staged has something else here than you saw.').waitFor();
+  await page.getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Stage it' }).click();
+  await heading(page, 'It is staged');
+  const staged = await stored('next');
+  expect(staged.sourceText).toBe(SOURCE.replace('price: 7 ', 'price: 9 ').replace('price: 30', 'price: 35'));
+  expect(staged.items[0].rows).toEqual([
+    { item: 'axe', price: 9 },
+    { item: 'sword', price: 35 },
+  ]);
+  expect(JSON.stringify(await stored('live'))).toContain('price: 30');
+  await page.getByRole('link', { name: 'Look at it in next' }).click();
+  await page.getByText('This is next').waitFor();
+  await focusGrid();
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('in live: 7').waitFor();
+  await page.getByRole('button', { name: 'History of this cell…' }).click();
+  await page.getByText('“Summer prices”').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+inBrowser('values keep nobody out, light and dark, on a phone and wide', async () => {
+  await expectOpenToAll(market(), ['/values', '/values/shop']);
+});
