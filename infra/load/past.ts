@@ -91,18 +91,32 @@ async function run(options: Options, { folder, defer }: BenchRun): Promise<numbe
   const kept = data ?? join(folder, 'node');
   const node = await startNode(kept, { settings });
   defer(() => node.stop());
-  const { project, built } = await history(node, kept, options);
-  defer(() => project.http.close());
-  await caughtUp(project, built);
-  await untilResting(await usageOf(node));
-  const lines: Line[] = [];
-  for (const read of readsOf(project, built)) {
-    progress(read.name);
-    lines.push(await measured(project, read, options.reads));
-  }
+  const { built, lines } = await reads(node, kept, options).catch((error: unknown) => {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output()}`);
+  });
   await node.stop();
   const index = await indexCosts(kept, built, settings);
   return conclude(lines, index, built, options);
+}
+
+async function reads(
+  node: RunningNode,
+  folder: string,
+  options: Options,
+): Promise<{ readonly built: Built; readonly lines: readonly Line[] }> {
+  const { project, built } = await history(node, folder, options);
+  try {
+    await caughtUp(project, built);
+    await untilResting(await usageOf(node));
+    const lines: Line[] = [];
+    for (const read of readsOf(project, built)) {
+      progress(read.name);
+      lines.push(await measured(project, read, options.reads));
+    }
+    return { built, lines };
+  } finally {
+    project.http.close();
+  }
 }
 
 /** What was built: the log's last revision, and the times of its first and last write, unix ms. */
