@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** These run real processes, or hundreds of seeds. */
-const LONG = /\/test\/(?:app\/simulation|faults|infra|node)\//;
+/** These run real processes or a browser, or hundreds of seeds. */
+const LONG = /\/test\/(?:app\/simulation|console|faults|infra|node|package)\//;
 
 /** Without durations of an earlier run, as in CI, a long file that comes last would run alone. So long files come first. */
 class LongFirst extends BaseSequencer {
