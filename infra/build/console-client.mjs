@@ -11,6 +11,18 @@ const OPERATIONS = [
   'listLooks',
   ...['readEconomy', 'listEconomyFlows', 'listEconomyPlayers', 'listEconomyAlarms', 'readEconomySupply', 'readSettings', 'changeSettings'],
   ...['readValues', 'listGameValues', 'putGameValues', 'patchCollection', 'readGameValueHistory'],
+  ...[
+    'listEndpoints',
+    'listWorkflows',
+    'listLibraries',
+    'listQueries',
+    'listRateLimitRules',
+    'readDefinitionHistory',
+    'preflight',
+    'sync',
+    'discard',
+  ],
+  ...['deleteCollection', 'deleteEndpoint', 'deleteWorkflow', 'deleteLibrary', 'deleteQuery'],
 ];
 
 /** Writes it unless it is there: made of the same description, by the same program. */

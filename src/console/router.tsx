@@ -127,6 +127,25 @@ const value = createRoute({
   path: '/values/$value',
   component: lazyRouteComponent(() => import('./pages/values/value.tsx'), 'ValuePage'),
 });
+const definitions = createRoute({
+  getParentRoute: () => project,
+  path: '/definitions',
+  validateSearch: (search: Record<string, unknown>): { kind?: string; find?: string } => ({
+    kind: textIn(search, 'kind'),
+    find: textIn(search, 'find'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/definitions/definitions.tsx'), 'DefinitionsPage'),
+});
+const definition = createRoute({
+  getParentRoute: () => project,
+  path: '/definitions/$kind/$id',
+  validateSearch: (search: Record<string, unknown>): { show?: 'edit' | 'history'; a?: string; b?: string } => ({
+    show: search['show'] === 'edit' || search['show'] === 'history' ? search['show'] : undefined,
+    a: textIn(search, 'a'),
+    b: textIn(search, 'b'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/definitions/definition.tsx'), 'DefinitionPage'),
+});
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
@@ -170,6 +189,8 @@ const tree = root.addChildren([
       looked,
       values,
       value,
+      definitions,
+      definition,
       economy.addChildren([economyDays]),
       health,
       player.addChildren([overview, timeline, document, restore]),

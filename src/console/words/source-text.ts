@@ -23,7 +23,7 @@ export function changedSource(text: string, format: SourceFormat, changes: reado
 }
 
 /** What a text says, its numbers by their digits. */
-function plainOf(text: string): unknown {
+export function plainOf(text: string): unknown {
   const document = parseDocument(text, { uniqueKeys: false });
   return document.errors.length > 0 ? undefined : plainNode(document.contents, document);
 }

@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { definitionsQuery } from '../../api/definitions.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { DEFINITION_KINDS, type Definition, type DefinitionKind, isListed, kindNamed, type ListedKind } from '../../words/definition.ts';
+import styles from './definitions.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/definitions');
+
+/** All that the game is made of, a kind at a time. */
+export function DefinitionsPage() {
+  const { project } = useView();
+  const { kind: asked } = route.useSearch();
+  const view = useView();
+  const mayDo = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const seen = DEFINITION_KINDS.filter(({ scope }) => mayDo(scope, 'r'));
+  const chosen = seen.find(({ kind }) => kind === asked) ?? seen[0];
+  if (chosen === undefined)
+    return (
+      <Page name="Definitions" title="Definitions">
+        <Card title="Definitions">
+          <Empty title="Your role does not see definitions">An owner can give you one that does.</Empty>
+        </Card>
+      </Page>
+    );
+  const mayMake = isListed(chosen.kind) && mayDo(chosen.scope, 'w') && view.at === undefined;
+  return (
+    <Page
+      name="Definitions"
+      title="Definitions"
+      sub="What the game is made of, as its authors wrote it."
+      actions={mayMake && <Button onClick={() => setMaking(true)}>New {chosen.kind}…</Button>}
+    >
+      <nav className={styles.tabs} aria-label="Kinds of definitions">
+        {seen.map(({ kind, many }) => (
+          <Link
+            key={kind}
+            to="/p/$project/definitions"
+            params={{ project }}
+            search={{ kind, find: undefined }}
+            activeOptions={{ exact: true, includeSearch: true }}
+            data-chosen={kind === chosen.kind || undefined}
+          >
+            {many}
+          </Link>
+        ))}
+      </nav>
+      <KindCard kind={chosen.kind} />
+      {isMaking && isListed(chosen.kind) && <NewDialog kind={chosen.kind} close={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+/** Definitions that are listed at once. */
+const MOST = 200;
+
+function KindCard({ kind }: { readonly kind: DefinitionKind }) {
+  const view = useView();
+  const { find = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const read = useQuery(definitionsQuery(view, kind));
+  const all = read.data?.definitions ?? [];
+  const wanted = find.toLowerCase();
+  const found = all.filter(({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted));
+  return (
+    <Card title={kindNamed(kind)?.many ?? kind}>
+      {read.isPending && <Waiting what="definitions" />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && all.length === 0 && (
+        <Empty title="There is none yet">
+          Make the first one here, or push a folder of files with <code>savepoint push</code>.
+        </Empty>
+      )}
+      {(all.length > 12 || find !== '') && (
+        <div className={styles.find}>
+          <Field
+            label="Name or id"
+            type="search"
+            value={find}
+            maxLength={128}
+            onChange={({ target }) =>
+              void navigate({ search: (before) => ({ ...before, find: target.value || undefined }), replace: true })
+            }
+          />
+        </div>
+      )}
+      {all.length > 0 && found.length === 0 && <Empty title={`Nothing is called “${find}”`} />}
+      {found.length > 0 && <DefinitionTable definitions={found.slice(0, MOST)} />}
+      {found.length > MOST && <CardBody>There are {found.length - MOST} more. Type more of the name.</CardBody>}
+    </Card>
+  );
+}
+
+const STATES = { live: null, staged: 'staged', removed: 'removed by the next promotion' } as const;
+
+function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
+  const { project } = useView();
+  return (
+    <div className={table.scroll}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Written in</th>
+            <th scope="col">
+              <span className="visually-hidden">State</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {definitions.map(({ kind, id, name, path, format, isAuthored, state }) => (
+            <tr key={id}>
+              <td>
+                <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }}>
+                  {name}
+                </Link>{' '}
+                {name !== id && isListed(kind) && <span className={table.mono}>{id}</span>}
+              </td>
+              <td>{isAuthored ? <code>{path ?? format.toUpperCase()}</code> : 'pushed as data'}</td>
+              <td className={table.tight}>
+                {STATES[state] !== null && <Chip tone={state === 'removed' ? 'bad' : 'next'}>{STATES[state]}</Chip>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Begins a definition: its text comes from a template. */
+function NewDialog({ kind, close }: { readonly kind: ListedKind; readonly close: () => void }) {
+  const { project } = useView();
+  const navigate = route.useNavigate();
+  const [id, setId] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!ID.test(id)) return;
+    close();
+    void navigate({ to: '/p/$project/definitions/$kind/$id', params: { project, kind, id }, search: { target: 'next', show: 'edit' } });
+  };
+  return (
+    <Dialog
+      title={`New ${kind}`}
+      sub="It begins with a text that works. Nothing is saved yet."
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look="main" type="submit" form="new-definition" disabled={!ID.test(id)}>
+            Write it
+          </Button>
+        </>
+      }
+    >
+      <form id="new-definition" onSubmit={submit}>
+        <Field
+          label="Id"
+          hint="1 to 128 letters, digits, _ or -"
+          value={id}
+          maxLength={128}
+          onChange={({ target }) => setId(target.value)}
+        />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,134 @@
+import { autocompletion, type CompletionContext, type CompletionResult, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { EditorState, type Text } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+import type { Found } from '../../api/definitions.ts';
+import { proposalsAt, type Schema, yamlPlaceAt } from '../../words/schema-completion.ts';
+import styles from './definitions.module.css';
+
+/** A text of an author in an editor, with completion by the schema of its kind, and findings where they are. */
+
+interface EditorProps {
+  readonly label: string;
+  readonly text: string;
+  readonly format: 'yaml' | 'json';
+  readonly schema: Schema;
+  readonly findings: readonly Found[];
+  readonly change: (text: string) => void;
+}
+
+/** Styles of the editor pass the policy of the page by its nonce. */
+function nonce(): string {
+  return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
+}
+
+export function SourceEditor({ label, text, format, schema, findings, change }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView>(null);
+  const latest = useRef({ schema, change });
+  const begun = useRef(text);
+  useEffect(() => {
+    latest.current = { schema, change };
+  }, [schema, change]);
+  useEffect(() => {
+    if (host.current === null) return;
+    const view = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: begun.current,
+        extensions: [
+          EditorView.cspNonce.of(nonce()),
+          EditorState.lineSeparator.of('\n'),
+          lineNumbers(),
+          lintGutter(),
+          highlightActiveLine(),
+          history(),
+          bracketMatching(),
+          indentUnit.of('  '),
+          EditorState.tabSize.of(2),
+          format === 'json' ? json() : yaml(),
+          syntaxHighlighting(COLOURS),
+          autocompletion({ override: format === 'yaml' ? [(context) => proposed(context, latest.current.schema)] : [] }),
+          keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+          EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': `${label}. Escape and then Tab leaves it.` }),
+          EditorView.updateListener.of((update) => update.docChanged && latest.current.change(update.state.doc.toString())),
+          THEME,
+        ],
+      }),
+    });
+    editor.current = view;
+    return () => {
+      editor.current = null;
+      view.destroy();
+    };
+  }, [format, label]);
+  useEffect(() => {
+    const view = editor.current;
+    if (view !== null && view.state.doc.toString() !== text)
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text]);
+  useEffect(() => {
+    const view = editor.current;
+    if (view !== null)
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          findings.flatMap((found) => diagnosticOf(found, view.state.doc)),
+        ),
+      );
+  }, [findings]);
+  return <div ref={host} className={styles.editor} />;
+}
+
+function diagnosticOf({ severity, message, suggestedFix, line, column }: Found, doc: Text): readonly Diagnostic[] {
+  if (line === null || line > doc.lines) return [];
+  const { from, to, text } = doc.line(line);
+  const start = Math.min(from + (column ?? 1) - 1, to);
+  const word = /^[\w$.-]+/.exec(text.slice(start - from))?.[0].length ?? 0;
+  return [{ from: start, to: Math.min(start + Math.max(word, 1), to), severity, message: `${message} ${suggestedFix}`.trim() }];
+}
+
+function proposed({ state, pos, explicit }: CompletionContext, schema: Schema): CompletionResult | null {
+  const place = yamlPlaceAt(state.sliceDoc(0, pos), state.sliceDoc(pos));
+  if (place === null || (place.word === '' && !explicit && place.member === null)) return null;
+  const isValue = place.member !== null;
+  const options = proposalsAt(schema, place).map(({ label, detail, info }) => ({
+    label,
+    detail,
+    ...(info === '' ? {} : { info }),
+    type: isValue ? 'constant' : 'property',
+    apply: isValue ? label : `${label}: `,
+  }));
+  return options.length === 0 ? null : { from: pos - place.word.length, options, validFor: /^[\w$.-]*$/ };
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--accent)' },
+  { tag: [tags.string, tags.attributeValue], color: 'var(--text)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--next)' },
+  { tag: tags.comment, color: 'var(--text-soft)', fontStyle: 'italic' },
+  { tag: [tags.punctuation, tags.separator, tags.bracket], color: 'var(--text-soft)' },
+]);
+
+const THEME = EditorView.theme({
+  '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '13px', maxHeight: '64vh' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55', minHeight: '220px' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--text-soft)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground, ::selection': {
+    backgroundColor: 'var(--accent-wash)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)', borderRadius: '5px' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-completionInfo': { maxWidth: '360px', whiteSpace: 'normal' },
+  '.cm-diagnostic': { whiteSpace: 'normal', maxWidth: '560px' },
+});

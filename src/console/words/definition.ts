@@ -1,0 +1,138 @@
+import { exactJson } from '../api/exact.ts';
+import { objectOf } from './sheet.ts';
+
+/** Definitions as their authors wrote them. */
+
+export const DEFINITION_KINDS = [
+  { kind: 'collection', many: 'Collections', scope: 'collections', section: 'collections' },
+  { kind: 'endpoint', many: 'Endpoints', scope: 'endpoints', section: 'endpoints' },
+  { kind: 'workflow', many: 'Workflows', scope: 'workflows', section: 'workflows' },
+  { kind: 'library', many: 'Libraries', scope: 'workflows', section: 'libraries' },
+  { kind: 'query', many: 'Queries', scope: 'queries', section: 'queries' },
+  { kind: 'game-values', many: 'Game values', scope: 'game_values', section: 'gameValues' },
+  { kind: 'rate-limit-rules', many: 'Rate limits', scope: 'rate_limits', section: 'rateLimitRules' },
+] as const;
+
+export type DefinitionKind = (typeof DEFINITION_KINDS)[number]['kind'];
+export type ListedKind = Exclude<DefinitionKind, 'game-values' | 'rate-limit-rules'>;
+
+export function kindNamed(name: string): (typeof DEFINITION_KINDS)[number] | undefined {
+  return DEFINITION_KINDS.find(({ kind }) => kind === name);
+}
+
+/** The id of what there is one of. */
+export const SINGLE = '*';
+
+export function isListed(kind: DefinitionKind): kind is ListedKind {
+  return kind !== 'game-values' && kind !== 'rate-limit-rules';
+}
+
+export interface Definition {
+  readonly kind: DefinitionKind;
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly format: 'yaml' | 'json';
+  /** Of the file that it came from; `null`: none was sent. */
+  readonly path: string | null;
+  /** Whether the text is its author's; otherwise it was pushed as data, and is shown as JSON. */
+  readonly isAuthored: boolean;
+  readonly state: 'live' | 'staged' | 'removed';
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** The definitions of a listing: what is staged stands in the place of what is live. */
+export function definitionsIn(kind: ListedKind, items: readonly Item[]): readonly Definition[] {
+  const found = new Map<string, Item>();
+  for (const item of items) {
+    const id = String(item['id']);
+    const under = found.get(id);
+    const isWhole = under === undefined || typeof item['sourceText'] === 'string' || item['stagedRemoval'] === true;
+    found.set(id, isWhole ? item : { ...withoutAuthoring(under), ...item });
+  }
+  return [...found.values()].map((item) => definitionOf(kind, item)).sort((one, other) => one.id.localeCompare(other.id));
+}
+
+const AUTHORING = ['authoringMode', 'sourceFormat', 'sourcePath', 'sourceText'];
+const OF_LISTINGS = ['revisionTarget', 'stagedRemoval', ...AUTHORING];
+
+function withoutAuthoring(item: Item): Item {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !AUTHORING.includes(name)));
+}
+
+function definitionOf(kind: ListedKind, item: Item): Definition {
+  const { id, name, revisionTarget, stagedRemoval } = item;
+  const state = stagedRemoval === true ? 'removed' : revisionTarget === 'next' ? 'staged' : 'live';
+  const data = Object.fromEntries(Object.entries(item).filter(([member]) => !OF_LISTINGS.includes(member)));
+  return { kind, id: String(id), name: typeof name === 'string' ? name : String(id), ...sourceIn(item, data), state };
+}
+
+/** The one definition of a kind that there is one of. */
+export function singleDefinition(kind: DefinitionKind, item: unknown, data: unknown): Definition {
+  const name = kindNamed(kind)?.many ?? kind;
+  return { kind, id: SINGLE, name, ...sourceIn(objectOf(item), data), state: 'live' };
+}
+
+function sourceIn(
+  { sourceText, sourceFormat, sourcePath }: Item,
+  data: unknown,
+): Pick<Definition, 'text' | 'format' | 'path' | 'isAuthored'> {
+  const path = typeof sourcePath === 'string' ? sourcePath : null;
+  if (typeof sourceText !== 'string') return { text: `${exactJson(data, 2)}\n`, format: 'json', path: null, isAuthored: false };
+  const isJson = typeof sourceFormat === 'string' ? sourceFormat.toLowerCase() === 'json' : (path ?? '').endsWith('.json');
+  return { text: sourceText, format: isJson ? 'json' : 'yaml', path, isAuthored: true };
+}
+
+/** What a new definition begins with. */
+export function templateOf(kind: ListedKind, id: string): Definition {
+  const text = TEMPLATES[kind](id);
+  return { kind, id, name: id, text, format: 'yaml', path: `${id}.${kind}.yml`, isAuthored: true, state: 'staged' };
+}
+
+const head = (kind: string, id: string) => `sourceVersion: 1\nkind: ${kind}\nid: ${id}\nname: ${id}\n`;
+
+const TEMPLATES: Readonly<Record<ListedKind, (id: string) => string>> = {
+  collection: (id) => `${head('collection', id)}description: One document per player. Players read their own; endpoints write it.
+collectionType: per-platformid
+access: { read: owner, write: endpoints }
+schema:
+  name: { type: string }
+`,
+  endpoint: (id) => `${head('endpoint', id)}exposure: public
+method: POST
+input:
+  type: object
+  properties:
+    name: { type: string }
+steps:
+  - id: greeting
+    type: transform
+    value: "Hello {{input.name|you}}"
+response:
+  status: 200
+  body: { ok: true, greeting: "{{greeting}}" }
+`,
+  workflow: (id) => `${head('workflow', id)}params:
+  amount: { type: number }
+steps:
+  - id: doubled
+    type: transform
+    value: "{{params.amount}}"
+`,
+  library: (id) => `${head('library', id)}blocks:
+  same:
+    params:
+      amount: { type: number }
+    steps:
+      - id: result
+        type: return
+        value: { amount: "{{params.amount}}" }
+`,
+  query: (id) => `${head('query', id)}type: leaderboard
+sources:
+  - collectionId: players
+config:
+  field: gold
+`,
+};
