@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { realScheduler } from '../kernel/scheduler.ts';
 import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
 /** A process that has not been seen for so long has ended, or its database does not answer, ms. */
@@ -14,7 +15,7 @@ export function nodesCommand(): Command {
   ).action(async (options: CommonOptions) => {
     const processes = await withInstallation(options, async ({ pool }) => {
       const { createProcessTable } = await import('../../projections/processes.ts');
-      return createProcessTable(pool).seenSince(Date.now() - GONE_MS);
+      return createProcessTable(pool).seenSince(realScheduler.now() - GONE_MS);
     });
     printResult(options, processes, () => {
       if (processes.length === 0) return 'No process has been seen in the last two minutes.';

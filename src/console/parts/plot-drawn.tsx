@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { plotText, plotTick } from '../words/plot.ts';
-import type { PlotSeries } from './plot.tsx';
+import type { PlotSeries } from './plot-series.ts';
 
 interface DrawnProps {
   readonly times: readonly number[];

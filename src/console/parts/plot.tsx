@@ -2,19 +2,9 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
 import styles from './plot.module.css';
+import type { PlotSeries } from './plot-series.ts';
 
 const Drawn = lazy(() => import('./plot-drawn.tsx').then(({ DrawnPlot }) => ({ default: DrawnPlot })));
-
-/** A token of colours, without the dashes. */
-type PlotColour = 'accent' | 'more' | 'less' | 'past' | 'next' | 'bad' | 'text-soft';
-
-/** One line, or one row of bars. A value that is not known is `null`. */
-export interface PlotSeries {
-  readonly name: string;
-  readonly colour: PlotColour;
-  readonly as: 'line' | 'bars';
-  readonly values: readonly (number | null)[];
-}
 
 interface PlotProps {
   /** What it shows, as the heading of its table. */

@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
 import type { Health } from '../../api/health.ts';
 import { Card, CardBody, Empty } from '../../parts/page.tsx';
-import { Plot, type PlotSeries } from '../../parts/plot.tsx';
+import { Plot } from '../../parts/plot.tsx';
+import type { PlotSeries } from '../../parts/plot-series.ts';
 import { bytesText, millisText, shareText } from '../../words/health.ts';
 import styles from './health.module.css';
 
