@@ -107,6 +107,13 @@ export function createSignInStore(pool: Pool): SignInStore {
         await endSessions(client, person, null);
       });
     },
+    standing: () =>
+      query(
+        `SELECT person, bool_or(has_password) AS "hasPassword", max(used_at)::float8 AS "usedAt" FROM (
+           SELECT person, true AS has_password, NULL::bigint AS used_at FROM savepoint.sign_in_passwords
+           UNION ALL SELECT person, false, used_at FROM savepoint.sign_in_sessions) AS each GROUP BY person`,
+        [],
+      ),
     async sweep(now) {
       await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [now]);
       await query('DELETE FROM savepoint.sign_in_requests WHERE until <= $1', [now]);

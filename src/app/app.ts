@@ -39,6 +39,7 @@ export type { AnswerOfPast } from './history/moments.ts';
 export type { PastView } from './history/past-reads.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
+export type { PeopleDesk } from './people/people-desk.ts';
 export type { SignedIn, SignIn } from './people/sign-in.ts';
 export type {
   CallCursor,
@@ -50,6 +51,7 @@ export type {
   StoredRequest,
 } from './ports/call-table.ts';
 export type { Piece, ProcessNow } from './ports/processes.ts';
+export type { SessionRow } from './ports/sign-in-store.ts';
 export type { GuestAnswer } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 

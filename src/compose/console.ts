@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createSignInStore } from '../../projections/sign-in.ts';
 import { createPeople, type People } from '../app/people/people.ts';
+import { createPeopleDesk } from '../app/people/people-desk.ts';
 import { createSignIn, type SignIn } from '../app/people/sign-in.ts';
 import { type Config, ConfigProblem } from '../config/config.ts';
 import type { HealthDesk } from '../http/console/health.ts';
@@ -27,7 +28,9 @@ export function signInOf(pool: pg.Pool, people: People): SignIn {
 /** What the HTTP server serves as the console; `null`: CONSOLE_LISTEN is off. Throws `ConfigProblem` for files that cannot be read. */
 export function consoleParts(config: Config, pool: pg.Pool, people: People, health: () => HealthDesk): ConsoleService | null {
   if (config.consoleListen === null) return null;
-  return { ...settingsIn(config), tls: tlsOf(config), signIn: signInOf(pool, people), health: health() };
+  const signIn = signInOf(pool, people);
+  const desk = createPeopleDesk(people, signIn, createSignInStore(pool));
+  return { ...settingsIn(config), tls: tlsOf(config), signIn, people: desk, health: health() };
 }
 
 /**

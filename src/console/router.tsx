@@ -175,12 +175,25 @@ const restore = createRoute({
   component: lazyRouteComponent(() => import('./pages/player/restore.tsx'), 'RestorePage'),
 });
 
+const people = createRoute({
+  getParentRoute: () => project,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./pages/people/people.tsx'), 'PeoplePage'),
+});
+/** The same where there is no project yet. */
+const everybody = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./pages/people/everybody.tsx'), 'EverybodyPage'),
+});
+
 const tree = root.addChildren([
   signIn,
   signedIn.addChildren([
     projects,
     account,
     confirm,
+    everybody,
     project.addChildren([
       activity,
       found,
@@ -191,6 +204,7 @@ const tree = root.addChildren([
       value,
       definitions,
       definition,
+      people,
       economy.addChildren([economyDays]),
       health,
       player.addChildren([overview, timeline, document, restore]),

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import type { App, SignIn } from '../app/app.ts';
+import type { App, PeopleDesk, SignIn } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
@@ -33,6 +33,7 @@ import type { HttpSettings } from './settings.ts';
 /** What the console is made of. */
 export interface ConsoleService extends ConsoleSettings {
   readonly signIn: SignIn;
+  readonly people: PeopleDesk;
   readonly health: HealthDesk;
 }
 
@@ -178,12 +179,12 @@ function gameChain({ settings, middleware = [] }: ServerParts, shared: Shared): 
 function consoleChain(
   { settings, middleware = [] }: ServerParts,
   shared: Shared,
-  { signIn, health, folder }: ConsoleService,
+  { signIn, people, health, folder }: ConsoleService,
   place: () => ConsolePlace,
 ): Koa<State> {
   const koa = new Koa<State>();
   koa.use(shared.frame);
-  koa.use(consoleOrigin({ signIn, health, folder, place, body: shared.body, version: settings.version }));
+  koa.use(consoleOrigin({ signIn, people, health, folder, place, body: shared.body, version: settings.version }));
   koa.use(shared.limits);
   for (const each of middleware) koa.use(each);
   koa.use(shared.routes);

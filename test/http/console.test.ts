@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignInStore } from '../../projections/sign-in.ts';
+import type { PeopleDesk } from '../../src/app/app.ts';
 import { createPeople, newPersonId, type People } from '../../src/app/people/people.ts';
+import { createPeopleDesk } from '../../src/app/people/people-desk.ts';
 import { createSignIn, LINK_MS, type SignIn } from '../../src/app/people/sign-in.ts';
 import { addPerson } from '../../src/domain/people/people.ts';
 import type { HealthDesk } from '../../src/http/console/health.ts';
@@ -19,6 +21,7 @@ const NO_JOBS = { status: 'ok', store: 'postgres', counts: {}, reason: null, lis
 let pool: pg.Pool;
 let people: People;
 let signIn: SignIn;
+let desk: PeopleDesk;
 let server: Harness;
 /** The console that is asked. */
 let at: ConsoleAt;
@@ -50,10 +53,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/main-abc.js'), 'export {};'.repeat(100));
   pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
   people = createPeople(createMemoryLog(), clock);
-  signIn = createSignIn(createSignInStore(pool), people, clock);
+  const store = createSignInStore(pool);
+  signIn = createSignIn(store, people, clock);
+  desk = createPeopleDesk(people, signIn, store);
   server = await startServer(
     {},
-    { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn, health }, anything: true },
+    { console: { origin: null, networks: null, proxies: [], tls: null, folder, signIn, people: desk, health }, anything: true },
   );
   at = await server.server.listenConsole(0, '127.0.0.1');
 });
@@ -104,7 +109,7 @@ describe('the page', () => {
     const empty = mkdtempSync(join(tmpdir(), 'savepoint-console-'));
     const bare = await startServer(
       {},
-      { console: { origin: null, networks: null, proxies: [], tls: null, folder: empty, signIn, health } },
+      { console: { origin: null, networks: null, proxies: [], tls: null, folder: empty, signIn, people: desk, health } },
     );
     const before = at;
     at = await bare.server.listenConsole(0, '127.0.0.1');
@@ -470,6 +475,7 @@ describe('beyond this machine', () => {
       tls: null,
       folder,
       signIn,
+      people: desk,
       health,
     };
     const behind = await startServer({}, { console: settings });
@@ -495,6 +501,7 @@ describe('beyond this machine', () => {
       tls: null,
       folder,
       signIn,
+      people: desk,
       health,
     };
     const behind = await startServer({}, { console: settings });

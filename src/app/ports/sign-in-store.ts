@@ -53,6 +53,8 @@ export interface SignInStore {
   keepPassword(person: string, hash: string, session: string): Promise<boolean>;
   /** Forgets the password and ends all sessions and links of a person. Nothing that was under way outlives it. */
   lockOut(person: string): Promise<void>;
+  /** Of everybody who has a password or a session: whether there is a password, and when a session was last used. */
+  standing(): Promise<readonly { readonly person: string; readonly hasPassword: boolean; readonly usedAt: number | null }[]>;
   /** Forgets links, requests and sessions that are over. */
   sweep(now: number): Promise<void>;
   /** Keeps a request. False: so many wait already. */

@@ -12,7 +12,13 @@ export interface ProjectOfPerson {
 }
 
 export interface Session {
-  readonly person: { readonly id: string; readonly name: string; readonly hasPassword: boolean };
+  readonly person: {
+    readonly id: string;
+    readonly name: string;
+    /** The role in every project; `null`: none. */
+    readonly everywhere: string | null;
+    readonly hasPassword: boolean;
+  };
   readonly csrf: string;
   readonly projects: readonly ProjectOfPerson[];
   readonly version: string;

@@ -7,4 +7,5 @@ export const PAGES = [
   { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
+  { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations' },
 ] as const;

@@ -16,6 +16,7 @@ export function ProjectsPage() {
       <div className={styles.head}>
         <img src={icon} alt="" />
         <h1>Projects</h1>
+        {data.person.everywhere === 'owner' && <Link to="/people">People</Link>}
         <Link to="/account">{data.person.name}</Link>
         <SignOut />
       </div>

@@ -1,4 +1,4 @@
-import type { SignIn } from '../../app/app.ts';
+import type { SessionRow, SignIn } from '../../app/app.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import type { BodyBounds } from '../body.ts';
@@ -24,4 +24,19 @@ export function signInFrom(exchange: Exchange, address: string | null): { readon
 
 export function shown(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
   return { body, headers: { 'Cache-Control': 'no-store', ...headers } };
+}
+
+/** Sessions as they are listed. `current`: the one that asks. */
+export function shownSessions(sessions: readonly SessionRow[], current: string | null): readonly JsonObject[] {
+  const time = (ms: number) => new Date(ms).toISOString();
+  return sessions.map(({ id, kind, createdAt, usedAt, until, agent, address }) => ({
+    id,
+    kind,
+    createdAt: time(createdAt),
+    usedAt: time(usedAt),
+    until: time(until),
+    agent,
+    address,
+    current: id === current,
+  }));
 }

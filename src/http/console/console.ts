@@ -1,3 +1,4 @@
+import type { PeopleDesk } from '../../app/app.ts';
 import { BASES, type Family } from '../../contract/families.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
@@ -5,6 +6,7 @@ import type { Exchange, Middleware } from '../exchange.ts';
 import { type ApiParts, isAttended } from './api.ts';
 import { ConsoleFiles } from './files.ts';
 import { answerHealth, type HealthDesk, isHealthRoute } from './health.ts';
+import { answerPeople, isPeopleRoute } from './people.ts';
 import type { ConsolePlace } from './place.ts';
 import { SessionRoutes } from './sessions.ts';
 
@@ -37,6 +39,7 @@ export interface ConsoleParts extends ApiParts {
   readonly folder: string;
   /** Where it is reached; known once it listens. */
   place(): ConsolePlace;
+  readonly people: PeopleDesk;
   readonly health: HealthDesk;
 }
 
@@ -44,6 +47,13 @@ export interface ConsoleParts extends ApiParts {
 export function consoleOrigin(parts: ConsoleParts): Middleware {
   const files = new ConsoleFiles(parts.folder);
   const sessions = new SessionRoutes(parts);
+
+  const answerApi = async (exchange: Exchange, place: ConsolePlace, address: string | null) => {
+    if (isHealthRoute(exchange.path)) return answerHealth(exchange, await sessions.proven(exchange, place), parts.health, parts.body);
+    if (!isPeopleRoute(exchange.path)) return sessions.answer(exchange, place, address);
+    const { people: desk, body } = parts;
+    return answerPeople({ exchange, place, desk, body }, await sessions.proven(exchange, place));
+  };
 
   return async (ctx, next) => {
     const { exchange } = ctx.state;
@@ -61,8 +71,7 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     else if (!isSafe) requireOrigin(exchange, place);
     if (exchange.path.startsWith('/api/')) {
       exchange.route = 'console /api';
-      if (!isHealthRoute(exchange.path)) return respond(ctx, await sessions.answer(exchange, place, address));
-      return respond(ctx, await answerHealth(exchange, await sessions.proven(exchange, place), parts.health, parts.body));
+      return respond(ctx, await answerApi(exchange, place, address));
     }
     // The schemas of source files are the same for everybody.
     if (isSafe && exchange.path.startsWith('/schemas/')) return next();

@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignedIn } from '../../app/app.ts';
+import { managesPeople } from '../../domain/people/power.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
 import { type Exchange, headerText } from '../exchange.ts';
-import { type ApiParts, isAttended, shown, signInFrom } from './api.ts';
+import { type ApiParts, isAttended, shown, shownSessions, signInFrom } from './api.ts';
 import { Attempts } from './attempts.ts';
 import { CommandRoutes } from './commands.ts';
 import type { ConsolePlace } from './place.ts';
@@ -73,7 +74,8 @@ export class SessionRoutes {
       await this.#parts.signIn.endSession(person.id, session.id);
       return shown({ ok: true }, { 'Set-Cookie': `${place.cookie}=; ${place.cookieAttributes}; Max-Age=0` });
     }
-    if (path === '/api/sessions' && method === 'GET') return shown({ ok: true, sessions: await this.#listed(person.id, session.id) });
+    if (path === '/api/sessions' && method === 'GET')
+      return shown({ ok: true, sessions: shownSessions(await this.#parts.signIn.sessionsOf(person.id), session.id) });
     if (path === '/api/sessions' && method === 'DELETE') {
       await this.#parts.signIn.endOtherSessions(person.id, session.id);
       return shown({ ok: true });
@@ -127,24 +129,15 @@ export class SessionRoutes {
     const projects = await signIn.projectsOf(person);
     return {
       ok: true,
-      person: { id: person.id, name: person.name, hasPassword: await signIn.hasPassword(person.id) },
-      projects: projects.map(({ id, title, role }) => ({ id, title, role, permissions: person.permissionsIn(id) ?? {} })),
+      person: { id: person.id, name: person.name, everywhere: person.everywhere, hasPassword: await signIn.hasPassword(person.id) },
+      projects: projects.map(({ id, title, role }) => ({
+        id,
+        title,
+        role,
+        permissions: { ...person.permissionsIn(id), ...(managesPeople(role) ? { people: 'rw' } : {}) },
+      })),
       version,
     };
-  }
-
-  async #listed(person: string, current: string): Promise<readonly JsonObject[]> {
-    const time = (ms: number) => new Date(ms).toISOString();
-    return (await this.#parts.signIn.sessionsOf(person)).map(({ id, kind, createdAt, usedAt, until, agent, address }) => ({
-      id,
-      kind,
-      createdAt: time(createdAt),
-      usedAt: time(usedAt),
-      until: time(until),
-      agent,
-      address,
-      current: id === current,
-    }));
   }
 }
 

@@ -1,0 +1,143 @@
+import type { Actor } from '../../domain/events.ts';
+import type { PeopleFact } from '../../domain/people/events.ts';
+import { addPerson, changeRole, EVERY_PROJECT, type PeopleState, type PersonState, removePerson } from '../../domain/people/people.ts';
+import { governs, managesIn } from '../../domain/people/power.ts';
+import type { Role } from '../../domain/people/roles.ts';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { SessionRow, SignInStore } from '../ports/sign-in-store.ts';
+import { newPersonId, type People } from './people.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** The people of the installation, managed by one of them: an owner of every project, or of those in question. `by`: the id of who asks. */
+
+interface NewPerson {
+  readonly name: string;
+  readonly email?: string | undefined;
+  /** `*`: every one. */
+  readonly project: string;
+  readonly role: string;
+}
+
+/** A person as another one may see it. */
+interface ListedPerson {
+  readonly id: string;
+  readonly name: string;
+  /** `null`: there is none, or whoever asks does not govern the person; so with the members below. */
+  readonly email: string | null;
+  readonly hasPassword: boolean | null;
+  readonly usedAt: number | null;
+  /** By project, of those that whoever asks manages. */
+  readonly roles: Readonly<Record<string, Role>>;
+  readonly addedAt: number;
+  readonly isGoverned: boolean;
+}
+
+export interface PeopleDesk {
+  list(by: string): Promise<readonly ListedPerson[]>;
+  /** Lets a person in. Answers the id, and a link to sign in with, which is kept nowhere. */
+  add(by: string, person: NewPerson): Promise<{ readonly person: string; readonly link: string }>;
+  /** Gives a role in a project, or takes it (`none`). */
+  setRole(by: string, id: string, project: string, role: string): Promise<void>;
+  /** Lets a person in no more, and signs it out everywhere. */
+  remove(by: string, id: string): Promise<void>;
+  /** Forgets the password, ends all sessions, and answers a new link. */
+  reset(by: string, id: string): Promise<string>;
+  sessionsOf(by: string, id: string): Promise<readonly SessionRow[]>;
+  /** Ends one session of a person; `null`: all. */
+  endSession(by: string, id: string, session: string | null): Promise<void>;
+}
+
+export function createPeopleDesk(people: People, signIn: SignIn, store: SignInStore): PeopleDesk {
+  const governed = async (by: string, id: string): Promise<PersonState> => needGoverned(await people.latest(), by, id);
+  const needProject = async (project: string) => {
+    if (project === EVERY_PROJECT || (await store.projects()).some(({ id }) => id === project)) return;
+    throw refusal('NOT_FOUND', 'There is no such project');
+  };
+  const change = (cause: string, by: string, decide: (state: PeopleState) => readonly PeopleFact[] | Refusal) =>
+    people.change(cause, actorOf(by), decide);
+
+  return {
+    async list(by) {
+      const state = await people.latest();
+      needManager(state, by);
+      const standing = new Map((await store.standing()).map((row) => [row.person, row]));
+      return [...state.people.values()].flatMap((person) => {
+        const roles = [...person.roles].filter(([project]) => project === EVERY_PROJECT || managesIn(state, by, project));
+        const isGoverned = governs(state, by, person);
+        if (roles.length === 0 && !isGoverned) return [];
+        const { id, name, addedAt } = person;
+        const known = standing.get(id);
+        const own = isGoverned
+          ? { email: person.email, hasPassword: known?.hasPassword ?? false, usedAt: known?.usedAt ?? null }
+          : { email: null, hasPassword: null, usedAt: null };
+        return [{ id, name, addedAt, roles: Object.fromEntries(roles), isGoverned, ...own }];
+      });
+    },
+
+    async add(by, { name, email, project, role }) {
+      await needProject(project);
+      const person = newPersonId();
+      await change('person.add', by, (state) => {
+        needManagerOf(state, by, project);
+        return addPerson(state, { person, name, email, project, role });
+      });
+      return { person, link: await signIn.newLink(person) };
+    },
+
+    async setRole(by, id, project, role) {
+      if (role !== 'none') await needProject(project);
+      await change('person.role', by, (state) => {
+        needManagerOf(state, by, project);
+        return changeRole(state, id, project, role);
+      });
+    },
+
+    async remove(by, id) {
+      await change('person.remove', by, (state) => {
+        needGoverned(state, by, id);
+        return removePerson(state, id);
+      });
+      await signIn.lockOut(id);
+    },
+
+    async reset(by, id) {
+      await governed(by, id);
+      await signIn.lockOut(id);
+      return signIn.newLink(id);
+    },
+
+    async sessionsOf(by, id) {
+      await governed(by, id);
+      return signIn.sessionsOf(id);
+    },
+
+    async endSession(by, id, session) {
+      await governed(by, id);
+      if (session === null) await store.endOtherSessions(id, '');
+      else await signIn.endSession(id, session);
+    },
+  };
+}
+
+function actorOf(person: string): Actor {
+  return { kind: 'person', person };
+}
+
+/** Throws 403 ACCESS_DENIED for whoever manages people nowhere. */
+function needManager(state: PeopleState, by: string): void {
+  const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
+  if (!projects.some((project) => managesIn(state, by, project))) throw refusal('ACCESS_DENIED', 'People are managed by owners');
+}
+
+function needManagerOf(state: PeopleState, by: string, project: string): void {
+  if (managesIn(state, by, project)) return;
+  throw refusal('ACCESS_DENIED', `Roles in ${project === EVERY_PROJECT ? 'every project' : 'this project'} are given by an owner of it`);
+}
+
+/** One answer for a person who is not there and for one who is out of reach, to whoever manages nobody of that kind. */
+function needGoverned(state: PeopleState, by: string, id: string): PersonState {
+  const person = state.people.get(id);
+  if (person !== undefined && governs(state, by, person)) return person;
+  needManager(state, by);
+  throw refusal('ACCESS_DENIED', 'This person may do something where you are no owner, so an owner of every project does that');
+}

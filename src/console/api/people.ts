@@ -1,0 +1,64 @@
+import { queryOptions } from '@tanstack/react-query';
+import { askConsole } from './http.ts';
+import type { OpenSession } from './session.ts';
+
+/** The people of the installation, and what may be done with them. */
+
+export interface ListedPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  /** `null`: it is not for this person to know. */
+  readonly hasPassword: boolean | null;
+  readonly usedAt: string | null;
+  readonly addedAt: string;
+  /** By project; `*`: every one. */
+  readonly roles: Readonly<Record<string, string>>;
+  /** Whether it may be reset, signed out and removed. */
+  readonly isGoverned: boolean;
+}
+
+export interface NewPerson {
+  readonly name: string;
+  readonly email?: string;
+  readonly project: string;
+  readonly role: string;
+}
+
+const ADDRESS = '/api/people';
+
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: async () => (await askConsole<{ readonly people: readonly ListedPerson[] }>('GET', ADDRESS)).people,
+});
+
+export function sessionsOfQuery(id: string) {
+  return queryOptions({
+    queryKey: ['people', id, 'sessions'],
+    queryFn: async () => (await askConsole<{ readonly sessions: readonly OpenSession[] }>('GET', `${ADDRESS}/${id}/sessions`)).sessions,
+  });
+}
+
+/** Lets a person in. Answers the address of a link, which is shown once. */
+export async function addPerson(person: NewPerson): Promise<string> {
+  return (await askConsole<{ readonly url: string }>('POST', ADDRESS, person)).url;
+}
+
+/** `none` takes the role. */
+export async function setRole(id: string, project: string, role: string): Promise<void> {
+  await askConsole('PUT', `${ADDRESS}/${id}/roles/${encodeURIComponent(project)}`, { role });
+}
+
+export async function removePerson(id: string): Promise<void> {
+  await askConsole('DELETE', `${ADDRESS}/${id}`);
+}
+
+/** Forgets the password, ends all sessions, and answers the address of a new link. */
+export async function resetPerson(id: string): Promise<string> {
+  return (await askConsole<{ readonly url: string }>('POST', `${ADDRESS}/${id}/reset`)).url;
+}
+
+/** Ends one session of a person; `null`: all. */
+export async function endSessionOf(id: string, session: string | null): Promise<void> {
+  await askConsole('DELETE', `${ADDRESS}/${id}/sessions${session === null ? '' : `/${session}`}`);
+}

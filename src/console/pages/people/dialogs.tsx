@@ -1,0 +1,270 @@
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  addPerson,
+  endSessionOf,
+  type ListedPerson,
+  peopleQuery,
+  removePerson,
+  resetPerson,
+  sessionsOfQuery,
+  setRole,
+} from '../../api/people.ts';
+import { may, sessionQuery } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Choices, Field, Pair, Select } from '../../parts/field.tsx';
+import { Done, Failed } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { SessionTable } from '../../parts/session-table.tsx';
+import { EVERY_PROJECT, placeOfRole, ROLES, type RoleName } from '../../words/role.ts';
+import styles from './people.module.css';
+
+/** What is done with people. Each says first what it means. */
+
+interface ActProps {
+  readonly person: ListedPerson;
+  readonly close: () => void;
+}
+
+function useRefreshPeople(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: peopleQuery.queryKey });
+}
+
+/** Where the person who looks may give roles: the projects that are theirs, and every one for an owner of every one. */
+function usePlaces(): readonly { readonly id: string; readonly name: string }[] {
+  const { data } = useSuspenseQuery(sessionQuery);
+  const isEverywhere = data.person.everywhere === 'owner';
+  const own = data.projects.filter((project) => isEverywhere || may(project, 'people', 'w')).map(({ id, title }) => ({ id, name: title }));
+  return isEverywhere ? [{ id: EVERY_PROJECT, name: 'Every project' }, ...own] : own;
+}
+
+export function InviteDialog({ close }: { readonly close: () => void }) {
+  const refresh = useRefreshPeople();
+  const places = usePlaces();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [project, setProject] = useState(places[0]?.id ?? EVERY_PROJECT);
+  const [role, chooseRole] = useState<RoleName>('viewer');
+  const act = useMutation({
+    mutationFn: () => addPerson({ name: name.trim(), project, role, ...(email.trim() === '' ? {} : { email: email.trim() }) }),
+    onSuccess: refresh,
+  });
+  if (act.isSuccess) return <LinkDialog title={`${name.trim()} is let in`} name={name.trim()} url={act.data} close={close} />;
+  return (
+    <Dialog
+      title="Invite somebody"
+      sub="You get a link, which you hand over yourself. It signs in once, within ten minutes."
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look="main" disabled={name.trim() === '' || act.isPending} onClick={() => act.mutate()}>
+            {act.isPending ? 'Making the link…' : 'Make the link'}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <Pair>
+          <Field
+            label="Name"
+            hint="By which the person signs in, and what histories show"
+            value={name}
+            maxLength={64}
+            required
+            onChange={({ target }) => setName(target.value)}
+          />
+          <Field
+            label="E-mail (may be left out)"
+            type="email"
+            value={email}
+            maxLength={254}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        </Pair>
+        <Select label="Where" value={project} onChange={({ target }) => setProject(target.value)}>
+          {places.map(({ id, name: title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </Select>
+        <Choices label="Role" value={role} choose={chooseRole} options={ROLES} />
+        {act.isError && <Failed error={act.error} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface LinkProps {
+  readonly title: string;
+  readonly name: string;
+  readonly url: string;
+  readonly close: () => void;
+}
+
+function LinkDialog({ title, name, url, close }: LinkProps) {
+  return (
+    <Dialog
+      title={title}
+      sub="This link is shown only here. Whoever opens it first is signed in, so hand it to nobody else."
+      close={close}
+      foot={
+        <Button look="main" onClick={close}>
+          Close
+        </Button>
+      }
+    >
+      <Done actions={<CopyButton text={url} what={`the link for ${name}`} />}>
+        <p>It signs {name} in once, within ten minutes:</p>
+        <code className={styles.link}>{url}</code>
+      </Done>
+    </Dialog>
+  );
+}
+
+export function RolesDialog({ person, close }: ActProps) {
+  const refresh = useRefreshPeople();
+  const places = usePlaces();
+  const act = useMutation({
+    mutationFn: ({ project, role }: { readonly project: string; readonly role: string }) => setRole(person.id, project, role),
+    onSuccess: refresh,
+  });
+  return (
+    <Dialog
+      title={`Roles of ${person.name}`}
+      sub="A role in a project goes before the one in every project. A change holds within a second, for what is open, too."
+      close={close}
+      foot={
+        <Button look="main" onClick={close}>
+          Close
+        </Button>
+      }
+    >
+      <div className={styles.form}>
+        {places.map(({ id, name }) => (
+          <Select
+            key={id}
+            label={name}
+            value={person.roles[id] ?? 'none'}
+            disabled={act.isPending}
+            onChange={({ target }) => act.mutate({ project: id, role: target.value })}
+          >
+            <option value="none">No role{id === EVERY_PROJECT ? '' : ' of its own here'}</option>
+            {ROLES.map(({ value, name: title, means }) => (
+              <option key={value} value={value}>
+                {title}: {means}
+              </option>
+            ))}
+          </Select>
+        ))}
+        {act.isError && <Failed error={act.error} />}
+        {act.isSuccess && (
+          <Done>
+            <p>
+              {act.variables.role === 'none'
+                ? `${person.name} has no role of their own ${placeOfRole(
+                    act.variables.project,
+                    places.map(({ id, name }) => ({ id, title: name })),
+                  )}.`
+                : `${person.name} is ${act.variables.role} ${placeOfRole(
+                    act.variables.project,
+                    places.map(({ id, name }) => ({ id, title: name })),
+                  )}.`}
+            </p>
+          </Done>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+export function ResetDialog({ person, close }: ActProps) {
+  const refresh = useRefreshPeople();
+  const act = useMutation({ mutationFn: () => resetPerson(person.id), onSuccess: refresh });
+  if (act.isSuccess) return <LinkDialog title={`${person.name} is let in anew`} name={person.name} url={act.data} close={close} />;
+  return (
+    <Dialog
+      title={`Let ${person.name} in anew?`}
+      sub="The password is forgotten and every session ends, on the command line, too. You get a link to hand over. Roles stay."
+      close={close}
+      foot={<Decision leave={close} act="Reset" isBusy={act.isPending} go={() => act.mutate()} />}
+    >
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}
+
+export function RemoveDialog({ person, close }: ActProps) {
+  const refresh = useRefreshPeople();
+  const act = useMutation({
+    mutationFn: () => removePerson(person.id),
+    onSuccess: async () => {
+      close();
+      await refresh();
+    },
+  });
+  return (
+    <Dialog
+      title={`Remove ${person.name}?`}
+      sub="Every session ends at once, and nobody signs in by this name any more. What the person did stays, with the name."
+      close={close}
+      foot={<Decision leave={close} act="Remove" isBusy={act.isPending} go={() => act.mutate()} />}
+    >
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}
+
+interface DecisionProps {
+  readonly leave: () => void;
+  readonly act: string;
+  readonly isBusy: boolean;
+  readonly go: () => void;
+}
+
+function Decision({ leave, act, isBusy, go }: DecisionProps) {
+  return (
+    <>
+      <Button onClick={leave}>Leave it</Button>
+      <Button look="bad" disabled={isBusy} onClick={go}>
+        {act}
+      </Button>
+    </>
+  );
+}
+
+export function SessionsDialog({ person, close }: ActProps) {
+  const refresh = useRefreshPeople();
+  const sessions = useQuery(sessionsOfQuery(person.id));
+  const act = useMutation({ mutationFn: (session: string | null) => endSessionOf(person.id, session), onSettled: refresh });
+  const isOpen = (sessions.data ?? []).length > 0;
+  return (
+    <Dialog
+      title={`Where ${person.name} is signed in`}
+      sub="A session that is ended is over at once."
+      close={close}
+      foot={
+        <>
+          {isOpen && (
+            <Button look="bad" disabled={act.isPending} onClick={() => act.mutate(null)}>
+              End all
+            </Button>
+          )}
+          <Button look="main" onClick={close}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {sessions.isPending && <Waiting what="the sessions" />}
+      {sessions.isError && <Failed error={sessions.error} />}
+      {sessions.isSuccess && !isOpen && <p>Nowhere.</p>}
+      {sessions.isSuccess && isOpen && <SessionTable sessions={sessions.data} isBusy={act.isPending} end={act.mutate} />}
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}

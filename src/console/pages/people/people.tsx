@@ -1,0 +1,122 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type ListedPerson, peopleQuery } from '../../api/people.ts';
+import { may, sessionQuery } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { Ago, At } from '../../parts/time.tsx';
+import { placeOfRole } from '../../words/role.ts';
+import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
+import styles from './people.module.css';
+
+type Act = 'roles' | 'reset' | 'sessions' | 'remove';
+const DIALOGS = { roles: RolesDialog, reset: ResetDialog, sessions: SessionsDialog, remove: RemoveDialog } as const;
+
+/** Who may sign in, what for, and what an owner does about it. */
+export function PeoplePage() {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const mayManage = session.projects.some((project) => may(project, 'people', 'r')) || session.person.everywhere === 'owner';
+  const [isInviting, setInviting] = useState(false);
+  return (
+    <Page
+      name="People"
+      title="People"
+      sub="Who may sign in to this console, and what they may do in which project."
+      actions={
+        mayManage && (
+          <Button look="main" onClick={() => setInviting(true)}>
+            Invite somebody…
+          </Button>
+        )
+      }
+    >
+      <Card title="People">
+        {mayManage ? (
+          <PeopleTable />
+        ) : (
+          <Empty title="People are managed by owners">
+            Ask an owner of a project to invite somebody, or to give you another role. Your own password and sessions are under your name.
+          </Empty>
+        )}
+      </Card>
+      {isInviting && <InviteDialog close={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+function PeopleTable() {
+  const people = useQuery(peopleQuery);
+  const [chosen, setChosen] = useState<{ readonly act: Act; readonly id: string } | null>(null);
+  if (people.isPending) return <Waiting what="the people" />;
+  if (people.isError) return <Failed error={people.error} again={() => void people.refetch()} />;
+  const person = people.data.find(({ id }) => id === chosen?.id);
+  const Act = chosen === null ? null : DIALOGS[chosen.act];
+  return (
+    <>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Roles</th>
+              <th>Last used</th>
+              <th>Since</th>
+              <th>
+                <span className="visually-hidden">What to do</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {people.data.map((each) => (
+              <Row key={each.id} person={each} choose={(act) => setChosen({ act, id: each.id })} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {Act !== null && person !== undefined && <Act person={person} close={() => setChosen(null)} />}
+    </>
+  );
+}
+
+function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: (act: Act) => void }) {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const { id, name, email, roles, usedAt, addedAt, hasPassword, isGoverned } = person;
+  const act = (which: Act, label: string) => (
+    <Button isSmall look="quiet" onClick={() => choose(which)} aria-label={`${label} of ${name}`}>
+      {label}
+    </Button>
+  );
+  return (
+    <tr>
+      <td>
+        <span className={styles.name}>{name}</span> {id === session.person.id && <Chip tone="live">you</Chip>}
+        {email !== null && <div className={table.soft}>{email}</div>}
+        {hasPassword === false && <div className={table.soft}>no password: comes in by a link</div>}
+      </td>
+      <td>
+        <ul className={styles.roles}>
+          {Object.entries(roles).map(([project, role]) => (
+            <li key={project}>
+              <Chip>{role}</Chip> <span className={table.soft}>{placeOfRole(project, session.projects)}</span>
+            </li>
+          ))}
+        </ul>
+      </td>
+      <td className={table.tight}>
+        {usedAt === null ? <span className={table.soft}>{isGoverned ? 'not signed in' : '–'}</span> : <Ago at={usedAt} />}
+      </td>
+      <td className={table.tight}>
+        <At at={addedAt} />
+      </td>
+      <td className={styles.acts}>
+        {act('roles', 'Roles')}
+        {isGoverned && act('sessions', 'Sessions')}
+        {isGoverned && act('reset', 'Reset')}
+        {isGoverned && act('remove', 'Remove')}
+      </td>
+    </tr>
+  );
+}

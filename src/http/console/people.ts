@@ -1,0 +1,96 @@
+import type { PeopleDesk, SignedIn } from '../../app/app.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { objectOf } from '../../kernel/json-read.ts';
+import type { Answer } from '../answer.ts';
+import { type BodyBounds, invalidBody, readJson } from '../body.ts';
+import type { Exchange } from '../exchange.ts';
+import { shown, shownSessions } from './api.ts';
+import type { ConsolePlace } from './place.ts';
+
+/** `/api/people` of the console: who may sign in, and what for. */
+
+const PATH = /^\/api\/people(?:\/(per_[0-9a-f]{16})(?:\/(roles|reset|sessions)(?:\/([\w*.-]{1,64}))?)?)?$/;
+
+/** Whether a path is one of these routes. */
+export function isPeopleRoute(path: string): boolean {
+  return /^\/api\/people(?:\/|$)/.test(path);
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  readonly desk: PeopleDesk;
+  readonly body: BodyBounds;
+  readonly place: ConsolePlace;
+}
+
+/** Answers for somebody who is signed in. */
+export async function answerPeople(asked: Asked, { person: { id: by } }: SignedIn): Promise<Answer> {
+  const { exchange, desk } = asked;
+  const { method, path } = exchange;
+  const found = PATH.exec(path);
+  const [, id, part, last] = found ?? [];
+  if (found === null) throw refusal('NOT_FOUND');
+  switch (`${method} ${[id && 'person', part, last && 'one'].filter(Boolean).join(' ')}`) {
+    case 'GET ':
+      return shown({
+        ok: true,
+        people: (await desk.list(by)).map(({ addedAt, usedAt, ...rest }) => ({
+          ...rest,
+          addedAt: timeOf(addedAt),
+          usedAt: timeOf(usedAt),
+        })),
+      });
+    case 'POST ':
+      return added(asked, by);
+    case 'DELETE person':
+      await desk.remove(by, id ?? '');
+      return shown({ ok: true });
+    case 'PUT person roles one':
+      await desk.setRole(by, id ?? '', last ?? '', await roleIn(asked));
+      return shown({ ok: true });
+    case 'POST person reset':
+      return shown({ ok: true, url: linkOf(asked, await desk.reset(by, id ?? '')) });
+    case 'GET person sessions':
+      return shown({ ok: true, sessions: shownSessions(await desk.sessionsOf(by, id ?? ''), null) });
+    case 'DELETE person sessions':
+      await desk.endSession(by, id ?? '', null);
+      return shown({ ok: true });
+    case 'DELETE person sessions one':
+      await desk.endSession(by, id ?? '', last ?? '');
+      return shown({ ok: true });
+    default:
+      throw refusal('NOT_FOUND');
+  }
+}
+
+async function added(asked: Asked, by: string): Promise<Answer> {
+  const { name, email, project, role } = objectOf(await readJson(asked.exchange, asked.body, invalidBody));
+  if (
+    typeof name !== 'string' ||
+    typeof project !== 'string' ||
+    typeof role !== 'string' ||
+    (email !== undefined && typeof email !== 'string')
+  )
+    throw refusal(
+      'INVALID_BODY',
+      'A person is let in by `{"name": …, "role": …, "project": …, "email": …}`; the project `*` is every one, `email` may be left out',
+    );
+  const { person, link } = await asked.desk.add(by, { name, email, project, role });
+  return shown({ ok: true, person, url: linkOf(asked, link) });
+}
+
+async function roleIn({ exchange, body }: Asked): Promise<string> {
+  const { role } = objectOf(await readJson(exchange, body, invalidBody));
+  if (typeof role !== 'string') throw refusal('INVALID_BODY', 'A role is given by `{"role": …}`; `none` takes it');
+  return role;
+}
+
+function linkOf({ place }: Asked, link: string): string {
+  return `${place.origin}/sign-in#${link}`;
+}
+
+function timeOf(ms: number): string;
+function timeOf(ms: number | null): string | null;
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,160 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSignInStore } from '../../projections/sign-in.ts';
+import { createPeople, type People } from '../../src/app/people/people.ts';
+import { createPeopleDesk } from '../../src/app/people/people-desk.ts';
+import { createSignIn, type SignIn } from '../../src/app/people/sign-in.ts';
+import type { HealthDesk } from '../../src/http/console/health.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { askConsole, type ConsoleAt, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { type Harness, startServer } from './harness.ts';
+
+/** People are managed by people: owners of every project, and owners of one, who reach no further than their project. */
+
+let pool: pg.Pool;
+let people: People;
+let signIn: SignIn;
+let server: Harness;
+let at: ConsoleAt;
+let owner: SignedBrowser;
+/** Nobody asks it here. */
+const health: HealthDesk = {
+  report: () => Promise.reject(new Error('not asked')),
+  checks: () => Promise.reject(new Error('not asked')),
+  retry: () => Promise.reject(new Error('not asked')),
+};
+const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+beforeAll(async () => {
+  pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
+  const store = createSignInStore(pool);
+  const projects = [
+    { id: 'p1', title: 'One' },
+    { id: 'p2', title: 'Two' },
+  ];
+  const known = { ...store, projects: async () => projects };
+  people = createPeople(createMemoryLog(), clock);
+  signIn = createSignIn(known, people, clock);
+  const desk = createPeopleDesk(people, signIn, known);
+  const console = { origin: null, networks: null, proxies: [], tls: null, folder: '/nowhere', signIn, people: desk, health };
+  server = await startServer({}, { console });
+  at = await server.server.listenConsole(0, '127.0.0.1');
+  owner = await signInTo(at, await signIn.ownerLink());
+});
+
+afterAll(async () => {
+  await server.stop();
+  await pool.end();
+});
+
+const body = (reply: { readonly text: string }) => JSON.parse(reply.text);
+const invite = (by: SignedBrowser, name: string, role: string, project = '*') => by.change('POST', '/api/people', { name, role, project });
+const inBy = (url: string) => signInTo(at, new URL(url).hash.slice(1));
+/** Lets somebody in, who signs in. */
+async function invited(name: string, role: string, project = '*'): Promise<{ readonly id: string; readonly browser: SignedBrowser }> {
+  const { person, url } = body(await invite(owner, name, role, project));
+  return { id: person, browser: await inBy(url) };
+}
+const listed = async (by: SignedBrowser) => body(await by.get('/api/people')).people as readonly Record<string, unknown>[];
+
+describe('an owner of every project', () => {
+  it('lets somebody in by a link that is shown once, and the stream says who did it', async () => {
+    const reply = await invite(owner, 'ada', 'manager', 'p1');
+    const { person, url } = body(reply);
+    expect(url).toMatch(new RegExp(`^${at.origin}/sign-in#[\\w-]{43}$`));
+    const ada = await inBy(url);
+    expect(body(await ada.get('/api/session'))).toMatchObject({ person: { id: person, name: 'ada', everywhere: null } });
+    expect(codeOf(await askConsole(at, 'POST', '/api/session', { Origin: at.origin }, { link: new URL(url).hash.slice(1) }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ]);
+    expect(await listed(owner)).toContainEqual(
+      expect.objectContaining({
+        id: person,
+        name: 'ada',
+        roles: { p1: 'manager' },
+        hasPassword: false,
+        isGoverned: true,
+        usedAt: expect.any(String),
+      }),
+    );
+    expect(JSON.stringify(server.log)).not.toContain(new URL(url).hash.slice(1));
+  });
+
+  it('gives and takes roles, resets, ends sessions, removes', async () => {
+    const { id, browser } = await invited('bo', 'viewer');
+    expect((await owner.change('PUT', `/api/people/${id}/roles/p2`, { role: 'support' })).status).toBe(200);
+    expect((await owner.change('PUT', `/api/people/${id}/roles/*`, { role: 'none' })).status).toBe(200);
+    expect((await people.latest()).people.get(id)?.roles).toEqual(new Map([['p2', 'support']]));
+    const { sessions } = body(await owner.get(`/api/people/${id}/sessions`));
+    expect((await owner.change('DELETE', `/api/people/${id}/sessions/${sessions[0].id}`)).status).toBe(200);
+    expect(codeOf(await browser.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+    const again = await inBy(body(await owner.change('POST', `/api/people/${id}/reset`)).url);
+    expect((await owner.change('DELETE', `/api/people/${id}/sessions`)).status).toBe(200);
+    expect(codeOf(await again.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+    expect((await owner.change('DELETE', `/api/people/${id}`)).status).toBe(200);
+    expect((await listed(owner)).map(({ name }) => name)).not.toContain('bo');
+  });
+
+  it('is told what is wrong: names, roles, projects, the last owner, and whoever is not there', async () => {
+    const [me] = await listed(owner);
+    expect(codeOf(await invite(owner, ' ', 'viewer'))).toEqual([400, 'VALIDATION_FAILED']);
+    expect(codeOf(await invite(owner, 'cy', 'king'))).toEqual([400, 'VALIDATION_FAILED']);
+    expect(codeOf(await invite(owner, 'cy', 'viewer', 'p3'))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await invite(owner, 'OWNER', 'viewer'))).toEqual([409, 'PERSON_EXISTS']);
+    expect(codeOf(await owner.change('POST', '/api/people', { name: 1 }))).toEqual([400, 'INVALID_BODY']);
+    expect(codeOf(await owner.change('DELETE', `/api/people/${me?.['id']}`))).toEqual([409, 'LAST_OWNER']);
+    expect(codeOf(await owner.change('PUT', `/api/people/${me?.['id']}/roles/*`, { role: 'viewer' }))).toEqual([409, 'LAST_OWNER']);
+    expect(codeOf(await owner.change('PUT', '/api/people/per_0000000000000000/roles/p1', { role: 'viewer' }))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await askConsole(at, 'POST', '/api/people', { Cookie: owner.cookie, Origin: at.origin }, {}))).toEqual([
+      403,
+      'ACCESS_DENIED',
+    ]);
+  });
+});
+
+describe('an owner of one project', () => {
+  it('manages its people, and nobody who may do something elsewhere', async () => {
+    const { browser: chief } = await invited('chief', 'owner', 'p1');
+    const { id: far } = await invited('far', 'viewer', 'p2');
+    const { id: both } = await invited('both', 'viewer', 'p1');
+    await owner.change('PUT', `/api/people/${both}/roles/p2`, { role: 'manager' });
+    const { person: near } = body(await invite(chief, 'near', 'designer', 'p1'));
+    const seen = await listed(chief);
+    expect(seen.map(({ name }) => name)).not.toContain('far');
+    expect(seen).toContainEqual(expect.objectContaining({ id: near, isGoverned: true }));
+    expect(seen).toContainEqual(
+      expect.objectContaining({ id: both, isGoverned: false, roles: { p1: 'viewer' }, email: null, usedAt: null }),
+    );
+    expect((await chief.change('PUT', `/api/people/${both}/roles/p1`, { role: 'support' })).status).toBe(200);
+    expect((await chief.change('PUT', `/api/people/${far}/roles/p1`, { role: 'viewer' })).status).toBe(200);
+    const master = String((await listed(owner)).find(({ name }) => name === 'owner')?.['id']);
+    const refused = [
+      invite(chief, 'more', 'owner'),
+      invite(chief, 'more', 'viewer', 'p2'),
+      chief.change('PUT', `/api/people/${near}/roles/*`, { role: 'owner' }),
+      chief.change('PUT', `/api/people/${near}/roles/p2`, { role: 'owner' }),
+      ...[both, far, master].flatMap((id) => [
+        chief.change('POST', `/api/people/${id}/reset`),
+        chief.change('DELETE', `/api/people/${id}`),
+        chief.change('DELETE', `/api/people/${id}/sessions`),
+        chief.get(`/api/people/${id}/sessions`),
+      ]),
+    ];
+    for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+    expect((await owner.get('/api/session')).status).toBe(200);
+    expect((await chief.change('DELETE', `/api/people/${near}`)).status).toBe(200);
+  });
+});
+
+it('whoever is no owner manages nobody, and sees nobody', async () => {
+  const { id, browser } = await invited('manager', 'manager');
+  const refused = [
+    browser.get('/api/people'),
+    invite(browser, 'friend', 'viewer', 'p1'),
+    browser.change('PUT', `/api/people/${id}/roles/*`, { role: 'owner' }),
+    browser.change('POST', `/api/people/${id}/reset`),
+  ];
+  for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+});
