@@ -279,7 +279,7 @@ const LOOKED_AT = 60;
 function widthOf(sheet: Sheet, column: Column): number {
   const texts = sheet.rows.slice(0, LOOKED_AT).map((row) => cellText(cellOf(row, column)).length);
   const longest = Math.max(column.key.length + TYPE_WORDS[column.type].length + 1, ...texts);
-  return Math.max(96, Math.min(longest * 7.6 + 28, 380));
+  return Math.max(96, Math.min(longest * 8.4 + 28, 380));
 }
 
 function bringIntoSight(grid: HTMLElement, row: number, column: number, widths: readonly number[]): void {
