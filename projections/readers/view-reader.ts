@@ -6,6 +6,7 @@ import { readAlarms } from '../models/alarms/read.ts';
 import { readGrantCounts, readGrantPlayers, readGrants } from '../models/corrections/read.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
+import { readEconomyEntries } from '../models/economy/entries.ts';
 import { readEconomyDays, readEconomyFlows, readEconomyHour, readEconomyMovers, readEconomySupply } from '../models/economy/read.ts';
 import { readFlags } from '../models/flags/read.ts';
 import { readNeighbours } from '../models/leaderboards/neighbours.ts';
@@ -70,6 +71,7 @@ export function createViewReader(
     flags: bounded(readFlags),
     economyDays: bounded(readEconomyDays),
     economyFlows: bounded(readEconomyFlows),
+    economyEntries: bounded(readEconomyEntries),
     economyMovers: bounded(readEconomyMovers),
     economySupply: bounded(readEconomySupply),
     economyHour: bounded(readEconomyHour),

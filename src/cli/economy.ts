@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { EconomyDays, EconomyFlows, EconomyPlayers } from '../contract/answers.ts';
+import type { EconomyDays, EconomyEntries, EconomyFlows, EconomyPlayers } from '../contract/answers.ts';
 import { listOf, members, optional, type Shape, something, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
@@ -14,7 +14,8 @@ import { WrongUsage } from './wrong-usage.ts';
 interface EconomyOptions extends RemoteOptions {
   readonly field?: string;
   readonly since: string;
-  readonly by: 'day' | 'source' | 'endpoint' | 'player';
+  readonly by: 'day' | 'source' | 'endpoint' | 'player' | 'entry';
+  readonly source?: string;
   readonly csv?: boolean;
   readonly limit: number;
   readonly target: Target;
@@ -33,27 +34,35 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
   return withLimit(made, 'how many rows', { to: 200, preset: 50 })
     .option('--field <currency>', 'one currency, or the field that it is in')
     .option('--since <time>', 'from then on: days back such as 30d, or a date', '30d')
-    .addOption(new Option('--by <what>', 'what it is added up by').choices(['day', 'source', 'endpoint', 'player']).default('day'))
+    .addOption(new Option('--by <what>', 'what it is added up by').choices(['day', 'source', 'endpoint', 'player', 'entry']).default('day'))
+    .option('--source <source>', 'of one source only, such as quest; with --by entry or player')
     .option('--csv', 'print comma-separated values')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint economy\n  savepoint economy --field gold --by source --since 7d\n  savepoint economy --field gold --by player --csv',
+      '\nExamples:\n  savepoint economy\n  savepoint economy --field gold --by source --since 7d\n  savepoint economy --field gold --by player --csv\n  savepoint economy --field gold --by entry --source quest',
     )
     .action(async (options: EconomyOptions) => {
       if (options.csv && options.json) throw new WrongUsage('Choose one of --csv and --json');
       const remote = remoteOf(options);
       const from = sinceOf(options.since);
       const currency = options.field === undefined ? undefined : await currencyOf(remote, options.field, from, options.target);
-      if (options.by === 'player' && currency === undefined)
-        throw new WrongUsage('--by player needs --field: amounts of two currencies have no order');
-      const { body, shown } = await READ[options.by](remote, { currency, from, limit: options.limit }, options.target);
+      const needsCurrency = options.by === 'player' || options.by === 'entry';
+      if (needsCurrency && currency === undefined)
+        throw new WrongUsage(`--by ${options.by} needs --field: amounts of two currencies have no order`);
+      if (options.source !== undefined && !needsCurrency) throw new WrongUsage('--source goes with --by entry or --by player');
+      const { body, shown } = await READ[options.by](
+        remote,
+        { currency, from, limit: options.limit, source: options.source },
+        options.target,
+      );
       print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
     });
 }
 
 interface Query {
   readonly currency: string | undefined;
+  readonly source: string | undefined;
   readonly from: string;
   readonly limit: number;
 }
@@ -74,6 +83,16 @@ const DAYS = members({
 const FLOWS = members({ ...PAGE, flows: listOf(members({ ...SUMS, currency: text, faucet: something, sink: something })) });
 const PLAYERS = members({ ...PAGE, players: listOf(members({ ...SUMS, player: text, net: something })) });
 
+const ENTRIES = members({
+  ...PAGE,
+  entries: listOf(
+    members({
+      ...{ at: text, player: text, collection: text, field: text, source: text, before: something, delta: something, after: something },
+      ...{ revision: wholeNumber, endpoint: optional(text) },
+    }),
+  ),
+});
+
 const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
   async day(remote, query, target) {
     const { body, read } = await ask<EconomyDays>(remote, ['economy'], { ...query }, target, DAYS);
@@ -92,6 +111,23 @@ const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
       return { cells: [player, entries, inflow, outflow, net], size: doubleOf(net) };
     });
     return { body, shown: { head: ['PLAYER', 'ENTRIES', 'IN', 'OUT', 'NET'], rows, more: read.cursor !== null } };
+  },
+  async entry(remote, query, target) {
+    const { body, read } = await ask<EconomyEntries>(remote, ['economy', 'entries'], { ...query }, target, ENTRIES);
+    const rows = read.entries.map(({ at, revision, player, collection, field, before, delta, after, source, endpoint }) => {
+      return {
+        cells: [at, revision, player, `${collection}.${field}`, before, delta, after, source, endpoint ?? ''],
+        size: doubleOf(delta),
+      };
+    });
+    return {
+      body,
+      shown: {
+        head: ['AT', 'REVISION', 'PLAYER', 'FIELD', 'BEFORE', 'DELTA', 'AFTER', 'SOURCE', 'ENDPOINT'],
+        rows,
+        more: read.cursor !== null,
+      },
+    };
   },
 };
 

@@ -11,7 +11,7 @@ import {
 import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
-import { commitFiltersIn, economyIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import { commitFiltersIn, economyIn, entriesIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import type { ViewSearch } from './frame/view.ts';
@@ -111,6 +111,12 @@ const economyDays = createRoute({
   validateSearch: economyIn,
   component: lazyRouteComponent(() => import('./pages/economy/economy.tsx'), 'EconomyPage'),
 });
+const economyEntries = createRoute({
+  getParentRoute: () => economy,
+  path: '/entries',
+  validateSearch: entriesIn,
+  component: lazyRouteComponent(() => import('./pages/economy/entries.tsx'), 'EntriesPage'),
+});
 const health = createRoute({
   getParentRoute: () => project,
   path: '/health',
@@ -205,7 +211,7 @@ const tree = root.addChildren([
       definitions,
       definition,
       people,
-      economy.addChildren([economyDays]),
+      economy.addChildren([economyDays, economyEntries]),
       health,
       player.addChildren([overview, timeline, document, restore]),
     ]),

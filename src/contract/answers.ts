@@ -105,6 +105,7 @@ export type Corrected = ShownBy<typeof CorrectedSchema>;
 export type Restored = BodyOf<typeof corrections.restore>;
 export type EconomyAlarms = BodyOf<typeof economy.alarms>;
 export type EconomyDays = BodyOf<typeof economy.days>;
+export type EconomyEntries = BodyOf<typeof economy.entries>;
 export type EconomyFlows = BodyOf<typeof economy.flows>;
 export type EconomyPlayers = BodyOf<typeof economy.players>;
 export type EconomySupply = BodyOf<typeof economy.supply>;

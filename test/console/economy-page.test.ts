@@ -22,18 +22,25 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await page.goto(`${origin}/p/${project}/economy`);
   await page.getByText('adds up on each of 1 day').waitFor();
   await page
-    .getByRole('row', { name: /0 120 20 100/ })
+    .getByRole('row', { name: /entries of gold 0 120 20 100/ })
     .first()
     .waitFor();
   await page.getByRole('link', { name: /^What .* is made of$/ }).click();
   await page
-    .getByRole('row', { name: /^quest 1 120 0/ })
+    .getByRole('row', { name: /^quest 1 entries of gold from quest 120 0/ })
     .first()
     .waitFor();
   await page
-    .getByRole('row', { name: new RegExp(`^${ADA} 2 120 20`) })
+    .getByRole('row', { name: new RegExp(`^${ADA} 2 entries of gold of ${ADA} 120 20`) })
     .first()
     .waitFor();
+  await page.getByRole('link', { name: '1 entries of gold from quest' }).click();
+  await page
+    .getByRole('row', { name: /purses.gold 0 \+120 120 quest/ })
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'Back to the economy' }).click();
+  await heading(page, 'Top movers');
   expect(new URL(page.url()).searchParams.get('from')).toBe(new URL(page.url()).searchParams.get('to'));
   await page.getByRole('button', { name: 'Change…' }).click();
   await page.getByLabel('Name').fill('greed');
@@ -44,6 +51,6 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await heading(page, 'The alarms are set');
   const { body } = await ok(manager.manage('GET', `/v3/manage/${project}/settings`));
   expect(Object(body).settings.economyAlarms).toEqual([{ name: 'greed', currency: 'gold', perPlayerHour: 5000 }]);
-  await expectOpenToAll(started(), ['/economy']);
+  await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold']);
   expect(faults).toEqual([]);
 });

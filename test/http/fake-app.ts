@@ -265,6 +265,7 @@ export function fakeApp(): FakeApp {
       days: async (caller, ...rest) => managed(economy.days, 'economy.days', caller, rest),
       flows: async (caller, ...rest) => managed(economy.flows, 'economy.flows', caller, rest),
       players: async (caller, ...rest) => managed(economy.players, 'economy.players', caller, rest),
+      entries: async (caller, ...rest) => managed(economy.entries, 'economy.entries', caller, rest),
       alarms: async (caller, ...rest) => managed(economy.alarms, 'economy.alarms', caller, rest),
       supply: async (caller, ...rest) => managed(economy.supply, 'economy.supply', caller, rest),
     },

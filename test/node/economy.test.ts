@@ -87,6 +87,31 @@ test('every number opens what it is made of: the day its flows, a flow its playe
   ]);
 });
 
+test('a sum opens its entries, the newest first, with who made them', async () => {
+  const { entries, cursor } = await read(economy('/entries?currency=gold&source=tax'));
+  expect(entries).toMatchObject([
+    {
+      player: 'crown',
+      collection: 'treasury',
+      field: 'stock',
+      before: 0,
+      delta: 25,
+      after: 25,
+      source: 'tax',
+      endpoint: 'pay',
+      actor: { kind: 'secret' },
+    },
+    { player: '1', collection: 'purses', field: 'gold', before: 100, delta: -30, after: 70, source: 'tax', endpoint: 'pay' },
+  ]);
+  expect(cursor).toBeNull();
+  const { entries: ofTwo } = await read(economy('/entries?currency=gold&player=2'));
+  expect(ofTwo.map(({ source, reason }: JsonObject) => [source, reason])).toEqual([
+    ['correction', 'lost'],
+    ['quest', undefined],
+  ]);
+  expect((await game.manage('GET', economy('/entries'))).status).toBe(400);
+});
+
 test('pages follow each other without a gap, whatever they are added up by', async () => {
   for (const path of [
     '',
@@ -96,6 +121,7 @@ test('pages follow each other without a gap, whatever they are added up by', asy
     '/flows?by=field',
     '/flows?by=day',
     '/players?currency=gold',
+    '/entries?currency=gold',
   ]) {
     const with1 = (cursor: string | null) =>
       economy(`${path}${path.includes('?') ? '&' : '?'}limit=1${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);

@@ -44,7 +44,7 @@ FROM {economy_supply} s WHERE project = $1 AND space = $2 AND day BETWEEN $3 AND
   AND (day < $6 OR (day = $6 AND currency > $7)) ORDER BY day DESC, currency LIMIT $8`);
 
 /** Of the rows `d` of {economy_days}: $5 currency, $6 collection, $7 field, $8 source, $9 endpoint. */
-const CHOSEN = `d.project = $1 AND d.space = $2 AND d.day BETWEEN $3 AND $4 AND ($5::text IS NULL OR d.currency = $5)
+export const CHOSEN = `d.project = $1 AND d.space = $2 AND d.day BETWEEN $3 AND $4 AND ($5::text IS NULL OR d.currency = $5)
   AND ($6::text IS NULL OR d.collection = $6) AND ($7::text IS NULL OR d.field = $7) AND ($8::text IS NULL OR d.source = $8)
   AND ($9::text IS NULL OR d.endpoint = $9)`;
 
@@ -186,7 +186,8 @@ export function readEconomyHour(pool: Pool, projectId: string, { currency, sourc
 /** Later than every day. */
 const NEVER = 2_147_483_647;
 
-function chosen(projectId: string, query: EconomyRange & FlowFilter): unknown[] {
+/** The first nine values of statements over {@link CHOSEN}. */
+export function chosen(projectId: string, query: EconomyRange & FlowFilter): unknown[] {
   const { space, from, to, currency, collection, field, source, endpoint } = query;
   return [projectId, space, from, to, currency, collection, field, source, endpoint];
 }

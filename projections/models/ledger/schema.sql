@@ -24,7 +24,8 @@ CREATE TABLE {ledger} (
   actor json NOT NULL,
   PRIMARY KEY (project, space, collection, player, revision, ordinal)
 );
-
+-- What a sum of the economy is made of is found by source and time.
+CREATE INDEX ON {ledger} (project, space, source COLLATE "C", at);
 
 -- The entries of a document summed by field and source. A summary over all time reads these, whatever the number of entries. part stands for
 -- field and source.

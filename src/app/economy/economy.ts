@@ -5,11 +5,20 @@ import { notFound, refusal } from '../../kernel/errors.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
 import { isArray, parseJson, tryParseJson } from '../../kernel/json.ts';
 import { invalidCursor, revisionCursor } from '../../kernel/page-cursor.ts';
-import { accessAt, requirePermissions } from '../access.ts';
+import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
-import type { EconomyFlowRow, EconomyRange, EconomySupplyRow, FlowFilter, FlowGrouping, MoverOrder } from '../ports/economy.ts';
+import type {
+  EconomyEntryRow,
+  EconomyFlowRow,
+  EconomyRange,
+  EconomySupplyRow,
+  EntryPlace,
+  FlowFilter,
+  FlowGrouping,
+  MoverOrder,
+} from '../ports/economy.ts';
 import type { Project } from '../project/project.ts';
 
 /** What a request for a range of days says. */
@@ -39,6 +48,12 @@ export interface Economy {
     target: PublishTarget,
     query: RangeQuery & FlowFilter & { readonly order: MoverOrder },
   ): Promise<ManageAnswer<contract.EconomyPlayers>>;
+  /** The entries of ledgers that sums are made of, the newest first. */
+  entries(
+    caller: Caller,
+    target: PublishTarget,
+    query: RangeQuery & FlowFilter & { readonly player: string | null },
+  ): Promise<ManageAnswer<contract.EconomyEntries>>;
   /** Alarms that were raised, the newest first. */
   alarms(caller: Caller, page: { readonly before: string | null; readonly limit: number }): Promise<ManageAnswer<contract.EconomyAlarms>>;
   /** Throws 404 `NOT_FOUND` for a currency that never moved. */
@@ -109,6 +124,18 @@ export function createEconomy(context: AppContext): Economy {
       return { ...at(), result: { ok: true, players, cursor: last === undefined ? null : JSON.stringify([last[order], last.player]) } };
     },
 
+    async entries(caller, target, { limit, cursor, from, to, ...filter }) {
+      const { project, space, at } = await open(caller, target);
+      const { currency, player } = filter;
+      if (currency === null) throw refusal('INVALID_REQUEST', '`currency` must be named: a sum is of one currency');
+      requireStorable(player);
+      const range = rangeOf(space, { from, to }, today());
+      const page = await context.views.economyEntries(project.id, { ...range, ...filter, before: placeOf(cursor), limit });
+      const entries = page.entries.map((row) => entryOf(row, currency));
+      const cursorOfNext = page.next === null ? null : page.next.join('.');
+      return { ...at(), result: { ok: true, entries, ...(page.hasOthers ? { hasOthers: true as const } : {}), cursor: cursorOfNext } };
+    },
+
     async alarms(caller, { before, limit }) {
       const { project, at } = await open(caller, 'live');
       const page = await context.views.alarms(project.id, { before: revisionCursor(before, 'before') ?? Number.MAX_SAFE_INTEGER, limit });
@@ -163,6 +190,26 @@ function cursorOf(cursor: string | null, length?: number): readonly string[] | n
   if (!isArray(parts) || texts.length !== parts.length || (length ?? parts.length) !== parts.length || cursor.includes('\\u0000'))
     throw invalidCursor('cursor');
   return texts;
+}
+
+/** Where a page of entries goes on. Throws 400 `INVALID_REQUEST` for a cursor that no answer held. */
+function placeOf(cursor: string | null): EntryPlace | null {
+  if (cursor === null) return null;
+  const [, at, revision, ordinal] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,9})$/.exec(cursor) ?? [];
+  if (ordinal === undefined) throw invalidCursor('cursor');
+  return [Number(at), Number(revision), Number(ordinal)];
+}
+
+function entryOf({ ordinal: _, reason, label, actor, at, ...row }: EconomyEntryRow, currency: string) {
+  const { endpoint, ...who } = actor;
+  return {
+    ...row,
+    currency,
+    at: new Date(at).toISOString(),
+    ...(reason === null ? {} : { reason }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    actor: { ...who, ...(label === null ? {} : { label }) },
+  };
 }
 
 function dateOf(day: number): string {

@@ -160,6 +160,10 @@ export function withNames(views: ViewReader, people: Pick<People, 'know' | 'name
       const page = await views.ledger(...of);
       return { ...page, entries: await named(page.entries) };
     },
+    async economyEntries(...of) {
+      const page = await views.economyEntries(...of);
+      return { ...page, entries: await named(page.entries) };
+    },
     async publishes(...of) {
       const page = await views.publishes(...of);
       return { ...page, publishes: await named(page.publishes) };

@@ -1,4 +1,5 @@
 import type { Space } from '../../domain/events.ts';
+import type { LedgerRow } from './readers.ts';
 
 /** What the use cases ask of the economy's read model. Amounts are JSON texts of exact numbers. Days count from 1970-01-01 UTC. */
 
@@ -94,6 +95,33 @@ export interface EconomyMovers extends EconomyRange, FlowFilter {
   /** Value and player of the last row of the page before. */
   readonly before: readonly [value: string, player: string] | null;
   readonly limit: number;
+}
+
+/** A ledger entry with where it stands. */
+export interface EconomyEntryRow extends LedgerRow {
+  readonly revision: number;
+  readonly ordinal: number;
+  readonly collection: string;
+  readonly player: string;
+  readonly key: string;
+}
+
+/** A place in the order of entries: time, revision, and the place within the commit. */
+export type EntryPlace = readonly [at: number, revision: number, ordinal: number];
+
+export interface EconomyEntries extends EconomyRange, FlowFilter {
+  readonly player: string | null;
+  readonly before: EntryPlace | null;
+  readonly limit: number;
+}
+
+export interface EconomyEntryPage {
+  readonly revision: number;
+  readonly entries: readonly EconomyEntryRow[];
+  /** Where the next page goes on; `null` at the end. */
+  readonly next: EntryPlace | null;
+  /** Whether there are entries of sources that the days do not tell apart, which are not looked for. */
+  readonly hasOthers: boolean;
 }
 
 export interface EconomySupplyRow {

@@ -9,6 +9,8 @@ import type {
   AlarmPage,
   EconomyDayRow,
   EconomyDays,
+  EconomyEntries,
+  EconomyEntryPage,
   EconomyFlowRow,
   EconomyFlows,
   EconomyHourQuery,
@@ -323,6 +325,8 @@ export interface ViewReader extends GrantReader {
   economyFlows(projectId: string, query: EconomyFlows): Promise<EconomyPage<EconomyFlowRow>>;
   /** Players by what they moved, the largest first. */
   economyMovers(projectId: string, query: EconomyMovers): Promise<EconomyPage<EconomyPlayerRow>>;
+  /** Entries of ledgers of all players, the newest first. */
+  economyEntries(projectId: string, query: EconomyEntries): Promise<EconomyEntryPage>;
   /** The player for whom most of a currency came in within an hour, if it is more than `over`; of live. */
   economyHour(projectId: string, query: EconomyHourQuery): Promise<EconomyPage<EconomyHourRow>>;
   /** Raised alarms below the revision `before`, newest first. */

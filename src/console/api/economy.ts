@@ -1,6 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { View } from '../frame/view.ts';
-import { type AlarmSet, alarmsIn, dayAfter, type Period } from '../words/economy.ts';
+import { type AlarmSet, alarmsIn, dayAfter, type EntriesFilter, NO_ENDPOINT, type Period } from '../words/economy.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
 
@@ -8,11 +8,15 @@ import { answerOf, datedAnswerOf } from './http.ts';
 
 export type EconomyDay = api.EconomyDay;
 export type EconomyFlow = api.EconomyFlow;
+export type EconomyEntry = api.EconomyEntry;
 
 /** One currency over days, both of them included. */
 export interface EconomyAsked extends Period {
   readonly currency: string;
 }
+
+/** Entries of days. */
+export type EntriesAsked = EntriesFilter & Period;
 
 export type FlowsBy = 'source' | 'endpoint' | 'field';
 export type MoversBy = 'net' | 'inflow' | 'outflow';
@@ -22,6 +26,7 @@ const ROWS = 200;
 /** Pages of a list that are read at most. */
 const PAGES = 10;
 const MOVERS = 20;
+const ENTRIES = 50;
 
 /** A list that was read whole, or as far as a page shows one. */
 export interface Listed<Row> {
@@ -104,6 +109,25 @@ export function moversQuery(view: View, { currency, ...period }: EconomyAsked, o
       return { rows: body.players, revision, isCut: body.cursor !== null };
     },
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The entries that a sum is made of, the newest first. */
+export function entriesQuery(view: View, { from, to, ...filter }: EntriesAsked) {
+  return infiniteQueryOptions({
+    queryKey: [view.project, 'economy', 'entries', view.target, from, to, filter],
+    queryFn: ({ pageParam }) =>
+      datedAnswerOf(
+        api.listEconomyEntries({
+          ...askedOf(view, { from, to }),
+          ...filter,
+          ...(filter.endpoint === NO_ENDPOINT ? { endpoint: '' } : {}),
+          limit: ENTRIES,
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ body }) => body.cursor,
   });
 }
 

@@ -39,6 +39,28 @@ export interface EconomySearch {
   readonly order?: 'inflow' | 'outflow' | undefined;
 }
 
+/** Which entries of the economy a list shows. */
+export interface EntriesSearch extends Pick<EconomySearch, 'currency' | 'from' | 'to'> {
+  readonly source?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly collection?: string | undefined;
+  readonly field?: string | undefined;
+  readonly player?: string | undefined;
+}
+
+export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSearch {
+  return {
+    currency: textIn(search, 'currency'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+    source: textIn(search, 'source'),
+    endpoint: textIn(search, 'endpoint'),
+    collection: textIn(search, 'collection'),
+    field: textIn(search, 'field'),
+    player: textIn(search, 'player'),
+  };
+}
+
 export function economyIn(search: Readonly<Record<string, unknown>>): EconomySearch {
   const { by, order } = search;
   return {

@@ -39,6 +39,12 @@ export function sizeOf(amount: unknown): number {
   return Number.isFinite(size) ? size : 0;
 }
 
+/** A change of an amount, with its sign. */
+export function changeText(amount: unknown): string {
+  const text = amountText(amount);
+  return text.startsWith('−') ? text : `+${text}`;
+}
+
 /** The amount as people read it: its thousands apart. */
 export function amountText(amount: unknown): string {
   const text = exactDigits(amount) ?? String(amount);

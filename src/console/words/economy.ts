@@ -67,6 +67,31 @@ export function checkOf(days: readonly Closed[]): { readonly isRight: boolean; r
   return { isRight: true, wrong: null };
 }
 
+/** The endpoint of what none wrote, in addresses, which hold no empty value. No slug is called so. */
+export const NO_ENDPOINT = '(none)';
+
+/** What entries are narrowed by. */
+export interface EntriesFilter {
+  readonly currency: string;
+  readonly source?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly collection?: string | undefined;
+  readonly field?: string | undefined;
+  readonly player?: string | undefined;
+}
+
+/** What a list of entries is of. */
+export function entriesTitle({ currency, source, endpoint, collection, field, player }: EntriesFilter): string {
+  const parts = [
+    `entries of ${currency}`,
+    source === undefined ? '' : `from ${source}`,
+    endpoint === undefined ? '' : endpoint === NO_ENDPOINT ? 'written directly' : `by ${endpoint}`,
+    field === undefined ? '' : `in ${collection ?? ''}.${field}`,
+    player === undefined ? '' : `of ${player}`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
 /** A share of 0 to 1 as people say it. */
 export function percent(share: number): string {
   return `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;

@@ -25,6 +25,33 @@ const place = {
   source: z.string().meta({ description: 'Of one source only; `other`: of those beyond the 200 of a field and day' }),
   endpoint: z.string().meta({ description: 'Of one endpoint only; empty: of what no endpoint wrote' }),
 } as const;
+const entry = z
+  .strictObject({
+    revision: count.meta({ description: 'Of the commit: `explain` says what it was' }),
+    at: instant,
+    currency,
+    player: z.string(),
+    collection: z.string(),
+    key: z.string(),
+    field: z.string(),
+    before: anyNumber,
+    after: anyNumber,
+    delta: anyNumber,
+    source: z.string(),
+    reason: z.string().optional(),
+    endpoint: z.string().optional(),
+    actor: z
+      .object({
+        kind: z.enum(['public', 'secret', 'operator', 'person']),
+        keyId: z.string().optional(),
+        person: z.string().optional(),
+        label: z.string().optional().meta({ description: 'Of the key, or the name of the person' }),
+        player: z.string().optional().meta({ description: 'For whom the request was made' }),
+      })
+      .meta({ description: 'Who made the commit' }),
+    eventId: z.string(),
+  })
+  .meta({ id: 'EconomyEntry', description: 'One change of a number of a currency' });
 const top = z.strictObject({ holders: count, balance: anyNumber, share: z.number().min(0).max(1) }).meta({
   description: 'The richest hundredth of the holders, at least one: what they have together, and the share of what all holders have',
 });
@@ -211,6 +238,48 @@ export const economy = {
             outflow: 20,
             net: 280,
             ledgers: [`/v3/storage/demo/saves/${PLAYER}/ledger?from=2026-03-01T00%3A00%3A00.000Z&to=2026-03-31T00%3A00%3A00.000Z`],
+          },
+        ],
+        cursor: null,
+      },
+    },
+  }),
+  entries: route({
+    ...shared,
+    id: 'listEconomyEntries',
+    path: '/:project/economy/entries',
+    summary: 'The entries of ledgers that a sum is made of, the newest first',
+    description: [
+      'Entries of all players, over an index by source and time. A page may be shorter than its limit and have a `cursor` all the same. A source beyond the 200',
+      'that a day tells apart is not looked for: `hasOthers` says that there are some, which the ledgers of their players hold.',
+    ].join('\n'),
+    query: { ...place, player: z.string().meta({ description: 'Of one player only' }), ...range, ...page },
+    answers: {
+      200: z
+        .strictObject({ ok, entries: z.array(entry), hasOthers: ok.optional(), cursor: next })
+        .meta({ id: 'EconomyEntries', description: 'A page of entries' }),
+    },
+    errors: [...REFUSED, 'INVALID_PLATFORMID'],
+    example: {
+      query: { currency: 'gold', source: 'quest' },
+      answer: {
+        ok: true,
+        entries: [
+          {
+            revision: 12,
+            at: '2026-03-01T12:00:00.000Z',
+            currency: 'gold',
+            player: PLAYER,
+            collection: 'saves',
+            key: PLAYER,
+            field: 'gold',
+            before: 10,
+            after: 12,
+            delta: 2,
+            source: 'quest',
+            endpoint: 'finish',
+            actor: { kind: 'public', keyId: 'k1', label: 'game', player: PLAYER },
+            eventId: '0191b7a0-0000-7000-8000-000000000000',
           },
         ],
         cursor: null,

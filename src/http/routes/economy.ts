@@ -10,6 +10,7 @@ export function economyHandlers(services: Services): Handlers<typeof economy> {
     days: async ({ caller, target, query }) => managed(await app.economy.days(caller, target, query)),
     flows: async ({ caller, target, query }) => managed(await app.economy.flows(caller, target, query)),
     players: async ({ caller, target, query }) => managed(await app.economy.players(caller, target, query)),
+    entries: async ({ caller, target, query }) => managed(await app.economy.entries(caller, target, query)),
     alarms: async ({ caller, query }) => managed(await app.economy.alarms(caller, query)),
     supply: async ({ caller, target, query }) => managed(await app.economy.supply(caller, target, query.currency)),
   });

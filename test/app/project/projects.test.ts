@@ -115,6 +115,7 @@ const NO_VIEWS: ViewReader = {
   flags: no,
   economyDays: no,
   economyFlows: no,
+  economyEntries: no,
   economyMovers: no,
   economySupply: no,
   economyHour: no,

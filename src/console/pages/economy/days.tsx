@@ -15,6 +15,7 @@ import table from '../../parts/table.module.css';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { checkOf, percent } from '../../words/economy.ts';
 import styles from './economy.module.css';
+import { EntriesLink } from './entries-link.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 const CSV = [
@@ -116,6 +117,9 @@ function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
           <tr>
             <th scope="col">Day</th>
             <th scope="col" className={table.number}>
+              Entries
+            </th>
+            <th scope="col" className={table.number}>
               Opening
             </th>
             <th scope="col" className={table.number}>
@@ -156,7 +160,7 @@ function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
 
 function DayRow({ day }: { readonly day: EconomyDay }) {
   const { project } = useView();
-  const { currency, day: date, opening, inflow, outflow, closing, faucet, sink, transfer, correctedIn, correctedOut, top } = day;
+  const { currency, day: date, entries, opening, inflow, outflow, closing, faucet, sink, transfer, correctedIn, correctedOut, top } = day;
   return (
     <tr>
       <td className={table.tight}>
@@ -168,6 +172,9 @@ function DayRow({ day }: { readonly day: EconomyDay }) {
         >
           {date}
         </Link>
+      </td>
+      <td className={table.number}>
+        <EntriesLink asked={{ currency, from: date, to: date }} count={entries} />
       </td>
       <td className={table.number}>{amountText(opening)}</td>
       <td className={classes(table.number, sizeOf(inflow) > 0 && table.more)}>{amountText(inflow)}</td>

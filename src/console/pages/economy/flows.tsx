@@ -11,7 +11,9 @@ import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { amountText, sizeOf } from '../../words/amount.ts';
+import { NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
+import { EntriesLink } from './entries-link.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 
@@ -64,7 +66,7 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
         </CardBody>
       )}
       {read.isSuccess && rows.length === 0 && <Empty title="Nothing moved in these days">Choose other days above.</Empty>}
-      {rows.length > 0 && <FlowTable rows={rows} by={by} head={head} />}
+      {rows.length > 0 && <FlowTable asked={asked} rows={rows} by={by} head={head} />}
       {read.data?.isCut === true && <CardBody>There are more than are shown. Choose fewer days.</CardBody>}
     </Card>
   );
@@ -80,7 +82,20 @@ function nameOf({ source, endpoint, collection, field }: EconomyFlow, by: FlowsB
   return (by === 'source' ? source : endpoint) ?? '';
 }
 
-function FlowTable({ rows, by, head }: { readonly rows: readonly EconomyFlow[]; readonly by: FlowsBy; readonly head: string }) {
+/** The entries that a row is of. */
+function whereOf({ source, endpoint, collection, field }: EconomyFlow, by: FlowsBy) {
+  if (by === 'field') return { collection, field };
+  return by === 'source' ? { source } : { endpoint: endpoint || NO_ENDPOINT };
+}
+
+interface FlowTableProps {
+  readonly asked: EconomyAsked;
+  readonly rows: readonly EconomyFlow[];
+  readonly by: FlowsBy;
+  readonly head: string;
+}
+
+function FlowTable({ asked, rows, by, head }: FlowTableProps) {
   const most = Math.max(...rows.flatMap(({ inflow, outflow }) => [sizeOf(inflow), sizeOf(outflow)]), 1);
   return (
     <Scroll name="Where it came from">
@@ -112,7 +127,9 @@ function FlowTable({ rows, by, head }: { readonly rows: readonly EconomyFlow[]; 
           {rows.map((row) => (
             <tr key={nameOf(row, by)}>
               <td>{nameOf(row, by) || <span className={table.soft}>no endpoint: written directly</span>}</td>
-              <td className={table.number}>{amountText(row.entries)}</td>
+              <td className={table.number}>
+                <EntriesLink asked={{ ...asked, ...whereOf(row, by) }} count={row.entries} />
+              </td>
               <td className={classes(table.number, sizeOf(row.inflow) > 0 && table.more)}>{amountText(row.inflow)}</td>
               <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>{amountText(row.outflow)}</td>
               <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>

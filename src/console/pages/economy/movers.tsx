@@ -9,10 +9,10 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
-import { amountText, sizeOf } from '../../words/amount.ts';
-import { signed } from '../../words/value.ts';
+import { amountText, changeText, sizeOf } from '../../words/amount.ts';
 import { PlayerLink } from '../commits.tsx';
 import styles from './economy.module.css';
+import { EntriesLink } from './entries-link.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 
@@ -89,10 +89,12 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
                   <td>
                     <PlayerLink player={player} />
                   </td>
-                  <td className={table.number}>{amountText(entries)}</td>
+                  <td className={table.number}>
+                    <EntriesLink asked={{ ...asked, player }} count={entries} />
+                  </td>
                   <td className={table.number}>{amountText(inflow)}</td>
                   <td className={table.number}>{amountText(outflow)}</td>
-                  <td className={classes(table.number, sizeOf(net) < 0 ? table.less : table.more)}>{signed(amountText(net))}</td>
+                  <td className={classes(table.number, sizeOf(net) < 0 ? table.less : table.more)}>{changeText(net)}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,0 +1,154 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type EconomyEntry, entriesQuery } from '../../api/economy.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { classes } from '../../parts/classes.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import table from '../../parts/table.module.css';
+import { At } from '../../parts/time.tsx';
+import { amountText, changeText } from '../../words/amount.ts';
+import { whoOf } from '../../words/commit.ts';
+import { entriesTitle, periodOf } from '../../words/economy.ts';
+import { isLess } from '../../words/value.ts';
+import { PlayerLink } from '../commits.tsx';
+import styles from './economy.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/economy/entries');
+const CSV = [
+  ...(['at', 'revision', 'player', 'collection', 'key', 'field', 'before', 'after', 'delta', 'source', 'endpoint', 'reason'] as const),
+  'eventId',
+] as const;
+
+/** The entries of ledgers that a number of the economy is made of. */
+export function EntriesPage() {
+  const view = useView();
+  const { project } = view;
+  const { currency = '', from, to, ...where } = route.useSearch();
+  const mayRead = useMay()('economy', 'r');
+  const period = periodOf({ from, to }, view.at, Date.now());
+  const { at: _, target: __, ...filter } = where;
+  return (
+    <Page
+      name="Entries"
+      title={<span className={styles.title}>{entriesTitle({ currency, ...filter })}</span>}
+      sub={
+        <>
+          {period.from === period.to ? `On ${period.to}` : `From ${period.from} to ${period.to}`}, UTC, the newest first.{' '}
+          <Link to="/p/$project/economy" params={{ project }} search={{ currency, from, to }}>
+            Back to the economy
+          </Link>
+        </>
+      }
+    >
+      {mayRead ? (
+        <Entries asked={{ currency, ...period, ...filter }} />
+      ) : (
+        <Card title="Entries">
+          <Empty title="Your role does not see what all players have">An owner can give you a role with the permission “economy”.</Empty>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1] }) {
+  const view = useView();
+  const list = useInfiniteQuery(entriesQuery(view, asked));
+  if (list.isPending)
+    return (
+      <Card title="Entries">
+        <Waiting what="the entries" />
+      </Card>
+    );
+  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  const { pages } = list.data;
+  const entries = pages.flatMap(({ body }) => body.entries);
+  const hasOthers = pages.some(({ body }) => body.hasOthers === true);
+  return (
+    <Card
+      title="Entries"
+      actions={
+        entries.length > 0 && (
+          <CsvButton
+            name={[view.project, 'economy', asked.currency, 'entries']}
+            revision={pages[0]?.revision ?? 0}
+            head={CSV}
+            rows={() => entries.map((entry) => CSV.map((column) => entry[column]))}
+          />
+        )
+      }
+    >
+      {entries.length === 0 && !list.hasNextPage && (
+        <Empty title="There is no such entry in these days">Choose other days, or take a filter away.</Empty>
+      )}
+      {entries.length > 0 && (
+        <Scroll name="Entries">
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">Player</th>
+                <th scope="col">Field</th>
+                <th scope="col" className={table.number}>
+                  Was
+                </th>
+                <th scope="col" className={table.number}>
+                  Change
+                </th>
+                <th scope="col" className={table.number}>
+                  Became
+                </th>
+                <th scope="col">Source</th>
+                <th scope="col">By</th>
+                <th scope="col">Commit</th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map((entry) => (
+                <EntryRow key={entry.eventId} entry={entry} />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
+        {hasOthers && <span>Entries of sources beyond the 200 that a day tells apart are in the ledgers of the players alone.</span>}
+        {entries.length > 0 && <span>CSV saves the {entries.length} that are shown.</span>}
+      </More>
+    </Card>
+  );
+}
+
+function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
+  const { project } = useView();
+  const { revision, at, player, collection, key, field, before, after, delta, source, reason, endpoint, actor } = entry;
+  const who = whoOf({ actor: { ...actor, ...(endpoint === undefined ? {} : { endpoint }) } });
+  return (
+    <tr>
+      <td className={table.tight}>
+        <At at={at} />
+      </td>
+      <td>
+        <PlayerLink player={player} />
+      </td>
+      <td className={table.tight} title={key}>
+        {collection}.{field}
+      </td>
+      <td className={table.number}>{amountText(before)}</td>
+      <td className={classes(table.number, isLess(delta) ? table.less : table.more)}>{changeText(delta)}</td>
+      <td className={table.number}>{amountText(after)}</td>
+      <td>
+        {source} {reason !== undefined && <span className={table.soft}>“{reason}”</span>}
+      </td>
+      <td>{endpoint ?? (who === player ? <span className={table.soft}>the player</span> : who)}</td>
+      <td className={table.number}>
+        <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} aria-label={`What commit ${revision} was`}>
+          {revision}
+        </Link>
+      </td>
+    </tr>
+  );
+}

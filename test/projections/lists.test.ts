@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readEconomyEntries } from '../../projections/models/economy/entries.ts';
+import type { EconomyEntries } from '../../src/app/ports/economy.ts';
+import { freshPool } from './support.ts';
+
+/** Lists that people page through: what they read, however much there is. */
+
+const PROJECT = 'large';
+const ROWS = 10_000;
+const DAY = 20_000;
+const PLACES = `SELECT '${PROJECT}', 'live', ${DAY}, 's' || n, 'gold', 'purses', 'gold', 's' || n, CASE n WHEN 1 THEN 'sell' ELSE '' END, false,
+  1, 1, 1, 0, 1, 0 FROM generate_series(0, 4) n`;
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool();
+  await pool.query(`INSERT INTO savepoint.economy_days_v1
+    (project, space, day, part, currency, collection, field, source, endpoint, correction, entries, players, inflow, outflow, faucet, sink) ${PLACES}`);
+  // Of the source s1, each tenth is of another endpoint.
+  await pool.query(`INSERT INTO savepoint.ledger_v1
+    (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed, actor)
+    SELECT '${PROJECT}', 'live', 'purses', 'p' || n % 100, n, 0, 'p' || n % 100, 'gold', '0', '1', '1', 1, 's' || n % 5, NULL,
+      ${DAY}::bigint * 86400000 + n, 'e' || n, true,
+      json_build_object('kind', 'secret', 'keyId', 'k', 'endpoint', CASE WHEN n % 5 = 1 AND n % 10 <> 1 THEN 'sell' END)
+    FROM generate_series(1, ${ROWS}) n`);
+  await pool.query('ANALYZE');
+});
+afterAll(() => pool.end());
+
+const ASKED: EconomyEntries = {
+  ...{ space: 'live', from: DAY, to: DAY, currency: 'gold', collection: null, field: null, source: null, endpoint: null },
+  ...{ player: null, before: null, limit: 50 },
+};
+
+/** The plans of what a read asks the database. */
+async function plansOf(read: (pool: pg.Pool) => Promise<unknown>): Promise<string> {
+  const plans: string[] = [];
+  const explaining = (client: pg.PoolClient) =>
+    new Proxy(client, {
+      get: (of, name) => {
+        const value: unknown = Reflect.get(of, name);
+        if (name !== 'query') return typeof value === 'function' ? value.bind(of) : value;
+        return async (query: string | { readonly text: string; readonly values?: unknown[] }) => {
+          const text = typeof query === 'string' ? query : query.text;
+          if (/^\s*(?:SELECT|WITH)/.test(text)) {
+            const values = typeof query === 'string' ? [] : (query.values ?? []);
+            const { rows } = await of.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN ${text}`, values });
+            plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+          }
+          return of.query(query as string);
+        };
+      },
+    });
+  await read(
+    new Proxy(pool, {
+      get: (of, name) => {
+        if (name === 'connect') return async () => explaining(await of.connect());
+        if (name === 'query') return Reflect.get(explaining(of as unknown as pg.PoolClient), 'query');
+        return Reflect.get(of, name);
+      },
+    }),
+  );
+  return plans.join('\n');
+}
+
+/** All entries of a filter, page by page. */
+async function paged(asked: Partial<EconomyEntries>): Promise<{ readonly revisions: readonly number[]; readonly pages: number }> {
+  const revisions: number[] = [];
+  let before: EconomyEntries['before'] = null;
+  for (let pages = 1; ; pages += 1) {
+    const page = await readEconomyEntries(pool, PROJECT, { ...ASKED, limit: 200, ...asked, before });
+    revisions.push(...page.entries.map(({ revision }) => revision));
+    before = page.next;
+    if (before === null) return { revisions, pages };
+  }
+}
+
+test('entries of a day follow each other without a gap, the newest first, also where few of a source are of the endpoint', async () => {
+  const all = (fits: (n: number) => boolean) => Array.from({ length: ROWS }, (_, place) => ROWS - place).filter(fits);
+  expect((await paged({ source: 's2' })).revisions).toEqual(all((n) => n % 5 === 2));
+  expect((await paged({ endpoint: 'sell' })).revisions).toEqual(all((n) => n % 5 === 1 && n % 10 !== 1));
+  expect((await paged({ player: 'p7' })).revisions).toEqual(all((n) => n % 100 === 7));
+  expect((await readEconomyEntries(pool, PROJECT, ASKED)).entries.map(({ revision }) => revision)).toEqual(
+    all((n) => n % 5 !== 1 || n % 10 !== 1).slice(0, 50),
+  );
+});
+
+test.each([{}, { source: 's3' }, { endpoint: 'sell' }, { player: 'p7' }])('entries are found by an index: %o', async (filter) => {
+  const plan = await plansOf((of) => readEconomyEntries(of, PROJECT, { ...ASKED, ...filter }));
+  expect(plan).toMatch(/Index/);
+  expect(plan.match(/Seq Scan on (?:ledger|documents)\w*/g)).toBeNull();
+});
