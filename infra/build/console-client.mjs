@@ -16,6 +16,7 @@ const OPERATIONS = [
     'listWorkflows',
     'listLibraries',
     'listQueries',
+    'runQuery',
     'listRateLimitRules',
     'readDefinitionHistory',
     'preflight',

@@ -117,6 +117,20 @@ const economyEntries = createRoute({
   validateSearch: entriesIn,
   component: lazyRouteComponent(() => import('./pages/economy/entries.tsx'), 'EntriesPage'),
 });
+const boards = createRoute({
+  getParentRoute: () => project,
+  path: '/boards',
+  component: lazyRouteComponent(() => import('./pages/boards/boards.tsx'), 'BoardsPage'),
+});
+const board = createRoute({
+  getParentRoute: () => project,
+  path: '/boards/$query',
+  validateSearch: (search: Record<string, unknown>): { player?: string; why?: string } => ({
+    player: textIn(search, 'player'),
+    why: textIn(search, 'why'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/boards/board.tsx'), 'BoardPage'),
+});
 const health = createRoute({
   getParentRoute: () => project,
   path: '/health',
@@ -212,6 +226,8 @@ const tree = root.addChildren([
       definition,
       people,
       economy.addChildren([economyDays, economyEntries]),
+      boards,
+      board,
       health,
       player.addChildren([overview, timeline, document, restore]),
     ]),

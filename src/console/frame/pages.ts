@@ -5,6 +5,7 @@ export const PAGES = [
   { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, promote, history, roll back' },
   { to: '/p/$project/values', name: 'Values', about: 'prices and tables of the game, as a grid' },
   { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
+  { to: '/p/$project/boards', name: 'Boards', about: 'leaderboards: who stands where, and why' },
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
   { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations' },

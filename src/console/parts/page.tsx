@@ -86,17 +86,18 @@ interface MoreProps {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly load: () => void;
+  readonly label?: string;
   readonly children?: ReactNode;
 }
 
 /** The end of a list that is read page by page. */
-export function More({ hasMore, isLoading, load, children }: MoreProps) {
+export function More({ hasMore, isLoading, load, label = 'Show older', children }: MoreProps) {
   if (!hasMore && children === undefined) return null;
   return (
     <div className={styles.more}>
       {hasMore && (
         <Button isSmall onClick={load} disabled={isLoading}>
-          {isLoading ? 'Loading…' : 'Show older'}
+          {isLoading ? 'Loading…' : label}
         </Button>
       )}
       {children}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { boardsQuery } from '../../api/boards.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import table from '../../parts/table.module.css';
+
+/** The leaderboards of a project. */
+export function BoardsPage() {
+  const mayRead = useMay()('queries', 'r');
+  return (
+    <Page name="Boards" title="Boards" sub="Who stands where, and why.">
+      <Card title="Leaderboards">
+        {mayRead ? <Boards /> : <Empty title="Your role does not see queries">An owner can give you one that does.</Empty>}
+      </Card>
+    </Page>
+  );
+}
+
+function Boards() {
+  const view = useView();
+  const read = useQuery(boardsQuery(view));
+  if (read.isPending) return <Waiting what="the leaderboards" />;
+  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  if (read.data.length === 0)
+    return (
+      <Empty title="There is no leaderboard">
+        A query with <code>type: leaderboard</code> is one; developers push it with the game.
+      </Empty>
+    );
+  return (
+    <Scroll name="Leaderboards">
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Board</th>
+            <th scope="col">Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          {read.data.map(({ id, name }) => (
+            <tr key={id}>
+              <td>
+                <Link to="/p/$project/boards/$query" params={{ project: view.project, query: id }}>
+                  {name || id}
+                </Link>
+              </td>
+              <td className={table.mono}>{id}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

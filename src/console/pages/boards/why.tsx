@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { aroundQuery, type Leaderboard, type RankedRow, setByQuery } from '../../api/boards.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import { At } from '../../parts/time.tsx';
+import { amountText } from '../../words/amount.ts';
+import { whyRanked } from '../../words/board.ts';
+import { deedOf, whoOf } from '../../words/commit.ts';
+import styles from './boards.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/boards/$query');
+
+/** Why a row stands where it does: its value, who set it, its neighbours, and the rule of ties. */
+export function Why({ query, row: key }: { readonly query: string; readonly row: string }) {
+  const navigate = route.useNavigate();
+  const read = useQuery(aroundQuery(useView(), query, key, 1));
+  const row = read.data?.entries.find((each) => each.key === key);
+  return (
+    <Card
+      title={`Why ${key} stands there`}
+      actions={
+        <Button isSmall look="quiet" onClick={() => void navigate({ search: (before) => ({ ...before, why: undefined }) })}>
+          Close
+        </Button>
+      }
+    >
+      {read.isPending && <Waiting what="why" />}
+      {read.isError && <Failed error={read.error} again={() => void read.refetch()} />}
+      {read.isSuccess && row === undefined && (
+        <Empty title="It has no row on this board any more">Its number was taken away meanwhile.</Empty>
+      )}
+      {read.data != null && row !== undefined && (
+        <CardBody>
+          <Reasons board={read.data} row={row} />
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+function Reasons({ board, row }: { readonly board: Leaderboard; readonly row: RankedRow }) {
+  const field = board.field ?? 'a value';
+  const [source, ...others] = board.performance.sources;
+  const isStored = source !== undefined && others.length === 0 && source.source === 'index';
+  return (
+    <ul className={styles.reasons}>
+      <li>
+        It is number {amountText(row.rank)} of {amountText(board.total)}, with {field} <strong>{amountText(row.value)}</strong>.
+      </li>
+      {whyRanked(board.entries, row.key).map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+      {isStored ? (
+        <SetBy collection={source.collectionId} row={row} field={field} />
+      ) : (
+        <li>The value is worked out from the document each time, so no single commit set it.</li>
+      )}
+      <li className={styles.soft}>
+        All rows of now count. A board has no season: one that begins anew is a query of its own, over a field of its own.
+      </li>
+    </ul>
+  );
+}
+
+function SetBy({ collection, row, field }: { readonly collection: string; readonly row: RankedRow; readonly field: string }) {
+  const view = useView();
+  const { project } = view;
+  const mayRead = useMay()('history', 'r');
+  const read = useQuery({ ...setByQuery(view, { collection, key: row.key }, field, row.value), enabled: mayRead });
+  if (!mayRead) return <li className={styles.soft}>Who set the value, a role with the permission “history” sees.</li>;
+  if (read.isPending) return <li>Looking for the commit that set it…</li>;
+  if (read.isError)
+    return (
+      <li>
+        <Failed error={read.error} again={() => void read.refetch()} />
+      </li>
+    );
+  const { change, looked, isWhole } = read.data;
+  if (change === null)
+    return (
+      <li>
+        {isWhole
+          ? 'No change of the document set it: it is the default of the schema.'
+          : `It was set before the last ${looked} changes of the document, whose history has it.`}
+      </li>
+    );
+  const actor = change.actor as unknown as Parameters<typeof whoOf>[0]['actor'];
+  const said = { actor, cause: change.cause, events: [], documents: [{ collection, key: row.key, change: change.action }] };
+  return (
+    <li>
+      <strong>{whoOf({ actor })}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit{' '}
+      <Link to="/p/$project/find/$held" params={{ project, held: String(change.revision) }}>
+        {change.revision}
+      </Link>
+      . From then on it counts among equal values.
+    </li>
+  );
+}

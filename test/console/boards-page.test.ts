@@ -1,0 +1,46 @@
+import { expect, vi } from 'vitest';
+import { ok } from '../node/support/game-client.ts';
+import { inBrowser } from './support/chromium.ts';
+import { useConsole } from './support/console.ts';
+import { expectOpenToAll, heading } from './support/page.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const [ADA, BO, CY] = ['76561198000000001', '76561198000000002', '76561198000000003'] as const;
+const RICHEST = {
+  id: 'richest',
+  name: 'Richest',
+  type: 'leaderboard',
+  sources: [{ collectionId: 'purses' }],
+  config: { field: 'gold', columns: ['name'] },
+};
+
+const started = useConsole(async ({ manager }) => {
+  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'purses', schema: { gold: { type: 'number' } } }] }));
+  await ok(manager.manage('POST', manager.definitions('queries'), { body: [RICHEST] }));
+  const write = (key: string, name: string, gold: number) =>
+    ok(manager.manage('POST', manager.storage(`purses/${key}`), { body: { name, gold } }));
+  await write(ADA, 'Ada', 50);
+  await write(CY, 'Cy', 90);
+  await write(BO, 'Bo', 50);
+  await write(BO, 'Bobo', 50);
+});
+
+inBrowser('support reads why a player stands behind another with the same value', async () => {
+  const { page, origin, project, faults } = started();
+  await page.goto(`${origin}/p/${project}/boards`);
+  await page.getByRole('link', { name: 'Richest' }).click();
+  await page
+    .getByRole('row', { name: `1 ${CY} 90 Cy` })
+    .first()
+    .waitFor();
+  await page.getByLabel('Around a player or key').fill(BO);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await page.getByRole('link', { name: `Why ${BO} is number 3` }).click();
+  await heading(page, `Why ${BO} stands there`);
+  await page.getByText(`${ADA} stands above it, as number 2, with the same value: ${ADA} came to it earlier`).waitFor();
+  await page.getByText(/wrote purses\/.* and set it/).waitFor();
+  expect(new URL(page.url()).searchParams.get('why')).toBe(BO);
+  await expectOpenToAll(started(), ['/boards', `/boards/richest?why=${BO}`]);
+  expect(faults).toEqual([]);
+});
