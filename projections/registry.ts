@@ -15,6 +15,7 @@ import { limits } from './models/limits/projection.ts';
 import { pages } from './models/pages/projection.ts';
 import { publishes } from './models/publishes/projection.ts';
 import { records } from './models/records/projection.ts';
+import { releases } from './models/releases/projection.ts';
 import { saveRecords } from './models/save_records/projection.ts';
 import { subjects } from './models/subjects/projection.ts';
 import { uniques } from './models/uniques/projection.ts';
@@ -35,6 +36,7 @@ export const PROJECTIONS: readonly Projection[] = [
   uniques,
   corrections,
   alarms,
+  releases,
   ledger,
   records,
   publishes,

@@ -21,6 +21,7 @@ export type ProjectionName =
   | 'uniques'
   | 'corrections'
   | 'alarms'
+  | 'releases'
   | 'ledger'
   | 'records'
   | 'publishes'
@@ -74,6 +75,9 @@ export const TABLES: readonly Table[] = [
   { name: 'grants', projection: 'corrections', key: ['grant_id'] },
   { name: 'grant_players', projection: 'corrections', key: ['grant_id', 'player'] },
   { name: 'alarms', projection: 'alarms', key: ['alarm', 'time_window'] },
+  { name: 'releases', projection: 'releases', key: [] },
+  { name: 'approvals', projection: 'releases', key: ['approval'] },
+  { name: 'approval_comments', projection: 'releases', key: ['revision'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
   // First in its projection: removing a project's rows must wait for the page that is being filled.

@@ -8,6 +8,7 @@ import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.t
 import { guestFrom } from '../models/guests/projection.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/projection.ts';
+import { releaseFrom } from '../models/releases/projection.ts';
 import { recordListFrom } from '../models/save_records/projection.ts';
 
 /** How the state of each kind of subject is loaded from the state tables. */
@@ -189,6 +190,13 @@ export const STATE_LOADERS: { readonly [Kind in SubjectKind]: StateLoader<Kind> 
     rows: '{alarms} a ON a.project = $1 AND a.alarm = w.alarm AND a.time_window = w.time_window',
     columns: { used: 'a.amount' },
     state: ({ used }) => ({ amount: Number(used) }),
+  },
+  release: {
+    keyColumns: {},
+    keyOf: () => [],
+    rows: '{releases} r ON r.project = $1',
+    columns: { body: 'r.body::text' },
+    state: ({ body }) => releaseFrom(body ?? ''),
   },
   authority: {
     keyColumns: {},

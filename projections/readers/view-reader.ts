@@ -16,6 +16,7 @@ import { readLedgerFields } from '../models/ledger/fields.ts';
 import { readLedger } from '../models/ledger/read.ts';
 import { readPublishes } from '../models/publishes/read.ts';
 import { readRecords } from '../models/records/read.ts';
+import { readApproval, readApprovalComments, readApprovals } from '../models/releases/read.ts';
 import { readRevisions, readRevisionsAfter } from '../models/subjects/read.ts';
 import type { Progress } from '../projector/projector.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';
@@ -79,6 +80,9 @@ export function createViewReader(
     grants: bounded(readGrants),
     grantPlayers: bounded(readGrantPlayers),
     grantCounts: bounded(readGrantCounts),
+    approvals: bounded(readApprovals),
+    approval: bounded(readApproval),
+    approvalComments: bounded(readApprovalComments),
     revisions: bounded(readRevisions),
     revisionsAfter: bounded(readRevisionsAfter),
     records: bounded(readRecords),

@@ -1,4 +1,4 @@
-import type { Level } from '../contract/credentials.ts';
+import type { Level, Need } from '../contract/credentials.ts';
 import { type AccessContext, accessContext, operatorContext } from '../domain/access/context.ts';
 import { closedNext } from '../domain/access/next.ts';
 import { missingPermission } from '../domain/access/refusals.ts';
@@ -51,6 +51,15 @@ export function operatorAccess(target: PublishTarget): (ctx: DecisionContext) =>
 /** Throws 403 unless a secret key has all of these permissions. */
 export function requirePermissions(key: AccessKey, scopes: readonly string[], level: Level): void {
   accepted(missingPermission(key, scopes, level));
+}
+
+/** Throws 403 unless a secret key, or a person, has what is needed, or what does as well. */
+export function requireNeed(key: AccessKey, need: Need): void {
+  if (!(need.or && hasNeed(key, need.or))) requirePermissions(key, need.scopes, need.level);
+}
+
+function hasNeed(key: AccessKey, { scopes, level, or }: Need): boolean {
+  return missingPermission(key, scopes, level) === null || (or !== undefined && hasNeed(key, or));
 }
 
 /** Who a command acts for, and through which endpoint. Throws 400 INVALID_PLATFORMID for an id that no table could store. */

@@ -12,6 +12,7 @@ import type { ShowPlayer } from './history/player.ts';
 import type { SaveRecordHistory } from './history/save-record-history.ts';
 import type { Live } from './live/live.ts';
 import type { Looks } from './looking/looks.ts';
+import type { Approvals } from './management/approvals.ts';
 import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
 import type { Manage } from './management/manage.ts';
@@ -81,6 +82,7 @@ export interface App {
   readonly guests: Guests;
   readonly support: Support;
   readonly manage: Manage;
+  readonly approvals: Approvals;
   readonly manifest: Manifest;
   readonly flags: Flags;
   readonly commits: Commits;

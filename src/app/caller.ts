@@ -105,6 +105,8 @@ export interface Caller extends Credential {
   readonly proof?: PlayerProof | undefined;
   readonly base?: number | null | undefined;
   readonly message?: string | null | undefined;
+  /** Publishes what nobody approved, where only an owner may. */
+  readonly breakGlass?: boolean;
   readonly keyed?: IdempotentRequest | null | undefined;
   readonly request?: RequestIds | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */

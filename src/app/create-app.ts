@@ -12,6 +12,8 @@ import { createShowPlayer } from './history/player.ts';
 import { createSaveRecordHistory } from './history/save-record-history.ts';
 import { createLive } from './live/live.ts';
 import { createLooks } from './looking/looks.ts';
+import { createApprovals } from './management/approvals.ts';
+import { EarlierLiveSearches } from './management/earlier-live.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
@@ -40,6 +42,7 @@ export function createApp(context: AppContext): App {
   // One for all who read the past: its slots and what it keeps folded are shared.
   const past = createPast(context);
   const history = { ...context, past };
+  const searches = new EarlierLiveSearches(context);
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
@@ -65,7 +68,8 @@ export function createApp(context: AppContext): App {
     showPlayer: createShowPlayer(history),
     economy: createEconomy(context),
     looks: createLooks(context),
-    history: createHistory(context),
+    history: createHistory(context, searches),
+    approvals: createApprovals(context, searches),
     manifest: createManifest(context),
     tests: createTests(context),
     purge: createPurge(context),

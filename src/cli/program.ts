@@ -20,6 +20,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['diff', async () => (await import('./diff.ts')).diffCommand()],
       ['test', async () => (await import('./test.ts')).testCommand()],
       ['promote', async () => (await import('./promote.ts')).promoteCommand()],
+      ['approve', async () => (await import('./approve.ts')).approveCommand()],
       ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
       ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
       ['definition', async () => (await import('./definition.ts')).definitionCommand()],

@@ -9,7 +9,7 @@ import type { Remote } from '../folder/remote.ts';
 import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
-import { MESSAGE_HELP } from './remote/message.ts';
+import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
@@ -19,6 +19,7 @@ interface PromoteOptions extends RemoteOptions {
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly message?: string;
+  readonly breakGlass?: boolean;
 }
 
 /** `savepoint promote`: shows what is staged, asks, and makes it live. */
@@ -30,6 +31,7 @@ export function promoteCommand(): Command {
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
     .option('--force', 'in spite of failed tests, and of findings in definitions and in stored data')
+    .option('--break-glass', BREAK_GLASS_HELP)
     .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
@@ -53,7 +55,13 @@ export function promoteCommand(): Command {
         return printResult(options, { ok: false, promoted: false, ...result }, () => 'Nothing was promoted.');
       }
       const { revision, position, generation } = await explainConflict(
-        remote.promote({ dryRun: false, force: options.force ?? false, base: preview.position, message: options.message }),
+        remote.promote({
+          dryRun: false,
+          force: options.force ?? false,
+          base: preview.position,
+          message: options.message,
+          breakGlass: options.breakGlass,
+        }),
       );
       await moveBase(remote, position);
       printResult(options, { ok: true, promoted: true, ...result, position, revision, generation }, () =>

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { moveBase } from '../folder/push.ts';
 import { RemoteRefusal, RemoteUnreachable } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
@@ -6,7 +6,8 @@ import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
-import { MESSAGE_HELP } from './remote/message.ts';
+import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
+import { publishRevision } from './remote/publish-revision.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges, shownFailedTests, shownStagedPlay } from './show.ts';
 
@@ -15,14 +16,20 @@ interface RollbackOptions extends RemoteOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly message?: string;
+  readonly breakGlass?: boolean;
 }
 
 /** `savepoint rollback`: restores the live definitions to what they were before a publish. */
 export function rollbackCommand(): Command {
   return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
-    .option('--to <revision>', 'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any', revisionOf)
+    .option(
+      '--to <revision>',
+      'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any',
+      publishRevision,
+    )
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
+    .option('--break-glass', BREAK_GLASS_HELP)
     .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: RollbackOptions) => {
       const remote = remoteOf(options);
@@ -45,7 +52,9 @@ export function rollbackCommand(): Command {
       }
       const failedBefore = await failedTests(remote);
       // Applies what was shown, and only if nothing was published since.
-      const done = await explainConflict(remote.rollback({ dryRun: false, to: look.to, base: look.position, message: options.message }));
+      const done = await explainConflict(
+        remote.rollback({ dryRun: false, to: look.to, base: look.position, message: options.message, breakGlass: options.breakGlass }),
+      );
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;
       const red = newlyFailed(failedBefore, await failedTests(remote));
@@ -96,9 +105,4 @@ async function unknownPublish(remote: Remote, to: number): Promise<Error> {
     'PUBLISH_NOT_FOUND',
     earlier === undefined ? what : `${what} The one before is ${earlier.revision}: --to ${earlier.revision}.`,
   );
-}
-
-function revisionOf(text: string): number {
-  if (/^(-1|\d{1,15})$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a revision, as `savepoint publishes` lists them, or -1.');
 }

@@ -102,14 +102,16 @@ export function summaryOf(findings: readonly Finding[]): string {
 /** A table of publishes: revision, time, who, what, and why where somebody said so; below each, the fields that it changed. */
 export function shownPublishes(publishes: readonly JsonObject[]): string {
   const isSaid = publishes.some((each) => each['message'] !== undefined);
+  const isApproved = publishes.some((each) => each['approval'] !== undefined);
   const listed = table(
-    ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES', ...(isSaid ? ['WHY'] : [])],
+    ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES', ...(isApproved ? ['APPROVED BY'] : []), ...(isSaid ? ['WHY'] : [])],
     publishes.map((each) => [
       String(each['revision']),
       String(each['at']),
       actorOf(each['actor']),
       `${String(each['action'])} (${String(each['target'])})`,
       changesIn(each['changes']),
+      ...(isApproved ? [approverOf(each['approval'])] : []),
       ...(isSaid ? [String(each['message'] ?? '')] : []),
     ]),
   );
@@ -134,6 +136,13 @@ function changedFields(changes: Json | undefined): readonly string[] {
 
 export function fieldText({ label, path, before, after }: JsonObject): string {
   return printableLine(`${String(label || path)}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
+}
+
+/** Who agreed as the second person; an owner who went past that is told. */
+function approverOf(approval: Json | undefined): string {
+  if (!isObject(approval)) return '';
+  const { decided } = approval;
+  return isObject(decided) ? actorOf(decided['by']) : 'NOBODY';
 }
 
 function actorOf(actor: Json | undefined): string {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ApprovalSchema, approvals, Step } from './routes/approvals.ts';
 import type { commits } from './routes/commits.ts';
 import type { Corrected as CorrectedSchema, corrections } from './routes/corrections.ts';
 import type { definitionHistory } from './routes/definition-history.ts';
@@ -93,6 +94,11 @@ export type AutoTest = Exclude<AutoTested, { readonly results: unknown }>;
 export type SuggestedTests = BodyOf<typeof tests.suggestTests>;
 export type TestRun = BodyOf<typeof tests.runTests>;
 export type Settings = BodyOf<typeof settings.read>;
+export type Approval = ShownBy<ApprovalSchema>;
+export type ReleaseStep = ShownBy<typeof Step>;
+export type ApprovalShown = BodyOf<typeof approvals.ask>;
+export type Approvals = BodyOf<typeof approvals.list>;
+export type ApprovalRead = BodyOf<typeof approvals.read>;
 export type Grant = ShownBy<GrantSchema>;
 export type GrantPreview = ShownBy<PreviewSchema>;
 export type GrantBegun = BodyOf<typeof grants.begin>;

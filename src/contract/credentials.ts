@@ -7,9 +7,21 @@ export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game
 /**
  * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
  * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what players have.
- * `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `economy` shows what all players have together; writes with `correction`, restores and grants pass the limits of the game.
+ * `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `approve` is for people alone, who agree
+ * to what others staged, and with `x` go past that. `economy` shows what all players have together; writes with `correction`, restores and grants pass the limits of the game.
  */
-export const KEY_SCOPES = [...SCOPES, 'economy', 'correction', 'players', 'history', 'restore', 'grant', 'access', 'reveal'] as const;
+export const KEY_SCOPES = [
+  ...SCOPES,
+  'economy',
+  'correction',
+  'players',
+  'history',
+  'restore',
+  'grant',
+  'access',
+  'reveal',
+  'approve',
+] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
 
@@ -94,6 +106,11 @@ export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
 export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
 export const STAGED_READ = managementKeys('r', ...STAGED);
 export const STAGED_WRITTEN = managementKeys('rw', ...STAGED);
+/** Who changes anything that can be staged, may ask for it to go live. */
+export const STAGING_KEYS: KeyRules & { readonly needs: Need } = {
+  ...ANY_SECRET_KEY,
+  needs: STAGED.map((scope): Need => ({ scopes: [scope], level: 'rw' })).reduceRight((or, need) => ({ ...need, or })),
+};
 /** The game's package. Its sync takes no key from the query string. */
 export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */

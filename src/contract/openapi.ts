@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATALOGUE, type Code } from '../kernel/errors.ts';
-import { type KeyRules, provesItself, takesSecretKey } from './credentials.ts';
+import { type KeyRules, type Need, provesItself, takesSecretKey } from './credentials.ts';
 import { codesByStatus, Failure } from './errors.ts';
 import { aliasesOf, BASES } from './families.ts';
 import { showsPlayers } from './looking.ts';
@@ -116,9 +116,14 @@ function operationOf(route: Route, parts: Parts): Operation {
 
 function describedBy({ description, keys }: Route): Node {
   const needs = keys?.needs;
-  const permissions = needs ? [`A secret key needs \`${needs.level}\` on ${needs.scopes.map((scope) => `\`${scope}\``).join(', ')}.`] : [];
+  const permissions = needs ? [`A secret key needs ${neededBy(needs)}.`] : [];
   const text = [...(description === undefined ? [] : [description]), ...permissions].join('\n\n');
   return text === '' ? {} : { description: text };
+}
+
+function neededBy({ level, scopes, or }: Need): string {
+  const own = `\`${level}\` on ${scopes.map((scope) => `\`${scope}\``).join(', ')}`;
+  return or === undefined ? own : `${own}, or ${neededBy(or)}`;
 }
 
 function securityOf(keys: KeyRules | null): readonly Node[] {

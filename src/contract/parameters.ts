@@ -21,6 +21,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   id: described(z.string(), 'Id of the definition, or its slug or name', 'saves'),
   held: described(z.string(), 'What somebody holds: a revision or any id', 'req_0000'),
   grant: described(z.string(), 'Id of a grant', '2f6c1a9be0d34c57'),
+  approval: described(z.string(), 'Id of an approval', '5b1c04f2a9d7e310'),
   job: described(z.string(), 'The `jobId` of a push', '12'),
 };
 

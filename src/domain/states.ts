@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { grantOutcome, grantPhase } from '../contract/events/document.ts';
+import type { RELEASE_ACTIONS } from '../contract/events/release.ts';
 import type { POLICIES } from '../contract/policies.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Actor, DefinitionKind, KeptRefusal, KeyKind, Operation, PageSaved, Parts, Permissions, SaveRecord } from './events.ts';
@@ -164,6 +165,45 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
+export type ReleaseAction = (typeof RELEASE_ACTIONS)[number];
+
+/** Something that somebody did to what is to go live. */
+export interface ReleaseStep {
+  /** Without player and endpoint. */
+  readonly by: Actor;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+/** How an approval ended. `used`: what it was given for is live. `void`: that, or live, was changed. `bypassed`: nobody gave it. */
+type ApprovalPhase = 'asked' | 'approved' | 'declined' | 'withdrawn' | 'void' | 'used' | 'bypassed';
+
+/** A difference to live for which somebody asked for a second person. */
+export interface ApprovalState {
+  readonly id: string;
+  readonly action: ReleaseAction;
+  /** Of a rollback: the revision of the publish that live is to show again. */
+  readonly to: number | null;
+  readonly difference: string;
+  readonly base: string;
+  readonly phase: ApprovalPhase;
+  readonly asked: ReleaseStep;
+  /** Who approved or declined it. */
+  readonly decided: ReleaseStep | null;
+  /** What ended it otherwise: the publish that used or voided it, or who withdrew it. */
+  readonly ended: (ReleaseStep & { readonly why: 'staged' | 'discarded' | 'live' | 'used' | 'withdrawn' }) | null;
+}
+
+/** What stands between `next` and live: who staged what, and what a second person was asked about. */
+export interface ReleaseState {
+  /** By `kind/id` of what is staged: everybody who staged it since it was equal to live, each with the last time. */
+  readonly stagedBy: Readonly<Record<string, readonly ReleaseStep[]>>;
+  /** The newest of each action. */
+  readonly approvals: Readonly<Record<ReleaseAction, ApprovalState | null>>;
+  /** The last time that an owner went past it. */
+  readonly bypass: ApprovalState | null;
+}
+
 /** One auth session. Times are unix ms. */
 export interface AuthSession {
   readonly sessionId: string;
@@ -220,6 +260,7 @@ export interface UsedRequest {
 export interface StateOf {
   readonly authority: AuthorityState;
   readonly definitions: DefinitionsState;
+  readonly release: ReleaseState;
   readonly document: DocumentState;
   readonly window: WindowState;
   readonly unique: UniqueState;

@@ -23,6 +23,8 @@ declare const KIND: unique symbol;
 export type Subject<K extends SubjectKind = SubjectKind> = string & { readonly [KIND]: K };
 
 export const DEFINITIONS = 'definitions' as Subject<'definitions'>;
+/** What is to go live: who staged it, and who approved it. */
+export const RELEASE = 'release' as Subject<'release'>;
 /** Project, settings, keys and game package. */
 export const AUTHORITY = 'authority' as Subject<'authority'>;
 
@@ -165,6 +167,8 @@ type SubjectsByEvent = { readonly [T in EventType]: (data: EventData[T]) => Subj
 
 const authority = () => [AUTHORITY];
 const definitions = () => [DEFINITIONS];
+const publish = () => [DEFINITIONS, RELEASE];
+const release = () => [RELEASE];
 const none = () => [];
 
 const SUBJECTS: SubjectsByEvent = {
@@ -176,9 +180,9 @@ const SUBJECTS: SubjectsByEvent = {
   'key.revoked': authority,
   'package.synced': authority,
   'source.stored': definitions,
-  'definitions.published': definitions,
-  'definitions.promoted': definitions,
-  'definitions.rolledBack': definitions,
+  'definitions.published': publish,
+  'definitions.promoted': publish,
+  'definitions.rolledBack': publish,
   'definitions.nextRenewed': definitions,
   'document.written': ({ space, collection, key, windows, unique }) => {
     return [documentSubject(space, collection, key), ...windowSubjects(space, windows), ...uniqueSubjects(space, collection, unique)];
@@ -213,6 +217,12 @@ const SUBJECTS: SubjectsByEvent = {
   'grant.served': ({ grant, player }) => [grantPlayerSubject(grant, player)],
   // Nothing is decided by the list: whoever drives the grant reads it.
   'grant.listed': none,
+  'approval.requested': release,
+  'approval.given': release,
+  'approval.declined': release,
+  'approval.withdrawn': release,
+  'approval.bypassed': release,
+  'approval.commented': none,
   'alarm.raised': ({ alarm, window }) => [alarmSubject(alarm, window)],
   'page.saved': ({ slug }) => [pageSubject(slug)],
   'page.removed': ({ slug }) => [pageSubject(slug)],

@@ -59,6 +59,8 @@ interface Promotion {
   readonly force: boolean;
   readonly base: number | null;
   readonly message?: string | undefined;
+  /** Not sent unless it is true: older nodes do not know it. */
+  readonly breakGlass?: boolean | undefined;
 }
 
 interface Rollback {
@@ -66,6 +68,8 @@ interface Rollback {
   readonly to: number | null;
   readonly base: number | null;
   readonly message?: string | undefined;
+  /** Not sent unless it is true: older nodes do not know it. */
+  readonly breakGlass?: boolean | undefined;
 }
 
 /** Called before a request is sent again: why, and after how many milliseconds. */
@@ -145,7 +149,8 @@ export class Remote {
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: Promotion) {
-    const { base, message, ...body } = options;
+    const { base, message, breakGlass = false, ...asked } = options;
+    const body = breakGlass ? { ...asked, breakGlass } : asked;
     const answer = await this.#manage('POST', 'promote', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.Promoted>(answer, PROMOTED), ...publishIn(answer) };
   }
@@ -154,7 +159,8 @@ export class Remote {
    * `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since.
    */
   async rollback(options: Rollback) {
-    const { base, message, ...body } = options;
+    const { base, message, breakGlass = false, ...asked } = options;
+    const body = breakGlass ? { ...asked, breakGlass } : asked;
     const answer = await this.#manage('POST', 'rollback', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.RolledBack>(answer, ROLLED_BACK), ...publishIn(answer) };
   }

@@ -7,6 +7,11 @@ export const CATALOGUE = {
   ALREADY_UNDONE: [409, 'This commit is undone already'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
+  APPROVALS_OFF: [409, 'This project asks for no second person: its setting is `approvals`'],
+  APPROVAL_NEEDED: [409, 'A second person has to approve this before it goes live'],
+  APPROVAL_PHASE: [409, 'This approval is in another phase'],
+  APPROVER_IS_AUTHOR: [403, 'Whoever staged a part of this does not approve it: another person does'],
+  APPROVER_IS_KEY: [403, 'Keys do not approve: a person does, in the console or signed in with `savepoint login`'],
   AT_AFTER_LAST: [404, 'The log of this project has no such revision yet'],
   AT_BEFORE_FIRST: [404, 'This project had no event yet at that time'],
   AT_IN_FUTURE: [400, 'What will be cannot be read: this time has not come yet'],
@@ -71,6 +76,7 @@ export const CATALOGUE = {
   MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],
   NOT_FOUND: [404, 'There is no such route: check method and path'],
+  NOTHING_TO_APPROVE: [409, 'This would change nothing that is live'],
   NOTHING_TO_ROLL_BACK: [409, 'Nothing was published live, or all of it was rolled back'],
   NOTHING_TO_UNDO: [409, 'This commit did nothing that could be undone'],
   OUTCOME_UNKNOWN: [
@@ -140,6 +146,7 @@ export const MISSING = [
   'currency',
   'definition',
   'grant',
+  'approval',
 ] as const;
 
 /** Facts of a refusal besides code and text. */

@@ -12,6 +12,7 @@ const OF_THE_PROJECT = [
   ...['diff', 'discard', 'listPublishes', 'preflight', 'promote', 'rollback', 'sync', 'upgradeSource', 'readManifest', 'readSyncJob'],
   ...['compareDefinition', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
   ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'revokePublicKey', 'validateKeys'],
+  ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
   ...['callNothing', 'purgeDocuments'],
 ];
 /** Of many players at once, of none in particular. */

@@ -1,6 +1,7 @@
 import type { App, Caller, GuestAnswer, PresentedCredentials, SessionAnswer } from '../../src/app/app.ts';
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
+import { approvals } from '../../src/contract/routes/approvals.ts';
 import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
 import { definitionHistory } from '../../src/contract/routes/definition-history.ts';
@@ -289,6 +290,15 @@ export function fakeApp(): FakeApp {
     corrections: {
       undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest),
       restore: async (caller, ...rest) => managed(corrections.restore, 'corrections.restore', caller, rest),
+    },
+    approvals: {
+      ask: async (caller, ...rest) => managed(approvals.ask, 'approvals.ask', caller, rest),
+      list: async (caller, ...rest) => managed(approvals.list, 'approvals.list', caller, rest),
+      read: async (caller, ...rest) => managed(approvals.read, 'approvals.read', caller, rest),
+      give: async (caller, ...rest) => managed(approvals.give, 'approvals.give', caller, rest),
+      decline: async (caller, ...rest) => managed(approvals.decline, 'approvals.decline', caller, rest),
+      comment: async (caller, ...rest) => managed(approvals.comment, 'approvals.comment', caller, rest),
+      withdraw: async (caller, ...rest) => managed(approvals.withdraw, 'approvals.withdraw', caller, rest),
     },
     grants: {
       begin: async (caller, ...rest) => managed(grants.begin, 'grants.begin', caller, rest),

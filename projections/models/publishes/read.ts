@@ -8,10 +8,11 @@ const PAGE = throughViews(`
 SELECT ${revisionOf(['publishes'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'action', p.action, 'target', p.target, 'hash', p.hash,
       'generation', p.generation, 'restored', p.restored, 'changes', p.changes, 'actor', p.actor, 'cause', p.cause, 'message', p.message, 'at', p.at,
-      'differences', d.differences, 'label', l.label)
+      'differences', d.differences, 'label', l.label, 'approval', a.body)
       ORDER BY p.revision DESC), '[]')::text
     FROM (SELECT * FROM {publishes} WHERE project = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3) p
     LEFT JOIN {publish_differences} d ON d.project = $1 AND d.revision = p.revision
+    LEFT JOIN {approvals} a ON a.project = $1 AND a.publish = p.revision
     LEFT JOIN {key_labels} l ON l.project = $1 AND l.key_id = p.actor->>'keyId') AS page`);
 
 /** A page of publishes before a revision, newest first. */

@@ -3,17 +3,19 @@ import { SCOPES } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { isStaged } from '../../domain/definition/model/effective.ts';
 import { answered, type Decision as Publish } from '../../domain/definition/push/publish-events.ts';
+import { isApproved } from '../../domain/definition/release/approval.ts';
 import { decidePromote } from '../../domain/definition/release/promote.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/project/package.ts';
 import { revisionInitBody } from '../../domain/revision/init.ts';
+import type { ReleaseState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import { publishWhole } from './publish-whole.ts';
+import { type Decide, publishWhole } from './publish-whole.ts';
 import { stagedDocuments } from './staged-documents.ts';
 
 /** The game's package and its revisions. */
@@ -31,7 +33,7 @@ export function createGamePackage(context: AppContext): GamePackage {
       const project = await projectOf(context, caller);
       requirePermissions(accessAt(project, caller, 'live').key, SCOPES, 'rw');
       const nextDocuments = isStaged(project.definitions.next) ? await stagedDocuments(context, project) : 0;
-      const decide = (access: AccessContext, now: number) => decideSync(access, body, now, nextDocuments);
+      const decide: Decide<contract.PackageSynced> = (access, now, release) => decideSync(access, release, body, now, nextDocuments);
       return publishWhole(context, caller, 'package.sync', 'live', SCOPES, decide);
     },
 
@@ -51,11 +53,21 @@ export function createGamePackage(context: AppContext): GamePackage {
   };
 }
 
-/** A new revision promotes what is staged, in the same commit. `nextDocuments`: what a promotion does not take over. */
-function decideSync({ authority, state }: AccessContext, body: Json, now: number, nextDocuments: number): Publish<contract.PackageSynced> {
+const NOT_APPROVED = 'The package is stored. What is staged was not promoted: in this project a second person has to approve it first';
+
+/** A new revision promotes what is staged, in the same commit, where nobody has to approve it or somebody has. `nextDocuments`: what a promotion does not take over. */
+function decideSync(
+  { authority, state, settings }: AccessContext,
+  release: ReleaseState | null,
+  body: Json,
+  now: number,
+  nextDocuments: number,
+): Publish<contract.PackageSynced> {
   const { changes, previousRevisionId, revisionChanged } = accepted(decidePackageSync(authority.gamePackage, body));
-  const promotes = revisionChanged && isStaged(state.next);
-  const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;
+  const due = revisionChanged && isStaged(state.next) ? decidePromote(state, { dryRun: false }) : null;
+  const waits = due !== null && settings.approvals === 'required' && !isApproved(release, due.events, state);
+  const promotion = waits ? null : due;
+  const promotes = promotion !== null;
   const count = (kind: string) => promotion?.answer.promoted[kind] ?? 0;
   const synced: DomainEvent = { type: 'package.synced', data: { changes } };
   const answer = {
@@ -67,6 +79,7 @@ function decideSync({ authority, state }: AccessContext, body: Json, now: number
       collectionCount: count('collections'),
       promoted: promotes,
       ...(promotes ? { nextDocuments } : {}),
+      ...(waits ? { waits: NOT_APPROVED } : {}),
     },
   };
   return { events: [synced, ...(promotion?.events ?? [])], answer: answered(answer) };

@@ -13,8 +13,9 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
-import { EarlierLiveSearches } from './earlier-live.ts';
+import type { EarlierLiveSearches } from './earlier-live.ts';
 import { publishWhole } from './publish-whole.ts';
+import { actorsOf, shownApproval } from './shown-release.ts';
 import { stagedDocuments } from './staged-documents.ts';
 
 /** The history of publishes, and rollback. */
@@ -32,12 +33,14 @@ export interface PublishesQuery {
 
 interface RollbackOptions {
   readonly dryRun: boolean;
+  /** An owner goes past the second person. */
+  readonly breakGlass?: boolean;
   /** Revision of a publish; −1: before any; `null`: one back. */
   readonly to: number | null;
 }
 
-export function createHistory(context: AppContext): History {
-  const searches = new EarlierLiveSearches(context);
+/** `searches`: shared with those who ask for the approval of a rollback. */
+export function createHistory(context: AppContext, searches: EarlierLiveSearches): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
@@ -52,12 +55,19 @@ export function createHistory(context: AppContext): History {
       requirePermissions(key, STAGED_SCOPES, 'rw');
       const earlier = await searches.find(project, options.to);
       const ended = options.dryRun ? { nextDocuments: await stagedDocuments(context, project) } : {};
-      return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
-        // The search was made for another state of live.
-        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
-        const decision = accepted(decideRollback(state, earlier, options));
-        return { ...decision, answer: { ...decision.answer, ...ended } };
-      });
+      return publishWhole(
+        context,
+        { ...caller, breakGlass: options.breakGlass ?? false },
+        'definitions.rollback',
+        'live',
+        STAGED_SCOPES,
+        ({ state }) => {
+          // The search was made for another state of live.
+          if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
+          const decision = accepted(decideRollback(state, earlier, options));
+          return { ...decision, answer: { ...decision.answer, ...ended } };
+        },
+      );
     },
   };
 }
@@ -78,7 +88,8 @@ export async function publishesAnswer(
   const page = { before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER, limit: query.limit };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);
-  const publishes = found.publishes.map(shown);
+  await context.people.know(actorsOf(found.publishes.flatMap(({ approval }) => approval ?? [])));
+  const publishes = found.publishes.map((publish) => shown(context, project, publish));
   const result = answered({ liveHash, nextHash, publishes, before: found.next });
   return { ...positioned(context, project, caller, reached), result, revision: found.revision };
 }
@@ -90,13 +101,14 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
   return access;
 }
 
-function shown(publish: PublishRow): contract.Publishes['publishes'][number] {
-  const { restored, at, actor, label, message, differences, ...row } = publish;
+function shown(context: AppContext, project: Project, publish: PublishRow): contract.Publishes['publishes'][number] {
+  const { restored, at, actor, label, message, approval, differences, ...row } = publish;
   return {
     ...row,
     changes: row.changes.map((change, place) => ({ ...change, ...differences?.[place] })),
     ...(restored === null ? {} : { restored }),
     ...(message === null ? {} : { message }),
+    ...(approval === null ? {} : { approval: shownApproval(context, project, approval) }),
     actor: { ...actor, ...(label === null ? {} : { label }) },
     at: new Date(at).toISOString(),
   };

@@ -2,9 +2,11 @@ import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
 import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/pull/listing.ts';
 import { diffDefinitions } from '../../domain/definition/release/promote.ts';
+import { NO_RELEASE } from '../../domain/definition/release/release.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { type ListedKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
+import { RELEASE } from '../../domain/subjects.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -13,6 +15,7 @@ import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Building } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { findKey } from '../security/authenticate.ts';
+import { shownStep } from './shown-release.ts';
 
 /** What a manager reads: definitions, how what is staged differs from live, and whether its keys are good. */
 export interface Listings {
@@ -55,7 +58,15 @@ export function createListings(context: AppContext): Listings {
       const project = await projectOf(context, caller);
       const { state, key } = accessAt(project, caller, 'next');
       for (const kind of STAGED_KINDS) requirePermissions(key, scopesOf(kind), 'r');
-      return { ...positioned(context, project, caller), result: diffDefinitions(state) };
+      const { stagedBy } = (await project.read(RELEASE)).state ?? NO_RELEASE;
+      const { changes, ...difference } = diffDefinitions(state);
+      const steps = (kind: string, id: string) => stagedBy[`${kind}/${id}`] ?? [];
+      await context.people.know(changes.flatMap(({ kind, id }) => steps(kind, id).map(({ by }) => by)));
+      const shown = changes.map((change) => ({
+        ...change,
+        stagedBy: steps(change.kind, change.id).map((step) => shownStep(context, project, step)),
+      }));
+      return { ...positioned(context, project, caller), result: { ...difference, changes: shown } };
     },
 
     async validate(caller, publicKey) {

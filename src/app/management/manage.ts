@@ -12,8 +12,9 @@ import {
 import { decideSync, type SyncMode } from '../../domain/definition/push/decide-sync.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/push/plan-sections.ts';
 import { preflight } from '../../domain/definition/push/preflight.ts';
+import { pushesLive, pushNotApproved } from '../../domain/definition/release/approval.ts';
 import { type DiscardRequest, decideDiscard } from '../../domain/definition/release/discard.ts';
-import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
+import type { DefinitionKind, DomainEvent, PublishTarget } from '../../domain/events.ts';
 import type { StoredFindings } from '../../domain/finding.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
@@ -26,7 +27,7 @@ import { type AppContext, positioned, projectOf } from '../context.ts';
 import { compileAhead, type Pushed, validateAhead } from './compile-ahead.ts';
 import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
-import { promote } from './promotion.ts';
+import { type PromoteOptions, promote } from './promotion.ts';
 import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
 import { documentsLeft, storedFindings } from './stored-documents.ts';
 
@@ -49,7 +50,7 @@ export interface Manage extends Listings {
   putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Put>>;
   removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer<contract.Removed>>;
   /** Throws 409 PROMOTION_FINDINGS if stored data does not fit the staged definitions, unless `force`. */
-  promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
+  promote(caller: Caller, options: PromoteOptions): Promise<ManageAnswer<contract.Promoted>>;
   /** Drops staged definitions. */
   discard(caller: Caller, what: DiscardRequest, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
@@ -115,7 +116,9 @@ export function createManage(context: AppContext): Manage {
     discard: (caller, what, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, what, options))),
     promote: (caller, options) =>
-      promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED_KINDS, decide)),
+      promote(context, caller, options, (decide) =>
+        publish({ ...caller, breakGlass: options.breakGlass ?? false }, 'definitions.promote', 'live', STAGED_KINDS, decide),
+      ),
 
     sync: (...args) => sync(context, ...args),
     preflight: (...args) => checked(context, ...args),
@@ -150,8 +153,16 @@ async function checked(
   const scopes = scopesOfSync(body);
   requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
   const stored = await prepare(context, caller, itemsOfSync(body), target, scopes, true);
-  const { state } = accessAt(project, caller, target);
-  return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, { ...how, stored })) };
+  const { state, settings } = accessAt(project, caller, target);
+  const result = accepted(preflight(state, body, target, { ...how, stored }));
+  if (settings.approvals === 'required' && target === 'live')
+    refuseUnstaged(accepted(decideSync(state, body, target, 0, { ...how, stored })).events);
+  return { ...positioned(context, project, caller), result };
+}
+
+/** Throws what a push would throw that changes live without a second person. */
+function refuseUnstaged(events: readonly DomainEvent[]): void {
+  if (events.some(pushesLive)) throw pushNotApproved();
 }
 
 async function upgraded(context: AppContext, caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>> {

@@ -34,6 +34,8 @@ export interface PromoteOptions {
   readonly dryRun: boolean;
   /** Promotes despite findings. */
   readonly force: boolean;
+  /** An owner goes past the second person. */
+  readonly breakGlass?: boolean;
 }
 
 /** Makes one publish of a decision. */

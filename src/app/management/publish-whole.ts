@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { AccessContext } from '../../domain/access/context.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { strictly } from '../../domain/definition/push/strict.ts';
+import { throughGate } from '../../domain/definition/release/approval.ts';
 import { withMessage } from '../../domain/definition/release/message.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
+import type { ReleaseState } from '../../domain/states.ts';
+import { RELEASE } from '../../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { accessOf, actorOf, requirePermissions } from '../access.ts';
@@ -20,12 +24,12 @@ import { UniqueSurvey } from './unique-survey.ts';
 
 /** One publish: the decision on a push, and the commits that store it. */
 
-/** A decision on a push. Throws its refusal. */
-export type Decide<Answer> = (access: AccessContext, now: number) => Publish<Answer>;
+/** A decision on a push. Throws its refusal. `release`: who staged what, and what was approved. */
+export type Decide<Answer> = (access: AccessContext, now: number, release: ReleaseState | null) => Publish<Answer>;
 
 /** In strict mode, findings refuse a push. */
 export function withStrictMode<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
-  return strict ? (access, now) => accepted(strictly(decide(access, now))) : decide;
+  return strict ? (...at) => accepted(strictly(decide(...at))) : decide;
 }
 
 /** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
@@ -51,7 +55,7 @@ export async function publishWhole<Answer extends JsonObject>(
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   return onBase(context, project, caller, (guard) => {
-    const decideGuarded: Decide<Answer> = (access, now) => guard(access.state, () => decide(access, now));
+    const decideGuarded: Decide<Answer> = (access, ...at) => guard(access.state, () => decide(access, ...at));
     return publishOnce(context, project, { caller, cause, target, scopes, decide: decideGuarded });
   });
 }
@@ -74,6 +78,7 @@ async function publishOnce<Answer extends JsonObject>(
   { caller, cause, target, scopes, decide }: PublishCommand<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const survey = new UniqueSurvey(project);
+  const approval = newApprovalId();
   let fences = 0;
   let surveys = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
@@ -83,7 +88,10 @@ async function publishOnce<Answer extends JsonObject>(
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPublishIndex(before);
-      const publish = decidedBy<Answer>(() => told(caller, withClaims(survey, ctx, access, decide(access, now))));
+      // Every publish changes it, in whichever project.
+      const release = ctx.read(RELEASE);
+      const gate = (publish: Publish<Answer>) => gated(caller, access, release, approval, publish);
+      const publish = decidedBy<Answer>(() => told(caller, withClaims(survey, ctx, access, gate(decide(access, now, release)))));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
       return first
         ? decided<PublishedAnswer<Answer> | 'stored'>('stored', first)
@@ -134,6 +142,24 @@ function isPublish({ type }: DomainEvent): boolean {
 function withClaims<Answer>(survey: UniqueSurvey, ctx: DecisionContext, access: AccessContext, publish: Publish<Answer>): Publish<Answer> {
   const claims = survey.claims(ctx, access, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
+}
+
+/** An id of an approval, of fresh random bits. */
+export function newApprovalId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** The publish, if the project asks for no second person, or one has agreed. Throws 409 APPROVAL_NEEDED. */
+function gated<Answer>(
+  { key, message = null, breakGlass = false }: Caller,
+  { settings, state }: AccessContext,
+  release: ReleaseState | null,
+  id: string,
+  publish: Publish<Answer>,
+): Publish<Answer> {
+  if (settings.approvals === 'off') return publish;
+  const events = accepted(throughGate(publish.events, state, release, { key, breakGlass, reason: message, id }));
+  return events === publish.events ? publish : { ...publish, events };
 }
 
 /** The publish with the caller's message. */

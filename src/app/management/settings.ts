@@ -2,9 +2,10 @@ import type * as contract from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { wholeDiagnostics } from '../../domain/definition/push/plan-single.ts';
 import { strictly } from '../../domain/definition/push/strict.ts';
+import { approvalsKept } from '../../domain/definition/release/approval.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
-import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
+import { projectSettings, type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
 import { AUTHORITY } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -73,9 +74,16 @@ function settingsConflict(base: number): Refusal {
 }
 
 /** The change of settings, and what `read` would answer afterwards. */
-function changed(caller: Caller, { authority, state }: AccessContext, body: Json, strict: boolean): AnsweredDecision<contract.Settings> {
+function changed(
+  caller: Caller,
+  { authority, state, key }: AccessContext,
+  body: Json,
+  strict: boolean,
+): AnsweredDecision<contract.Settings> {
   const decision = accepted(changeSettings(authority, state, body));
   const after = decision.events.reduce(changedBy, authority);
+  const kept = approvalsKept(projectSettings(authority.settings), projectSettings(after.settings), key);
+  if (kept !== null) throw kept;
   const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
   if (strict) accepted(strictly({ events: [], answer: found }));
   return { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };

@@ -1,10 +1,11 @@
 import type { PublishDifference } from '../../domain/definition/release/publish-difference.ts';
 import type { Actor, DefinitionChange, PublishTarget, Space } from '../../domain/events.ts';
-import type { SessionFamily, SubjectState } from '../../domain/states.ts';
+import type { ApprovalState, SessionFamily, SubjectState } from '../../domain/states.ts';
 import type { Subject, SubjectKey } from '../../domain/subjects.ts';
 import type { ListedEvent } from '../../domain/telemetry/listing.ts';
 import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { ApprovalReader } from './approvals.ts';
 import type {
   AlarmPage,
   EconomyDayRow,
@@ -241,6 +242,8 @@ export interface PublishRow {
   readonly cause: string;
   /** Why; `null`: nobody said. */
   readonly message: string | null;
+  /** What a second person agreed to, or what an owner went past; `null`: the project asked for nobody. */
+  readonly approval: ApprovalState | null;
   /** Unix ms. */
   readonly at: number;
 }
@@ -306,7 +309,7 @@ export interface SessionRow extends SessionPlace {
 export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'economy' | 'leaderboards' | 'documents';
 
 /** The views, which players and managers read. No decision depends on them. */
-export interface ViewReader extends GrantReader {
+export interface ViewReader extends GrantReader, ApprovalReader {
   /** Waits until all views of the project reflect `revision`, or `timeoutMs` have passed. Answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /**

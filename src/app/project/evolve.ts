@@ -1,5 +1,6 @@
 import { evolveGrant, evolveGrantPlayer } from '../../domain/correction/grant.ts';
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/model/evolve.ts';
+import { evolveRelease } from '../../domain/definition/release/release.ts';
 import { evolveDocument, evolvePosted, isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';
@@ -21,6 +22,7 @@ type Evolve<K extends SubjectKind> = (state: StateOf[K] | null, event: ProjectEv
 const EVOLVE: { readonly [K in SubjectKind]: Evolve<K> } = {
   authority: evolveAuthority,
   definitions: (state, event) => evolveDefinitions(state ?? EMPTY_DEFINITIONS, event),
+  release: evolveRelease,
   document: documentAfter,
   window: windowAfter,
   unique: uniqueAfter,

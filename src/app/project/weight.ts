@@ -28,6 +28,7 @@ export function weighCached(state: SubjectState | null, size: number, served: st
 /** Approximate bytes of a state whose kind may be large. */
 const SIZES: { readonly [K in SubjectKind]?: (state: StateOf[K]) => number } = {
   records: ({ records }) => 100 + 150 * records.length,
+  release: (state) => roughSize(state, 0),
   page: ({ page }) => roughSize(page, 0),
   document: (state) => (state instanceof PackedDocument ? state.text.length : roughSize(state.document, 0)),
 };

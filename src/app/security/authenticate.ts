@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Need } from '../../contract/credentials.ts';
-import { missingPermission, noRole } from '../../domain/access/refusals.ts';
+import { noRole } from '../../domain/access/refusals.ts';
 import type { Permissions } from '../../domain/events.ts';
 import { isProjectId, isPublicKey } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -8,7 +7,7 @@ import { revisionStatus } from '../../domain/revision/status.ts';
 import type { AccessKey, ApiKey, AuthorityState } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { requirePermissions } from '../access.ts';
+import { requireNeed } from '../access.ts';
 import type { Caller, PresentedCredentials } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -103,11 +102,6 @@ function callerOf(context: AppContext, project: Project, key: AccessKey, present
     request: presented.request && new RequestIds(presented.request),
     ...(isSecret || settings.requirePlayerAuth ? {} : { takesUnproven: true }),
   };
-}
-
-function requireNeed(key: AccessKey, { scopes, level, or }: Need): void {
-  const hasOther = or !== undefined && missingPermission(key, or.scopes, or.level) === null;
-  if (!hasOther) requirePermissions(key, scopes, level);
 }
 
 const NO_MANAGEMENT_KEY = 'Missing management API key: send the secret key of the project in the header x-api-key';

@@ -6,6 +6,7 @@ import { LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { VERSION } from '../../version.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
 import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
+import { checkApprovals } from './approvals.ts';
 import { checkCallLog } from './call-log.ts';
 import { checkDatabaseDisk } from './database-disk.ts';
 import { checkEconomy } from './economy.ts';
@@ -60,6 +61,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     await tables(pool),
     await checkCallLog(config, pool),
     await checkEconomy(pool),
+    await checkApprovals(pool),
     ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
 }

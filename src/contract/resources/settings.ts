@@ -114,6 +114,7 @@ export const settings = z
     strictSaveVersion: switched(false, 'Collections that ask for it take only writes that name the version they are based on.'),
     nextData: oneOf(['isolated', 'shared'], 'Whether staged definitions have data of their own.'),
     nextAccess: oneOf(['anyone', 'players', 'keys'], 'Who may use the target `next` with a public key: `keys`: secret keys only.'),
+    approvals: oneOf(['off', 'required'], 'Whether a second person approves whatever goes live.'),
     fillDefaults: switched(true, 'Documents are read with the defaults of their schema.'),
     revisionEnforcementEnabled: switched(false, 'Older revisions of the game are told to upgrade.'),
     revisionEnforcementMode: oneOf(['allow_continue', 'force_upgrade'], 'What they are told.'),

@@ -82,7 +82,7 @@ function upsertRoutes({ path, names, scope, resource, examples, isReplaced = fal
     },
     body: { schema: z.array(z.union([resource, SourceItem])), required: true, loose: true },
     answers: { 200: PushedMany },
-    errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
+    errors: [...PUSHED, ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
     example: {
       body: [examples.definition],
       answer: {
@@ -115,7 +115,7 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
     query: { ...STRICT, ...MESSAGE },
     body: { schema: z.union([resource, SourceItem]), required: true, loose: true },
     answers: { 200: PushedOne },
-    errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
+    errors: [...PUSHED, ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
     example: {
       body: examples.definition,
       answer: {
@@ -141,7 +141,7 @@ function removeRoute({ path, names, scope }: ListedKind) {
     description: 'With the target `next` the promotion does it.',
     params: { id: z.string().regex(/\S/, 'the id of a definition').meta({ description: 'Id of the definition, or its slug or name' }) },
     answers: { 200: Removed },
-    errors: [...INVALID, ...CLAIMING, ...ON_BASE],
+    errors: [...INVALID, ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
     example: {
       params: { id: 'old' },
       answer: { ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'delete', resourceId: 'old' },
@@ -223,7 +223,7 @@ function singleOf<const Answer extends z.ZodType>(
     query: { ...STRICT, ...MESSAGE },
     body: { schema: resource, required: true, loose: true },
     answers: { 200: Put },
-    errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE],
+    errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
     example: { body: examples.body, answer: { ok: true, source: 'store', resourceKind: path, action: 'upsert' } },
   } as const;
   return {
@@ -250,7 +250,7 @@ function singleOf<const Answer extends z.ZodType>(
       method: 'DELETE',
       summary: `Remove the ${words}`,
       answers: { 200: Removed },
-      errors: [...CLAIMING, ...ON_BASE],
+      errors: [...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
       example: { answer: { ok: true, source: 'store', resourceKind: path, action: 'delete' } },
     }),
   } as const;

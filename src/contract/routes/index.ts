@@ -1,5 +1,6 @@
 import type { Family } from '../families.ts';
 import type { Route } from '../route.ts';
+import { approvals } from './approvals.ts';
 import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
 import { definitionHistory } from './definition-history.ts';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
     logs,
     commits,
     publishing,
+    approvals,
     tests,
     purge,
     settings,

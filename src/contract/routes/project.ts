@@ -169,6 +169,10 @@ export const gamePackage = {
             endpointCount: count,
             collectionCount: count,
             promoted: z.boolean(),
+            waits: z.string().optional().meta({
+              description:
+                'Where a new revision would have promoted and did not, since a second person has to approve what is staged: says so',
+            }),
             nextDocuments: count.optional().meta({
               description:
                 'Where it promoted: how many documents requests to `next` had written, 10 000 at most. They are not taken over: the data of `next` begins anew',

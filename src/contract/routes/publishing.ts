@@ -3,6 +3,7 @@ import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, ST
 import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
+import { Approval, Step } from './approvals.ts';
 import { about, CLAIMING, Diagnostic, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
 
 /** Pushes of whole projects, staging, promotion, rollback, and checks of a project as a whole. */
@@ -60,6 +61,7 @@ const Promoted = z
 
 const flags = { dryRun: flag('As in the body'), force: flag('As in the body') } as const;
 const inBody = z.boolean().default(false);
+const breakGlass = flag('An owner makes live what nobody approved; `message` says why. The history tells it');
 
 const A_PUBLISH = 'the revision of a publish';
 const goal = z.int(A_PUBLISH).min(-1, A_PUBLISH);
@@ -93,7 +95,7 @@ export const publishing = {
         .catchall(anyJson)
         .meta({ id: 'Synced', description: 'Under each section what became of it' }),
     },
-    errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'],
+    errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION', 'APPROVAL_NEEDED', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -134,7 +136,7 @@ export const publishing = {
         .catchall(anyJson)
         .meta({ id: 'Preflighted', description: 'Under each section what would become of it' }),
     },
-    errors: [...PUSHED, 'PREFLIGHT_VALIDATION_FAILED', 'UNKNOWN_SECTION', 'INVALID_JSON', 'INVALID_REQUEST'],
+    errors: [...PUSHED, 'PREFLIGHT_VALIDATION_FAILED', 'APPROVAL_NEEDED', 'UNKNOWN_SECTION', 'INVALID_JSON', 'INVALID_REQUEST'],
     idempotent: false,
     example: {
       body: { collections: [SAVES] },
@@ -205,11 +207,11 @@ export const publishing = {
       'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
     keys: STAGED_WRITTEN,
-    query: { ...flags, ...MESSAGE },
+    query: { ...flags, breakGlass, ...MESSAGE },
     headers: PUBLISH_BASE,
-    body: { schema: z.strictObject({ dryRun: inBody, force: inBody }), required: false },
+    body: { schema: z.strictObject({ dryRun: inBody, force: inBody, breakGlass: inBody }), required: false },
     answers: { 200: Promoted },
-    errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', ...CLAIMING],
+    errors: ['PROMOTION_FINDINGS', 'APPROVAL_NEEDED', 'UNIQUE_VIOLATION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', ...CLAIMING],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -271,8 +273,8 @@ export const publishing = {
     ].join('\n'),
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
-    query: { ...MESSAGE, dryRun: flags.dryRun, to: goal.meta({ description: 'As in the body' }) },
-    body: { schema: z.strictObject({ dryRun: inBody, to: goal.nullable().optional() }), required: false },
+    query: { ...MESSAGE, dryRun: flags.dryRun, breakGlass, to: goal.meta({ description: 'As in the body' }) },
+    body: { schema: z.strictObject({ dryRun: inBody, breakGlass: inBody, to: goal.nullable().optional() }), required: false },
     answers: {
       200: z
         .strictObject({
@@ -286,7 +288,15 @@ export const publishing = {
         })
         .meta({ id: 'RolledBack', description: 'What the rollback changed, or would' }),
     },
-    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'ROLLBACK_TIMEOUT', 'PUBLISH_CONFLICT', 'UNIQUE_VIOLATION', ...CLAIMING],
+    errors: [
+      'NOTHING_TO_ROLL_BACK',
+      'APPROVAL_NEEDED',
+      'PUBLISH_NOT_FOUND',
+      'ROLLBACK_TIMEOUT',
+      'PUBLISH_CONFLICT',
+      'UNIQUE_VIOLATION',
+      ...CLAIMING,
+    ],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -330,7 +340,13 @@ export const publishing = {
           liveHash: z.string(),
           nextHash: z.string(),
           staged: z.boolean(),
-          changes: z.array(z.strictObject({ ...acted, ...differing })),
+          changes: z.array(
+            z.strictObject({
+              ...acted,
+              ...differing,
+              stagedBy: z.array(Step).meta({ description: 'Who staged it, each with the last time' }),
+            }),
+          ),
         })
         .meta({ id: 'Difference', description: 'What is staged against what is live' }),
     },
@@ -349,6 +365,7 @@ export const publishing = {
             action: 'change',
             members: ['maxRecords'],
             fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
+            stagedBy: [{ by: { kind: 'secret', keyId: 'k1', label: 'first' }, at: '2026-03-01T12:00:00.000Z' }],
           },
         ],
       },
@@ -380,6 +397,7 @@ export const publishing = {
                 changes: z.array(Published),
                 actor: z.object({ kind: z.string(), label: z.string().nullable().optional() }).catchall(anyJson),
                 cause: z.string(),
+                approval: Approval.optional().meta({ description: 'What a second person agreed to, or an owner went past' }),
                 message: z.string().optional().meta({ description: 'Why, as `message` of the request said' }),
                 at: instant,
               })

@@ -15,6 +15,8 @@ export function missingPermission(key: AccessKey, scopes: readonly string[], lev
   if (scope === undefined) return null;
   const lacking = `not have ${level} access to ${scope}`;
   if (key.kind === 'person') return refusal('FORBIDDEN', `Your role in this project does ${lacking}`);
+  // No permission of a key makes it a person.
+  if (scope === 'approve') return refusal('APPROVER_IS_KEY');
   return refusal('FORBIDDEN', `This key does ${lacking}; \`savepoint key permissions\` gives it`);
 }
 

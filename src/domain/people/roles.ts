@@ -31,6 +31,7 @@ const PERMISSIONS = {
     settings: 'rw',
     economy: 'r',
     history: 'r',
+    approve: 'rw',
   },
   designer: { ...READ, endpoints: 'rwx', queries: 'rwx', workflows: 'rw', game_values: 'rw', rate_limits: 'rw', economy: 'r' },
   support: { ...READ, queries: 'rx', collections: 'rx', players: 'rw', history: 'r', restore: 'rw', correction: 'rw', reveal: 'r' },

@@ -11,11 +11,12 @@ export function publishingHandlers(services: Services): Handlers<typeof publishi
     sync: async ({ caller, body, target, query }) => managed(await manage.sync(caller, body, target, query)),
     preflight: async ({ caller, body, target, query }) => managed(await manage.preflight(caller, body, target, query)),
     upgradeSource: async ({ caller, body }) => managed(await manage.upgradeSource(caller, body)),
-    promote: async ({ caller, query: { dryRun, force } }) => managed(await manage.promote(caller, { dryRun, force })),
+    promote: async ({ caller, query: { dryRun, force, breakGlass } }) =>
+      managed(await manage.promote(caller, { dryRun, force, breakGlass })),
     discard: async ({ caller, body, query: { dryRun } }) => managed(await manage.discard(caller, body, { dryRun })),
 
-    async rollback({ caller, body, query: { dryRun, to } }) {
-      return managed(await history.rollback(caller, { dryRun, to: body.to === undefined ? to : body.to }));
+    async rollback({ caller, body, query: { dryRun, breakGlass, to } }) {
+      return managed(await history.rollback(caller, { dryRun, breakGlass, to: body.to === undefined ? to : body.to }));
     },
 
     diff: async ({ caller }) => managed(await manage.diff(caller)),

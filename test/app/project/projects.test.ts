@@ -120,6 +120,9 @@ const NO_VIEWS: ViewReader = {
   economySupply: no,
   economyHour: no,
   alarms: no,
+  approvals: no,
+  approval: no,
+  approvalComments: no,
   revisions: no,
   revisionsAfter: no,
   // A push looks at the documents of a new collection; here are none.

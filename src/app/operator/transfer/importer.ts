@@ -15,7 +15,7 @@ import type { CollectionModel } from '../../../domain/model.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
 import type { DefinitionsState, DocumentState } from '../../../domain/states.ts';
-import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
+import { AUTHORITY, documentSubject, RELEASE, recordListSubject } from '../../../domain/subjects.ts';
 import { accepted, refusal } from '../../../kernel/errors.ts';
 import { jsonEquals, printOnce, tryParseJson } from '../../../kernel/json.ts';
 import { operatorAccess } from '../../access.ts';
@@ -132,6 +132,8 @@ async function publish(commit: (decide: Decide) => Promise<Imported>, survey: Un
   for (;;) {
     const publishing = commit((ctx, now) => {
       const access = accessOf(ctx);
+      // Every publish changes it.
+      ctx.read(RELEASE);
       const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(access.state, put, now) : put));
       const events = publishEvents(access.state, 'live', dated);
       const first = firstTexts(events);

@@ -49,7 +49,7 @@ export function wideningFindings(state: DefinitionsState): JsonObject[] {
 }
 
 /** `next` against `live`: every staged definition that would change something, with its differences field by field. */
-export function diffDefinitions(state: DefinitionsState): Difference {
+export function diffDefinitions(state: DefinitionsState): StagedDifference {
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
   const changes = [...changedEntries(state).map(listedChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
   return answered({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
@@ -64,7 +64,9 @@ function removal({ kind, id }: DefinitionItem): Summary {
   return { kind, id, action: 'delete' };
 }
 
-type ListedChange = Difference['changes'][number];
+type ListedChange = Omit<Difference['changes'][number], 'stagedBy'>;
+/** Who staged it is not known to the definitions. */
+type StagedDifference = Omit<Difference, 'changes'> & { readonly changes: readonly ListedChange[] };
 type Summary = Pick<ListedChange, 'kind' | 'id' | 'action'>;
 
 function summary(entry: Entry): Summary {

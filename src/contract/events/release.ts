@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { absent, event, hash, members, personalText, plainText } from './shape.ts';
+
+/** Events of what goes live with a second person's approval, and what was said about it. */
+
+/** What may be approved. A push that changes live is refused instead. */
+export const RELEASE_ACTIONS = ['promote', 'rollback'] as const;
+
+const approval = plainText.meta({ description: 'Its id' });
+const action = z.enum(RELEASE_ACTIONS);
+const to = absent(z.int(), 'Of a rollback: the revision of the publish that live shows again; −1: before any');
+const difference = hash.meta({ description: 'SHA-256 of what would change: kind, id and hash of each definition' });
+const base = hash.meta({ description: 'Content hash of live without saved tests, which the difference is to' });
+
+export const RELEASE_EVENTS = {
+  'approval.requested': event(
+    'Somebody asks for a second person before something goes live. Any change of it, or of live, voids it.',
+    members({ approval, action, to, difference, base }),
+  ),
+  'approval.given': event('A second person agrees to exactly this difference.', members({ approval, difference, base })),
+  'approval.declined': event('A person does not agree, or no longer.', members({ approval })),
+  'approval.withdrawn': event('It is asked for no more.', members({ approval })),
+  'approval.bypassed': event(
+    'An owner makes live, in this commit, what nobody approved.',
+    members({ approval, action, to, difference, base, reason: plainText.meta({ description: 'Why' }) }),
+  ),
+} as const;
+
+/** Comments tell of people, and may be forgotten: no decision rests on them. */
+export const COMMENT_EVENTS = {
+  'approval.commented': event(
+    'What somebody said about it.',
+    members({ approval, text: personalText, with: absent(z.enum(['request', 'approve', 'decline', 'withdraw']), 'What it was said with') }),
+  ),
+} as const;
