@@ -9,7 +9,16 @@ const OPERATIONS = [
   ...['listCommits', 'explain', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
   ...['findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
   'listLooks',
-  ...['readEconomy', 'listEconomyFlows', 'listEconomyPlayers', 'listEconomyEntries', 'listEconomyAlarms', 'readEconomySupply', 'readSettings', 'changeSettings'],
+  ...[
+    'readEconomy',
+    'listEconomyFlows',
+    'listEconomyPlayers',
+    'listEconomyEntries',
+    'listEconomyAlarms',
+    'readEconomySupply',
+    'readSettings',
+    'changeSettings',
+  ],
   ...['readValues', 'listGameValues', 'putGameValues', 'patchCollection', 'readGameValueHistory'],
   ...[
     'listEndpoints',
