@@ -8,7 +8,7 @@ import { type Kinds, kindsAmong, numbers, type PlacedCall, tenthsOf, texts } fro
 /** Numbers that a statement takes, so the most requests of one. As the sequence in call-log.sql says. */
 export const NUMBERS = 1_024;
 /** No row has calls of a longer span, so a time leads to a row. */
-const SPAN_MS = 10_000;
+export const SPAN_MS = 10_000;
 
 /** Whether it is one of these. All else has rows of its own. */
 export function isSuccess({ request }: NewCall): boolean {
@@ -93,7 +93,7 @@ export function callsOf(groups: string): string {
   return `SELECT g.project, g.base + r.place AS seq, g.since + r.later AS at, 0 AS missed, g.statuses[r.kind] AS status, r.tenths / 10.0 AS ms,
     nullif(r.revision, -1) AS revision, g.nexts[r.kind] = 1 AS next, nullif(g.slugs[r.kind], '') AS slug, NULL::text AS code,
     nullif(r.player, '') AS player, r.request_id, g.methods[r.kind] AS method, g.paths[r.kind] AS path, g.routes[r.kind] AS route,
-    nullif(g.messages[r.kind], '') AS message
+    nullif(g.messages[r.kind], '') AS message, NULL::text AS step
   FROM (${groups}) g CROSS JOIN LATERAL unnest(g.places, g.later, g.tenths, g.revisions, g.players, g.request_ids, g.kinds)
     AS r (place, later, tenths, revision, player, request_id, kind)`;
 }

@@ -1,7 +1,8 @@
 -- Endpoint calls, and other requests that were refused or failed, of all nodes. No read model: nothing can build it anew, and no decision rests
 -- on it. Rows are removed by age, and by number for each project and kind: calls that succeed would soon push out the refusals that somebody asks
 -- about a week later.
-DROP TABLE IF EXISTS savepoint.call_log, savepoint.call_log_counts;
+DROP TABLE IF EXISTS savepoint.call_log, savepoint.call_log_calls, savepoint.call_log_counts;
+DROP SEQUENCE IF EXISTS savepoint.call_log_numbers;
 
 -- Grows in the order of commits, because whoever stores holds a lock: what was read up to one number never changes. A statement takes one number,
 -- and its requests count on from there.
@@ -25,6 +26,7 @@ CREATE TABLE savepoint.call_log (
   path text NOT NULL,
   route text NOT NULL,
   message text,
+  step text,
   PRIMARY KEY (project, seq)
 );
 CREATE INDEX call_log_times ON savepoint.call_log (project, at, seq);

@@ -15,6 +15,7 @@ import {
   storedOf,
   succeededPage,
 } from './call-pages.ts';
+import { groupsIn } from './call-summary.ts';
 import { kindsAmong, MAX_INT, numbers, tenthsOf, texts } from './call-values.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
 
@@ -27,13 +28,16 @@ const APPEND = `WITH held AS MATERIALIZED (
 ), numbered AS MATERIALIZED (SELECT nextval('savepoint.call_log_numbers') AS base FROM held), calls AS (
   ${PUT_GROUPS}
 ), put AS (
-  INSERT INTO savepoint.call_log (project, seq, at, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message)
+  INSERT INTO savepoint.call_log (project, seq, at, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message,
+    step)
   SELECT s.project, n.base + r.place, $23::int8 + r.later, s.missed, s.status, r.tenths / 10.0, nullif(r.revision, -1),
-    s.next = 1, nullif(s.slug, ''), nullif(s.code, ''), nullif(r.player, ''), r.request_id, s.method, s.path, s.route, nullif(s.message, '')
+    s.next = 1, nullif(s.slug, ''), nullif(s.code, ''), nullif(r.player, ''), r.request_id, s.method, s.path, s.route, nullif(s.message, ''),
+    nullif(s.step, '')
   FROM numbered n CROSS JOIN unnest($24::int4[], $25::int4[], $26::int4[], $27::int4[], $28::int8[], $29::text[], $30::text[])
     AS r (alike, place, later, tenths, revision, player, request_id)
   JOIN unnest($31::text[], $32::int4[], $33::int4[], $34::int4[], $35::int4[], $36::text[], $37::text[], $38::text[], $39::text[], $40::text[],
-    $41::text[]) WITH ORDINALITY AS s (project, proven, missed, status, next, slug, code, method, path, route, message, alike) ON s.alike = r.alike
+    $41::text[], $42::text[])
+    WITH ORDINALITY AS s (project, proven, missed, status, next, slug, code, method, path, route, message, step, alike) ON s.alike = r.alike
   WHERE s.proven = 1 OR EXISTS (SELECT FROM savepoint.projects p WHERE p.project = s.project AND NOT p.deleted)
   RETURNING project
 )
@@ -100,6 +104,10 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
         const failed = await failedPage(rowsOf, wanted);
         return newest([...failed, ...(onlyFailed ? [] : await succeededPage(rowsOf, wanted))], limit);
       });
+    },
+
+    groups(project, window, most) {
+      return run(project, () => groupsIn(rowsOf, project, window, most));
     },
 
     async missed(project, from, to) {
@@ -180,5 +188,6 @@ function valuesOf(calls: readonly NewCall[]): readonly unknown[] {
     texts(kinds, ({ request }) => request?.path),
     texts(kinds, ({ request }) => request?.route),
     texts(kinds, ({ request }) => request?.message),
+    texts(kinds, ({ request }) => request?.step),
   ];
 }

@@ -4,9 +4,9 @@ import { callsOf, groupsThatMayPass } from './call-groups.ts';
 /** Reads of the call log's table that answer a page of requests. */
 
 /** The columns of a request, as both tables have them. */
-export const NAMES = 'seq, at, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message';
+export const NAMES = 'seq, at, missed, status, ms, revision, next, slug, code, player, request_id, method, path, route, message, step';
 export const COLUMNS = `seq::float8 AS seq, at::float8 AS at, missed, status, ms::float8 AS ms, revision::float8 AS revision, next, slug, code, player,
-  request_id, method, path, route, message`;
+  request_id, method, path, route, message, step`;
 
 /** Runs a statement. */
 export type RowsOf = <Row extends object>(text: string, values: readonly unknown[], name?: string) => Promise<Row[]>;
@@ -89,6 +89,7 @@ export interface CallRow {
   readonly path: string;
   readonly route: string;
   readonly message: string | null;
+  readonly step: string | null;
 }
 
 export function storedOf({
@@ -101,6 +102,7 @@ export function storedOf({
   status,
   code,
   message,
+  step,
   ms,
   player,
   next,
@@ -108,7 +110,23 @@ export function storedOf({
   revision,
 }: CallRow): StoredRequest {
   const target = next ? 'next' : 'live';
-  return { seq, at, slug, method, path, route, status, code, message, ms, platformId: player, target, requestId: request_id, revision };
+  return {
+    seq,
+    at,
+    slug,
+    method,
+    path,
+    route,
+    status,
+    code,
+    message,
+    step,
+    ms,
+    platformId: player,
+    target,
+    requestId: request_id,
+    revision,
+  };
 }
 
 /** Adds a value, and returns its place in the statement. */

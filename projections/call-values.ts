@@ -9,7 +9,7 @@ export interface PlacedCall extends NewCall {
 }
 
 export const MAX_INT = 2 ** 31 - 1;
-const NO_REQUEST = { status: 0, target: '', method: '', path: '', slug: null, code: null, message: null } as const;
+const NO_REQUEST = { status: 0, target: '', method: '', path: '', slug: null, code: null, message: null, step: null } as const;
 
 /** Each request's kind, from 1, and a request of each kind: the others differ in time, player, request id and revision alone. */
 export interface Kinds {
@@ -22,10 +22,10 @@ export function kindsAmong(calls: readonly NewCall[]): Kinds {
   const kinds: NewCall[] = [];
   const alike = calls.map((call) => {
     const { project, missed, isProven, request } = call;
-    const { status, target, method, path, slug, code, message } = request ?? NO_REQUEST;
+    const { status, target, method, path, slug, code, message, step } = request ?? NO_REQUEST;
     // With the lengths of what clients choose, no two kinds have the same text.
-    const lengths = `${path.length} ${slug?.length} ${code?.length}`;
-    const kind = `${project} ${missed} ${isProven} ${status} ${target} ${method} ${lengths} ${path}${slug}${code}${message}`;
+    const lengths = `${path.length} ${slug?.length} ${code?.length} ${message?.length}`;
+    const kind = `${project} ${missed} ${isProven} ${status} ${target} ${method} ${lengths} ${path}${slug}${code}${message}${step}`;
     const known = places.get(kind);
     if (known !== undefined) return known;
     places.set(kind, kinds.push(call));

@@ -16,7 +16,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'foreign-events-0001', sql: FOREIGN_EVENTS },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
-    { name: 'call-log-0002', sql: sql('./call-log.sql') },
+    { name: 'call-log-0003', sql: sql('./call-log.sql') },
     { name: 'foreign-events-0002', sql: FOREIGN_EVENTS_OF_STREAMS },
     { name: 'read-models-0007', sql: READ_MODELS_ANEW },
     { name: 'sign-in-0002', sql: sql('./sign-in.sql') },

@@ -33,6 +33,7 @@ const OPERATIONS = [
     'discard',
   ],
   ...['deleteCollection', 'deleteEndpoint', 'deleteWorkflow', 'deleteLibrary', 'deleteQuery'],
+  ...['summarizeLogs', 'readLogs', 'testEndpoint'],
 ];
 
 /** Writes it unless it is there: made of the same description, by the same program. */

@@ -44,7 +44,10 @@ export type { PeopleDesk } from './people/people-desk.ts';
 export type { SignedIn, SignIn } from './people/sign-in.ts';
 export type {
   CallCursor,
+  CallGroup,
+  CallGroups,
   CallTable,
+  CallWindow,
   NewCall,
   NewRow,
   RequestFilter,

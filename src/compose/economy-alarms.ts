@@ -67,7 +67,15 @@ export function economyWatch({ pool, log, config, logger, registry, scheduler = 
         status: 200,
         code: 'ECONOMY_ALARM',
       },
-      ...{ message: sentenceOf(alarm), ms: 0, platformId: player, target: 'live' as const, requestId: newCommandId(), revision: null },
+      ...{
+        message: sentenceOf(alarm),
+        step: null,
+        ms: 0,
+        platformId: player,
+        target: 'live' as const,
+        requestId: newCommandId(),
+        revision: null,
+      },
     };
     await calls
       .append([{ project, request, missed: 0, at, isProven: true }])

@@ -11,7 +11,7 @@ import {
 import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
-import { commitFiltersIn, economyIn, entriesIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import { callsIn, commitFiltersIn, economyIn, entriesIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import type { ViewSearch } from './frame/view.ts';
@@ -103,6 +103,22 @@ const looked = createRoute({
     to: textIn(search, 'to'),
   }),
   component: lazyRouteComponent(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
+});
+const calls = createRoute({ getParentRoute: () => project, path: '/calls', component: Outlet });
+const callsListed = createRoute({
+  getParentRoute: () => calls,
+  path: '/',
+  validateSearch: callsIn,
+  component: lazyRouteComponent(() => import('./pages/calls/calls.tsx'), 'CallsPage'),
+});
+const tryOne = createRoute({
+  getParentRoute: () => calls,
+  path: '/try',
+  validateSearch: (search: Record<string, unknown>): { slug?: string | undefined; player?: string | undefined } => ({
+    slug: textIn(search, 'slug'),
+    player: textIn(search, 'player'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/calls/try.tsx'), 'TryPage'),
 });
 const economy = createRoute({ getParentRoute: () => project, path: '/economy', component: Outlet });
 const economyDays = createRoute({
@@ -225,6 +241,7 @@ const tree = root.addChildren([
       definitions,
       definition,
       people,
+      calls.addChildren([callsListed, tryOne]),
       economy.addChildren([economyDays, economyEntries]),
       boards,
       board,

@@ -10,7 +10,7 @@ import type { globalRecords, globalRecordViews } from './routes/global-records.t
 import type { GrantSchema, grants, PreviewSchema } from './routes/grants.ts';
 import type { guests } from './routes/guests.ts';
 import type { documentHistory, saveRecordHistory } from './routes/history.ts';
-import type { LoggedRequest as LoggedRequestSchema } from './routes/logs.ts';
+import type { LoggedRequest as LoggedRequestSchema, logs } from './routes/logs.ts';
 import type { looks } from './routes/looks.ts';
 import type { Diagnostic as DiagnosticSchema } from './routes/managed.ts';
 import type { playerPage } from './routes/player-page.ts';
@@ -72,6 +72,7 @@ export type Listing = BodyOf<typeof collections.list>;
 export type StoredValues = BodyOf<typeof gameValues.list>;
 export type StoredRules = BodyOf<typeof rateLimitRules.list>;
 export type Validated = BodyOf<typeof projectFacts.validate>;
+export type CallSummary = BodyOf<typeof logs.summary>;
 export type LoggedRequest = ShownBy<typeof LoggedRequestSchema>;
 export type Commits = BodyOf<typeof commits.list>;
 export type Explained = BodyOf<typeof commits.explain>;

@@ -19,6 +19,7 @@ const SERVER_SHARES = 10;
 const MAX_PATH = 300;
 const MAX_MESSAGE = 500;
 const MAX_NAME = 128;
+const MAX_STEP = 300;
 /** A slice keeps the whole text in memory, so slices of texts longer than this are copied. */
 const MAX_SLICED = 1_000;
 
@@ -87,6 +88,7 @@ function servedOf(exchange: Exchange, status: number, ms: number, refused: Refus
     status: call?.status ?? refused?.status ?? status,
     code: call === null ? (refused?.code ?? `HTTP_${status}`) : call.code && kept(call.code, MAX_NAME, false),
     message: message === null ? null : kept(message, MAX_MESSAGE, false),
+    step: call === null || call.step === null ? null : kept(call.step, MAX_STEP, false),
     ms,
     platformId: named === null ? null : kept(named, MAX_NAME, copies),
     target: call === null ? targetOf(exchange) : call.target,

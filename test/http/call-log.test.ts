@@ -263,6 +263,7 @@ describe('a listener that cannot follow', () => {
     status: 200,
     code: null,
     message: null,
+    step: null,
     ms: 1,
     platformId: null,
     target: 'live',

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCallTable } from '../../projections/call-log.ts';
-import type { CallTable, NewCall, RequestFilter, ServedRequest, StoredRequest } from '../../src/app/app.ts';
+import type { CallGroup, CallTable, NewCall, RequestFilter, ServedRequest, StoredRequest } from '../../src/app/app.ts';
 import { sweep } from '../../src/http/call-log/retention.ts';
 import { passes } from '../../src/http/call-log/shown.ts';
 import { StoredCallLog } from '../../src/http/call-log/stored.ts';
+import { groupsOf } from '../../src/http/call-log/summary.ts';
 import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { freshPool } from './support.ts';
 
@@ -25,7 +26,17 @@ const PAGE = { limit: 50, cursor: null, after: null };
 
 function served(more: Partial<ServedRequest> = {}): ServedRequest {
   return {
-    ...{ at: 1_000, slug: 'buy', method: 'POST', path: '/v3/endpoints/p/buy', route: 'POST /', status: 200, code: null, message: null },
+    ...{
+      at: 1_000,
+      slug: 'buy',
+      method: 'POST',
+      path: '/v3/endpoints/p/buy',
+      route: 'POST /',
+      status: 200,
+      code: null,
+      message: null,
+      step: null,
+    },
     ...{ ms: 1.5, platformId: '7', target: 'live', requestId: 'r', revision: 3 },
     ...more,
   };
@@ -365,4 +376,31 @@ test('that the table cannot be read is reported', async () => {
   await pool.query('ALTER TABLE savepoint.call_log_away RENAME TO call_log');
   expect([isPartial, failures.length]).toEqual([true, 1]);
   await log.close();
+});
+
+test('a window is grouped by endpoint and outcome as its requests say, the newest of each kind where there are too many', async () => {
+  const requests = Array.from({ length: 60 }, (_, n) =>
+    served({
+      at: 10_000 + n,
+      slug: n % 5 === 0 ? null : `slug${n % 3}`,
+      ...(n % 2 === 0 ? { path: '/a', route: 'POST /a' } : { path: '/b', route: 'POST /b' }),
+      ms: ((n * 7) % 31) + 0.5,
+      target: n % 8 === 0 ? 'next' : 'live',
+      ...(n % 3 === 0 ? { status: n % 2 === 0 ? 404 : 500, code: n % 2 === 0 ? 'TOO_POOR' : 'FAULT', message: 'no', step: 'enough' } : {}),
+    }),
+  );
+  for (let n = 0; n < 60; n += 5) await table.append(requests.slice(n, n + 5).map((request) => call('grouped', request)));
+  await table.append([{ project: 'grouped', request: null, missed: 3, at: 10_001, isProven: true }]);
+  const sorted = (groups: readonly CallGroup[]) => groups.map((group) => JSON.stringify(Object.entries(group).sort())).sort();
+  const window = { from: 10_010, to: 10_050 };
+  const whole = await table.groups('grouped', window, 1_000);
+  expect(sorted(whole.groups)).toEqual(sorted(groupsOf(requests.filter(({ at }) => at >= window.from && at < window.to))));
+  expect(whole.since).toEqual({ failed: null, succeeded: null });
+  const some = await table.groups('grouped', window, 10);
+  const [failed, succeeded] = [some.since.failed ?? 0, some.since.succeeded ?? 0];
+  expect([failed > window.from, succeeded > window.from]).toEqual([true, true]);
+  const reached = requests.filter(({ at, code }) => at < window.to && at >= (code === null ? succeeded : failed));
+  expect(sorted(some.groups)).toEqual(sorted(groupsOf(reached)));
+  expect(reached.filter(({ code }) => code === null).length).toBeGreaterThan(4);
+  expect(await table.groups('nobody', window, 4)).toEqual({ groups: [], since: { failed: null, succeeded: null } });
 });

@@ -18,6 +18,8 @@ export interface ServedRequest {
   /** `null`: a success. */
   readonly code: string | null;
   readonly message: string | null;
+  /** Where a call was refused or failed, as `pay > charge > enough`; `null`: in no step, or it is no call. */
+  readonly step: string | null;
   readonly ms: number;
   readonly platformId: string | null;
   readonly target: PublishTarget;
@@ -37,6 +39,31 @@ export interface RequestFilter {
   readonly from: number | null;
   /** Unix ms, not included. */
   readonly to: number | null;
+}
+
+/** A part of the time. Unix ms; the end is not included. */
+export interface CallWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Requests with the same outcome. */
+export interface CallGroup extends Pick<ServedRequest, 'slug' | 'status' | 'code' | 'target'> {
+  /** The route's pattern of what is no endpoint call; else `null`. */
+  readonly route: string | null;
+  readonly requests: number;
+  /** Half of them took at most so many ms, and 95 of 100. */
+  readonly p50: number;
+  readonly p95: number;
+  /** When the last was answered, unix ms. */
+  readonly last: number;
+}
+
+/** Requests of a window by their outcome. */
+export interface CallGroups {
+  readonly groups: readonly CallGroup[];
+  /** Back to when all are counted of each kind, unix ms; `null`: to the begin of the window. */
+  readonly since: { readonly succeeded: number | null; readonly failed: number | null };
 }
 
 /** What is to be stored: a request, or the number of those of the project that were left out. */
@@ -95,6 +122,8 @@ export interface CallTable {
     filter: RequestFilter,
     page: { readonly limit: number; readonly before: CallCursor | null },
   ): Promise<readonly StoredRequest[]>;
+  /** The newest requests of a window, at most `most` of each kind, grouped. */
+  groups(project: string, window: CallWindow, most: number): Promise<CallGroups>;
   /** How many requests of the project were left out from `from` until before `to`. */
   missed(project: string, from: number, to: number): Promise<number>;
   /** The lowest and the highest `seq` of the project that are stored; `null`: nothing is. */

@@ -1,3 +1,5 @@
+import { type Span, spanIn } from '../words/calls.ts';
+
 /** Search parameters as plain text: an id of digits stays the text that it is. */
 
 export function parseSearch(search: string): Record<string, string> {
@@ -70,4 +72,19 @@ export function economyIn(search: Readonly<Record<string, unknown>>): EconomySea
     by: by === 'endpoint' || by === 'field' ? by : undefined,
     order: order === 'inflow' || order === 'outflow' ? order : undefined,
   };
+}
+
+/** What the page of calls shows. */
+export interface CallsSearch {
+  readonly slug?: string | undefined;
+  readonly code?: string | undefined;
+  readonly player?: string | undefined;
+  /** `true`: what succeeded, too. */
+  readonly all?: string | undefined;
+  readonly span?: Span | undefined;
+}
+
+export function callsIn(search: Readonly<Record<string, unknown>>): CallsSearch {
+  const [slug, code, player] = [textIn(search, 'slug'), textIn(search, 'code'), textIn(search, 'player')];
+  return { slug, code, player, all: textIn(search, 'all'), span: spanIn(textIn(search, 'span')) };
 }

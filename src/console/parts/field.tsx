@@ -32,18 +32,24 @@ export function Field({ label, hint, ...input }: FieldProps) {
 
 interface SelectProps extends Omit<ComponentProps<'select'>, 'id'> {
   readonly label: string;
+  readonly hint?: ReactNode;
 }
 
-export function Select({ label, children, ...select }: SelectProps) {
+export function Select({ label, hint, children, ...select }: SelectProps) {
   const id = useId();
   return (
     <div className={styles.field}>
       <label className={styles.label} htmlFor={id}>
         {label}
       </label>
-      <select {...select} id={id} className={styles.input}>
+      <select {...select} id={id} className={styles.input} aria-describedby={hint === undefined ? undefined : `${id}-hint`}>
         {children}
       </select>
+      {hint !== undefined && (
+        <span className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
     </div>
   );
 }

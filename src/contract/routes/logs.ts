@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVERYTHING_READ, managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { instant } from '../values.ts';
+import { count, instant } from '../values.ts';
 import { about, ok } from './managed.ts';
 
 /** What nodes remember of the requests of a project, for some days. */
@@ -18,6 +18,10 @@ export const LoggedRequest = z
     status: z.int(),
     code: z.string().nullable().meta({ description: 'Null: the call succeeded' }),
     message: z.string().nullable(),
+    step: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where a call was refused or failed: ids of steps, and what they called, as `pay > charge > enough`' }),
     ms: z.number().meta({ description: 'From the request to its answer' }),
     platformId: z.string().nullable().meta({ description: 'The player that the request named' }),
     target: z.enum(['live', 'next']),
@@ -26,7 +30,113 @@ export const LoggedRequest = z
   })
   .meta({ id: 'LoggedRequest', description: 'An endpoint call, or another request that was refused or failed' });
 
+const times = { p50: z.number(), p95: z.number() } as const;
+const perMinute = z.number().meta({ description: 'In the time that is counted' });
+const last = instant.meta({ description: 'The last one' });
+const counted = z.strictObject({
+  requests: count,
+  from: instant.meta({
+    description: 'Everything since is counted: the beginning of the window, or later where there is more than can be counted at once',
+  }),
+});
+
+const CallsByCode = z
+  .strictObject({
+    code: z.string().nullable().meta({ description: 'Null: they succeeded' }),
+    status: z.int(),
+    requests: count,
+    perMinute,
+    ...times,
+    last,
+  })
+  .meta({ id: 'CallsByCode', description: 'Requests with one outcome; half took at most `p50` ms, and 95 of 100 `p95`' });
+
+const CallsByEndpoint = z
+  .strictObject({
+    slug: z.string().nullable().meta({ description: 'The endpoint; null: other requests that were refused or failed' }),
+    route: z.string().nullable().meta({ description: 'Of other requests: the pattern of their route' }),
+    requests: count,
+    perMinute,
+    refused: count.meta({ description: 'By the game or a rule: statuses below 500' }),
+    failed: count.meta({ description: 'By a fault: statuses from 500 on' }),
+    p50: z.number().nullable().meta({ description: 'ms, of calls that succeeded; null: none did' }),
+    p95: z.number().nullable(),
+    last,
+    codes: z.array(CallsByCode).meta({ description: 'The most frequent first' }),
+  })
+  .meta({ id: 'CallsByEndpoint' });
+
 export const logs = {
+  summary: route({
+    ...about,
+    id: 'summarizeLogs',
+    tag: 'Project',
+    method: 'GET',
+    path: '/:project/logs/summary',
+    summary: 'Endpoint calls by endpoint and outcome: how many, how often, how long they took',
+    description: [
+      'Of the call log, in a window of time that ends now. Of calls that succeeded, and of what was refused or failed, the newest 10 000 at most are counted, so it costs little however much is called;',
+      '`counted` says back to when that reaches. Rates are of the time that is counted, and times are those that the node measured, exact to a tenth of a ms.',
+      'The 200 endpoints and routes with the most requests are told.',
+    ].join('\n'),
+    keys: EVERYTHING_READ,
+    query: {
+      from: instant.meta({
+        description: 'Begin of the window: ISO 8601 with a zone, a date, or unix milliseconds; left out: an hour before `to`',
+      }),
+      to: instant.meta({ description: 'Its end; left out: now' }),
+      target: z.enum(['live', 'next']).default('live').meta({ description: 'Only requests to these definitions' }),
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          from: instant,
+          to: instant,
+          counted: z.strictObject({ succeeded: counted, failed: counted }),
+          endpoints: z.array(CallsByEndpoint),
+          more: count.meta({ description: 'How many endpoints and routes are left out' }),
+          missed: z.int().nullable().meta({ description: 'Requests of the window that were not stored; `null`: unknown' }),
+          partial: z.literal(true).optional().meta({ description: 'Only what this node has served: the database does not answer' }),
+        })
+        .meta({ id: 'CallSummary', description: 'Requests of a window of time by endpoint and outcome, the most frequent first' }),
+    },
+    errors: ['VALIDATION_FAILED', 'BUSY'],
+    idempotent: false,
+    example: {
+      query: { from: '2026-03-01T12:00:00Z', to: '2026-03-01T13:00:00Z' },
+      answer: {
+        ok: true,
+        from: '2026-03-01T12:00:00.000Z',
+        to: '2026-03-01T13:00:00.000Z',
+        counted: {
+          succeeded: { requests: 50, from: '2026-03-01T12:00:00.000Z' },
+          failed: { requests: 10, from: '2026-03-01T12:00:00.000Z' },
+        },
+        endpoints: [
+          {
+            ...{
+              slug: 'buy',
+              route: null,
+              requests: 60,
+              perMinute: 1,
+              refused: 10,
+              failed: 0,
+              p50: 2.1,
+              p95: 8.4,
+              last: '2026-03-01T12:59:00.000Z',
+            },
+            codes: [
+              { code: null, status: 200, requests: 50, perMinute: 0.83, p50: 2.1, p95: 8.4, last: '2026-03-01T12:58:00.000Z' },
+              { code: 'TOO_POOR', status: 409, requests: 10, perMinute: 0.17, p50: 1.2, p95: 3, last: '2026-03-01T12:59:00.000Z' },
+            ],
+          },
+        ],
+        more: 0,
+        missed: 0,
+      },
+    },
+  }),
   read: route({
     ...about,
     id: 'readLogs',
@@ -98,6 +208,7 @@ export const logs = {
             status: 409,
             code: 'TOO_POOR',
             message: 'Not enough gold',
+            step: 'enough',
             ms: 3.2,
             platformId: PLAYER,
             target: 'live',

@@ -1,4 +1,4 @@
-import type { RequestFilter, ServedRequest } from '../../app/app.ts';
+import type { CallGroups, CallWindow, RequestFilter, ServedRequest } from '../../app/app.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
 import type { Listener } from './listeners.ts';
 
@@ -13,6 +13,8 @@ export interface CallLog {
   miss(project: string, missed: number): void;
   /** A page of requests, oldest first: the newest ones, or those before `page.cursor`. Throws 400 VALIDATION_FAILED for a cursor that is none. */
   read(project: string, filter: RequestFilter, page: LogPage): Promise<LogRead>;
+  /** Requests of a window by their outcome. */
+  groups(project: string, window: CallWindow): Promise<GroupsRead>;
   /** What was noted so far, and what follows once {@link Following.start} is called. Throws 503 BUSY where too many follow. */
   follow(project: string, filter: RequestFilter, page: LogPage): Promise<Following>;
   /** Stores what waits, as long as the storage takes it. */
@@ -36,6 +38,8 @@ export interface LogRead {
   /** Only what this process has served, because the storage does not answer. */
   readonly isPartial: boolean;
 }
+
+export interface GroupsRead extends CallGroups, Pick<LogRead, 'missed' | 'isPartial'> {}
 
 export interface Following extends Pick<LogRead, 'requests' | 'missed'> {
   /** Delivers what follows, until the returned function is called. */

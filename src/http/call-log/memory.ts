@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { RequestFilter, ServedRequest } from '../../app/app.ts';
+import type { CallWindow, RequestFilter, ServedRequest } from '../../app/app.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
-import type { CallLog, Following, LogPage, LogRead } from './call-log.ts';
+import type { CallLog, Following, GroupsRead, LogPage, LogRead } from './call-log.ts';
 import { Listeners } from './listeners.ts';
 import { masked, passes, shown } from './shown.ts';
+import { groupsOf } from './summary.ts';
 
 /** Most requests kept for one project, and most projects. Together some megabytes. */
 const MAX_KEPT = 100;
@@ -67,6 +68,17 @@ export class MemoryCallLog implements CallLog {
     });
     const missed = after === null ? 0 : from === null ? null : Math.max(0, oldest - from);
     return { requests, cursor: numbers.length < found.length && limit > 0 ? (requests[0]?.id ?? null) : null, missed, isPartial: false };
+  }
+
+  async groups(project: string, window: CallWindow): Promise<GroupsRead> {
+    return this.groupsNow(project, window);
+  }
+
+  groupsNow(project: string, { from, to }: CallWindow): GroupsRead {
+    const { requests = [], count = 0 } = this.#rings.get(project) ?? {};
+    const oldest = count > MAX_KEPT ? Math.max(from, Math.min(...requests.map(({ at }) => at))) : null;
+    const groups = groupsOf(requests.filter(({ at }) => at >= from && at < to));
+    return { groups, since: { succeeded: oldest, failed: oldest }, missed: 0, isPartial: false };
   }
 
   async follow(project: string, filter: RequestFilter, page: LogPage): Promise<Following> {

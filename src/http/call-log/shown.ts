@@ -7,14 +7,14 @@ import { isOwnRequestId } from '../exchange.ts';
 
 /** The request as it is shown, under this id. Its texts hold no secrets any more. */
 export function shown(id: string, masked: ServedRequest): LoggedRequest {
-  const { at, slug, method, path, route, status, code, message, ms, platformId, target, requestId, revision } = masked;
+  const { at, slug, method, path, route, status, code, message, step, ms, platformId, target, requestId, revision } = masked;
   const seconds = { at: new Date(at).toISOString(), ms: Math.round(ms * 10) / 10 };
-  return { id, ...seconds, slug, method, path, route, status, code, message, platformId, target, requestId, revision };
+  return { id, ...seconds, slug, method, path, route, status, code, message, step, platformId, target, requestId, revision };
 }
 
 /** The request without secrets. */
 export function masked(request: ServedRequest, mask: (text: string) => string = maskSecrets): ServedRequest {
-  const { at, slug, method, path, route, status, code, message, ms, platformId, target, requestId, revision } = request;
+  const { at, slug, method, path, route, status, code, message, step, ms, platformId, target, requestId, revision } = request;
   return {
     at,
     slug: slug === null ? null : mask(slug),
@@ -24,6 +24,7 @@ export function masked(request: ServedRequest, mask: (text: string) => string = 
     status,
     code: code === null ? null : mask(code),
     message: message === null ? null : mask(message),
+    step: step === null ? null : mask(step),
     ms,
     platformId: platformId === null ? null : mask(platformId),
     target,

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallCursor, CallTable, RequestFilter, ServedRequest, StoredRequest } from '../../app/app.ts';
+import type { CallCursor, CallTable, CallWindow, RequestFilter, ServedRequest, StoredRequest } from '../../app/app.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import type { CallLog, Following, LogPage, LogRead } from './call-log.ts';
+import type { CallLog, Following, GroupsRead, LogPage, LogRead } from './call-log.ts';
 import { Listeners } from './listeners.ts';
 import { MemoryCallLog } from './memory.ts';
 import { CallRecorder, type RecorderObserver } from './recorder.ts';
 import { cursorIn, idOf, shown } from './shown.ts';
+import { MAX_GROUPED } from './summary.ts';
 import { CallTail } from './tail.ts';
 
 /** How long a read waits for what this process has served to be stored, ms. */
@@ -53,6 +54,20 @@ export class StoredCallLog implements CallLog {
     return this.#orOwn(
       () => this.#stored(project, filter, page),
       () => ({ ...this.#memory.readNow(project, filter, page), missed: null, isPartial: true }),
+    );
+  }
+
+  async groups(project: string, window: CallWindow): Promise<GroupsRead> {
+    return this.#orOwn<GroupsRead>(
+      async () => {
+        await this.#flushed();
+        const [grouped, missed] = await Promise.all([
+          this.#table.groups(project, window, MAX_GROUPED),
+          this.#table.missed(project, window.from, window.to),
+        ]);
+        return { ...grouped, missed, isPartial: false };
+      },
+      () => ({ ...this.#memory.groupsNow(project, window), missed: null, isPartial: true }),
     );
   }
 

@@ -5,6 +5,7 @@ import { logs, PLAYERS_LOGS } from '../../contract/routes/logs.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
 import { type LogPage, MAX_PAGE } from '../call-log/call-log.ts';
+import { summaryOf } from '../call-log/summary.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, queryParam } from '../exchange.ts';
@@ -18,6 +19,8 @@ const MAX_WAITING_BYTES = 262_144;
 /** Interval at which the key of a stream is checked again, ms. */
 const CHECK_MS = 1_000;
 const DEFAULT_LIMIT = 50;
+/** The window of a summary. */
+const HOUR_MS = 3_600_000;
 
 /** The call log of a project. */
 export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
@@ -46,6 +49,21 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
   };
 
   return {
+    async summary(ctx): Promise<AnswerOf<typeof logs.summary>> {
+      const { projectId } = await authenticate(app, ctx, logs.summary);
+      const to = timeOf(ctx, 'to') ?? Date.now();
+      const from = timeOf(ctx, 'from') ?? to - HOUR_MS;
+      if (from > to) throw refusal('VALIDATION_FAILED', '`from` is later than `to`');
+      const target = queryParam(ctx, 'target') ?? 'live';
+      if (target !== 'live' && target !== 'next') throw refusal('VALIDATION_FAILED', '`target` must be live or next');
+      const { missed, isPartial, ...groups } = await callLog.groups(projectId, { from, to });
+      const summary = summaryOf(groups, { from, to }, target);
+      return {
+        body: { ok: true, ...summary, missed, ...(isPartial ? { partial: true } : {}) },
+        headers: { 'Cache-Control': 'no-store' },
+      };
+    },
+
     async read(ctx): Promise<AnswerOf<typeof logs.read>> {
       const caller = await authenticate(app, ctx, keysOf(playerOf(ctx)));
       const filter = filterOf(ctx);
@@ -114,7 +132,7 @@ function flagOf(ctx: LogContext, name: 'errors' | 'follow'): boolean {
   return text === 'true';
 }
 
-function timeOf(ctx: LogContext, name: 'from' | 'to'): number | null {
+function timeOf(ctx: LogContext | ContextOf<typeof logs.summary>, name: 'from' | 'to'): number | null {
   const text = queryParam(ctx, name);
   const time = text === null ? null : queryTimeOf(text);
   if (text === null || time !== null) return time;

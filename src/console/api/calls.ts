@@ -1,0 +1,146 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { atOf, type View } from '../frame/view.ts';
+import * as api from './generated.ts';
+import { answerOf } from './http.ts';
+import type { LoggedRequest } from './queries.ts';
+
+/** What the page of calls reads, and dry runs. */
+
+export type CallsByEndpoint = api.CallsByEndpoint;
+export type TestReport = api.TestReport;
+
+/** A part of time: so long before its end. `to`: its end as routes take it; `undefined`: now. */
+export interface Window {
+  readonly ms: number;
+  readonly to: string | undefined;
+}
+
+/** What of the log is listed. */
+export interface CallsAsked {
+  readonly slug: string | undefined;
+  readonly code: string | undefined;
+  readonly player: string | undefined;
+  /** Also what succeeded. */
+  readonly all: boolean;
+}
+
+const PAGE = 30;
+/** How often what is counted is read anew while it is followed. */
+const EVERY_MS = 10_000;
+
+function rangeOf({ ms, to }: Window) {
+  const end = to === undefined ? Date.now() : Date.parse(to);
+  return { $from: new Date(end - ms).toISOString(), ...(to === undefined ? {} : { to }) };
+}
+
+export function summaryQuery({ project, target }: View, window: Window) {
+  return queryOptions({
+    queryKey: [project, 'calls', 'summary', target, window],
+    queryFn: () => answerOf(api.summarizeLogs({ project, target, ...rangeOf(window) })),
+    placeholderData: keepPreviousData,
+    ...(window.to === undefined ? { refetchInterval: EVERY_MS } : {}),
+  });
+}
+
+function filterOf({ slug, code, player, all }: CallsAsked) {
+  return {
+    ...(slug === undefined ? {} : { slug }),
+    ...(code === undefined ? {} : { code }),
+    ...(player === undefined ? {} : { player }),
+    ...(all ? {} : { errors: 'true' as const }),
+  };
+}
+
+export function callsQuery({ project }: View, asked: CallsAsked, window: Window) {
+  return infiniteQueryOptions({
+    queryKey: [project, 'calls', 'list', asked, window],
+    queryFn: ({ pageParam }) =>
+      answerOf(
+        api.readLogs({
+          project,
+          ...filterOf(asked),
+          ...rangeOf(window),
+          limit: PAGE,
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+  });
+}
+
+/** Requests that came since the page began to follow them, newest first, and whether it still follows. */
+export interface Followed {
+  readonly requests: readonly LoggedRequest[];
+  readonly state: 'off' | 'live' | 'lost';
+}
+
+/** Most that a page keeps of what came. */
+const KEPT = 100;
+const OFF: Followed = { requests: [], state: 'off' };
+
+/** Follows the log as it happens. A browser comes back by itself after a fault of the network. */
+export function useFollowed({ project }: View, asked: CallsAsked, isOn: boolean): Followed {
+  const [followed, setFollowed] = useState<Followed>(OFF);
+  const query = new URLSearchParams({ ...filterOf(asked), follow: 'true', limit: '0' }).toString();
+  useEffect(() => {
+    setFollowed(OFF);
+    if (!isOn) return;
+    const events = new EventSource(`/v3/manage/${encodeURIComponent(project)}/logs?${query}`);
+    const tell = (state: Followed['state']) => setFollowed((before) => ({ ...before, state }));
+    events.addEventListener('open', () => tell('live'));
+    events.addEventListener('error', () => tell('lost'));
+    events.addEventListener('refused', () => {
+      events.close();
+      tell('lost');
+    });
+    events.addEventListener('request', ({ data }: MessageEvent<string>) => {
+      const request = JSON.parse(data) as LoggedRequest;
+      setFollowed(({ requests }) => ({ requests: [request, ...requests].slice(0, KEPT), state: 'live' }));
+    });
+    return () => events.close();
+  }, [project, query, isOn]);
+  return followed;
+}
+
+interface ListedEndpoint {
+  readonly id: string;
+  readonly slug?: string;
+  readonly name?: string;
+  readonly input?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** `at`: as they were at another moment than the page's. */
+export function endpointsQuery(view: View, at: string | undefined = view.at) {
+  const { project, target } = view;
+  const staged = target === 'next' ? { includeStaged: 'true' } : {};
+  return queryOptions({
+    queryKey: [project, 'endpoints', target, at],
+    queryFn: async () => {
+      const { data } = await answerOf(
+        api.listEndpoints({ project, ...atOf({ ...view, at }), ...staged, revisionTarget: target, xNsPublishTarget: target }),
+      );
+      return data as readonly ListedEndpoint[];
+    },
+    staleTime: 30_000,
+  });
+}
+
+export interface DryRunAsked {
+  readonly slug: string;
+  /** Whose call it is; empty: nobody's. */
+  readonly player: string;
+  /** As a game server, with the secret key. */
+  readonly asServer: boolean;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Runs an endpoint on what is stored; nothing of it is stored. */
+export function runDry({ project, target }: View, { slug, player, asServer, input }: DryRunAsked) {
+  const as = player.trim() === '' ? {} : { platformId: player.trim() };
+  return answerOf(
+    api.testEndpoint({ project, xNsPublishTarget: target, jsonObject: { slug, input, asServer, ...as, expect: { outcome: 'any' } } }),
+  );
+}

@@ -1,0 +1,325 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import {
+  type CallsAsked,
+  type CallsByEndpoint,
+  callsQuery,
+  type Followed,
+  summaryQuery,
+  useFollowed,
+  type Window,
+} from '../../api/calls.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Field, Select } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { Ago, At } from '../../parts/time.tsx';
+import { endOf, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
+import { CallRow } from './call-row.tsx';
+import styles from './calls.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/calls/');
+
+/** Needs of whoever reads the call log, and of whoever tries an endpoint. */
+const LOG = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'];
+export const TRY = ['endpoints', 'queries', 'collections'];
+
+/** What games called, and what was refused: by endpoint and outcome first, then one by one. */
+export function CallsPage() {
+  const mayDo = useMay();
+  const { project } = useView();
+  const mayRead = LOG.every((scope) => mayDo(scope, 'r'));
+  const { slug } = route.useSearch();
+  return (
+    <Page
+      name="Calls"
+      title="Calls and errors"
+      sub="What games call, how long it takes, and what is refused or fails."
+      actions={
+        TRY.every((scope) => mayDo(scope, 'x')) && (
+          <Link to="/p/$project/calls/try" params={{ project }} search={{ slug }} className={buttonClass()}>
+            Try an endpoint…
+          </Link>
+        )
+      }
+    >
+      {mayRead ? (
+        <Calls />
+      ) : (
+        <Card title="Calls">
+          <Empty title="Your role does not see the calls of all players">
+            The page of a player has the last calls of that player. An owner can give you a role that reads what the game is made of.
+          </Empty>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Calls() {
+  const view = useView();
+  const { slug, code, player, all, span } = route.useSearch();
+  const window: Window = { ms: spanMs(span), to: endOf(view.at) };
+  const asked: CallsAsked = { slug, code, player, all: all === 'true' };
+  const followed = useFollowed(view, asked, window.to === undefined);
+  return (
+    <>
+      {view.at !== undefined && window.to === undefined && (
+        <p className={styles.soft}>
+          The call log goes by time, and a revision names none: this is now. Choose a day and time to see what was.
+        </p>
+      )}
+      <Grouped window={window} state={followed.state} />
+      <Listed asked={asked} window={window} followed={followed} />
+    </>
+  );
+}
+
+function Grouped({ window, state }: { readonly window: Window; readonly state: Followed['state'] }) {
+  const view = useView();
+  const { slug, span } = route.useSearch();
+  const navigate = route.useNavigate();
+  const read = useQuery(summaryQuery(view, window));
+  const groups = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
+  const reach = read.data === undefined ? null : shorterReach(read.data);
+  return (
+    <Card
+      title={slug === undefined ? 'By endpoint' : `Calls of ${slug}`}
+      actions={
+        <div className={styles.row}>
+          <LiveChip state={state} />
+          <Select
+            label="Time"
+            value={span ?? '1h'}
+            onChange={({ target }) => void navigate({ search: (before) => ({ ...before, span: target.value as Span }) })}
+          >
+            {SPANS.map(({ value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </div>
+      }
+    >
+      {read.isPending && <Waiting what="what was called" />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && groups.length === 0 && (
+        <Empty title="Nothing was called in this time">
+          {slug === undefined
+            ? 'Every call of a game stands here within a second, and what was refused before it became one. Choose a longer time, or try an endpoint.'
+            : 'Choose a longer time, or show all endpoints.'}
+        </Empty>
+      )}
+      {groups.length > 0 && <Groups groups={groups} />}
+      {read.isSuccess && (
+        <CardBody>
+          <p className={styles.soft}>
+            {reach !== null && (
+              <>
+                More was called than is counted at once:{' '}
+                {reach.succeeded !== null && (
+                  <>
+                    what succeeded is counted since <At at={reach.succeeded} />
+                    {reach.failed !== null && ', '}
+                  </>
+                )}
+                {reach.failed !== null && (
+                  <>
+                    what was refused or failed since <At at={reach.failed} />
+                  </>
+                )}
+                . Rates are of that time.{' '}
+              </>
+            )}
+            {read.data.more > 0 && `${read.data.more} endpoints and routes with fewer requests are left out. `}
+            {(read.data.missed ?? 0) > 0 && `${read.data.missed} requests were not stored, because too many came at once. `}
+            {read.data.partial === true && 'The database does not answer: this is only what one node has served. '}
+            Half of the calls take at most the first time, 95 of 100 the second.
+          </p>
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+function LiveChip({ state }: { readonly state: Followed['state'] }) {
+  if (state === 'off') return null;
+  return state === 'live' ? (
+    <Chip tone="live" title="New calls appear as they happen">
+      live
+    </Chip>
+  ) : (
+    <Chip tone="past" title="The server cannot be followed now, or too many follow already">
+      not live
+    </Chip>
+  );
+}
+
+function Groups({ groups }: { readonly groups: readonly CallsByEndpoint[] }) {
+  return (
+    <div className={table.scroll}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Endpoint</th>
+            <th scope="col" className={table.number}>
+              Calls
+            </th>
+            <th scope="col" className={table.number}>
+              Rate
+            </th>
+            <th scope="col" className={table.number}>
+              Takes
+            </th>
+            <th scope="col">Refused and failed, by code</th>
+            <th scope="col">Last</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <Group key={`${group.slug} ${group.route}`} group={group} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Codes that a row names. */
+const SHOWN = 6;
+
+function Group({ group }: { readonly group: CallsByEndpoint }) {
+  const { project } = useView();
+  const { slug, requests, perMinute, refused, failed, p50, p95, last } = group;
+  const codes = group.codes.filter(({ code }) => code !== null);
+  const filtered = (code: string | null | undefined) => ({
+    ...(slug === null ? {} : { slug }),
+    ...(code == null ? {} : { code }),
+  });
+  return (
+    <tr>
+      <td>
+        {slug === null ? (
+          <span className={table.mono}>{group.route}</span>
+        ) : (
+          <Link to="/p/$project/calls" params={{ project }} search={(before) => ({ ...before, code: undefined, ...filtered(null) })}>
+            {slug}
+          </Link>
+        )}
+      </td>
+      <td className={table.number}>{requests}</td>
+      <td className={table.number}>{rateText(perMinute)}</td>
+      <td className={table.number}>
+        {p50 === null ? '–' : msText(p50)} <span className={table.soft}>· {msText(p95)}</span>
+      </td>
+      <td>
+        {codes.length === 0 && <span className={table.soft}>none</span>}
+        <span className={styles.codes}>
+          {codes.slice(0, SHOWN).map(({ code, status, requests: count }) => (
+            <Link
+              key={`${code} ${status}`}
+              to="/p/$project/calls"
+              params={{ project }}
+              search={(before) => ({ ...before, ...filtered(code) })}
+              className={styles.code}
+              title={`${count} of ${requests}, with the status ${status}`}
+            >
+              <Chip tone={status >= 500 ? 'bad' : 'plain'}>
+                {code} {count}
+              </Chip>
+            </Link>
+          ))}
+          {codes.length > SHOWN && <span className={table.soft}>and {codes.length - SHOWN} more</span>}
+        </span>
+        <span className="visually-hidden">
+          {refused} refused, {failed} failed
+        </span>
+      </td>
+      <td className={table.tight}>
+        <Ago at={last} />
+      </td>
+    </tr>
+  );
+}
+
+interface ListedProps {
+  readonly asked: CallsAsked;
+  readonly window: Window;
+  readonly followed: Followed;
+}
+
+function Listed({ asked, window, followed }: ListedProps) {
+  const view = useView();
+  const list = useInfiniteQuery(callsQuery(view, asked, window));
+  const stored = list.data?.pages.flatMap((page) => page.requests.toReversed()) ?? [];
+  const known = new Set(stored.map(({ id }) => id));
+  const requests = [...followed.requests.filter(({ id }) => !known.has(id)), ...stored].filter(({ target }) => target === view.target);
+  const isFiltered = asked.slug !== undefined || asked.code !== undefined || asked.player !== undefined;
+  return (
+    <Card title={asked.all ? 'Last calls' : 'Last refused and failed'}>
+      <Filters key={JSON.stringify(asked)} asked={asked} />
+      {list.isPending && <Waiting what="calls" />}
+      {list.isError && (
+        <CardBody>
+          <Failed error={list.error} again={() => void list.refetch()} />
+        </CardBody>
+      )}
+      {list.isSuccess && requests.length === 0 && (
+        <Empty title={isFiltered ? 'Nothing like that' : 'Nothing was refused, and nothing failed'}>
+          {asked.all ? 'Choose a longer time, or take a filter away.' : 'Show all calls to see those that succeeded, too.'}
+        </Empty>
+      )}
+      <ol className={styles.list}>
+        {requests.map((request) => (
+          <CallRow key={request.id} request={request} />
+        ))}
+      </ol>
+      <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
+    </Card>
+  );
+}
+
+function Filters({ asked }: { readonly asked: CallsAsked }) {
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState({ slug: asked.slug ?? '', code: asked.code ?? '', player: asked.player ?? '' });
+  const clean = (text: string) => text.trim() || undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { slug, code, player } = typed;
+    void navigate({ search: (before) => ({ ...before, slug: clean(slug), code: clean(code), player: clean(player) }) });
+  };
+  const field = (name: keyof typeof typed, label: string) => (
+    <Field
+      label={label}
+      value={typed[name]}
+      placeholder="any"
+      maxLength={128}
+      onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+    />
+  );
+  return (
+    <form className={styles.filters} onSubmit={submit} aria-label="Filters">
+      <Select
+        label="What"
+        value={asked.all ? 'true' : ''}
+        onChange={({ target }) => void navigate({ search: (before) => ({ ...before, all: target.value === 'true' ? 'true' : undefined }) })}
+      >
+        <option value="">Refused and failed</option>
+        <option value="true">All calls</option>
+      </Select>
+      {field('slug', 'Endpoint')}
+      {field('code', 'Code')}
+      {field('player', 'Player')}
+      <Button type="submit">Filter</Button>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { exactJson, sentJson } from '../../src/console/api/exact.ts';
+import { conditionOf, endOf, rateText, shorterReach, spanMs, stepOf, stepRefusing } from '../../src/console/words/calls.ts';
+import { fieldsOfInput, inputOf, WHOLE } from '../../src/console/words/input.ts';
+
+const SCHEMA = {
+  required: ['item', 'amount'],
+  properties: {
+    item: { type: 'string', title: 'Item', maxLength: 20 },
+    amount: { type: 'int', min: 1, max: 9 },
+    gift: 'boolean',
+    size: { enum: ['small', 'large', 3] },
+    price: { type: ['number', 'null'], required: true },
+    tags: { type: 'list' },
+    mode: { type: 'string', required: true, default: 'fast' },
+    any: { type: ['string', 'number'] },
+  },
+};
+
+it('makes fields of every way in which an input is declared', () => {
+  const fields = fieldsOfInput(SCHEMA) ?? [];
+  const brief = fields.map(({ name, label, kind, isRequired }) => [name, label, kind, isRequired]);
+  expect(brief).toEqual([
+    ['item', 'Item', 'text', true],
+    ['amount', 'amount', 'number', true],
+    ['gift', 'gift', 'flag', false],
+    ['size', 'size', 'choice', false],
+    ['price', 'price', 'number', true],
+    ['tags', 'tags', 'json', false],
+    ['mode', 'mode', 'text', false],
+    ['any', 'any', 'json', false],
+  ]);
+  expect(fields.find(({ name }) => name === 'amount')?.says).toBe('a whole number · at least 1 · at most 9');
+  expect(fields.find(({ name }) => name === 'mode')?.says).toBe('text · "fast" where left out · may be left out');
+  for (const none of [undefined, null, 'text', {}, { properties: {} }]) expect(fieldsOfInput(none)).toBeNull();
+});
+
+it('sends what was typed by its type, leaves out what is empty, and names each field that is wrong', () => {
+  const fields = fieldsOfInput(SCHEMA);
+  const typed = { item: '7', amount: '3', gift: 'false', size: '2', price: '2.50', tags: '[1, "a"]', any: '"x"' };
+  const input = { item: '7', amount: 3, gift: false, size: 3, price: 2.5, tags: [1, 'a'], any: 'x' };
+  expect(inputOf(fields, typed)).toEqual({ ok: true, input });
+  expect(inputOf(fields, { amount: '1.5', price: 'cheap', tags: '[1,' })).toMatchObject({
+    ok: false,
+    problems: { amount: expect.stringContaining('whole'), price: expect.stringContaining('number'), tags: expect.stringContaining('JSON') },
+  });
+  expect(inputOf(null, {})).toEqual({ ok: true, input: {} });
+  expect(inputOf(null, { [WHOLE]: '{"a": 1}' })).toEqual({ ok: true, input: { a: 1 } });
+  for (const text of ['[1]', '3', '{']) expect(inputOf(null, { [WHOLE]: text })).toMatchObject({ ok: false });
+});
+
+it('keeps the digits of numbers that a page could not hold, on the way to the server, too', () => {
+  const entered = inputOf(fieldsOfInput({ properties: { id: 'integer', at: 'object' } }), {
+    id: '76561198000000001234',
+    at: '{"x": 0.12345678901234567890}',
+  });
+  expect(exactJson(entered.ok ? entered.input : null)).toBe('{"id":76561198000000001234,"at":{"x":0.12345678901234567890}}');
+  expect(sentJson('{"a":"\uE000\\",\\"b\\":1"}')).toBe('{"a":"\uE000\\",\\"b\\":1"}');
+});
+
+it('finds the step that refused a call, and its condition', () => {
+  const step = { id: 'enough', type: 'assert', check: 'gold >= price' };
+  const definition = { id: 'buy', steps: [{ id: 'each', type: 'forEach', do: [step] }], response: { id: 'enough' } };
+  expect(stepOf(definition, 'each > enough')).toEqual(step);
+  expect(conditionOf(step)).toBe('gold >= price');
+  expect(conditionOf({ id: 'a', type: 'assert', condition: { gte: ['gold', 1] } })).toBe('{"gte":["gold",1]}');
+  const refusing = { id: 'rich', type: 'condition', check: 'a', onFail: { error: 'TOO_POOR' } };
+  expect(stepRefusing({ steps: [step, refusing] }, 'TOO_POOR')).toEqual(refusing);
+  expect(stepRefusing({ steps: [refusing, { ...refusing, id: 'other' }] }, 'TOO_POOR')).toBeNull();
+  expect([stepOf(definition, 'other'), stepOf(null, 'x'), conditionOf({ id: 'a' })]).toEqual([null, null, null]);
+});
+
+it('says rates and reaches as people read them', () => {
+  expect([600, 60, 7.26, 0.5, 0.0001].map(rateText)).toEqual(['10/s', '1/s', '7.3/min', '30/h', 'rare']);
+  expect([spanMs(undefined), spanMs('15m')]).toEqual([3_600_000, 900_000]);
+  expect([endOf(undefined), endOf('12'), endOf('2026-03-01T12:00:00Z')]).toEqual([undefined, undefined, '2026-03-01T12:00:00Z']);
+  const at = (from: string) => ({ from });
+  expect(shorterReach({ from: 'a', counted: { succeeded: at('a'), failed: at('a') } })).toBeNull();
+  expect(shorterReach({ from: 'a', counted: { succeeded: at('b'), failed: at('a') } })).toEqual({ succeeded: 'b', failed: null });
+});
