@@ -68,6 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/log',
     'src/app/ports/readers.ts',
+    'src/app/ports/ledger.ts',
     'src/app/ports/approvals.ts',
     'src/app/ports/economy.ts',
     'src/app/ports/grants.ts',

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest, LedgerRow } from '../../../src/app/ports/readers.ts';
+import type { LedgerRow } from '../../../src/app/ports/ledger.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest } from '../../../src/app/ports/readers.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
 import { readWithin } from '../../bounded-read.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';

@@ -11,7 +11,8 @@ import { committed } from '../../log/commitment.ts';
 import { readPeopleEvent } from '../../log/people.ts';
 import type { Log, NewEvent } from '../../log/port.ts';
 import { PEOPLE_STREAM } from '../../log/streams.ts';
-import type { LedgerRow, PublishRow, ViewReader } from '../ports/readers.ts';
+import type { LedgerRow } from '../ports/ledger.ts';
+import type { PublishRow, ViewReader } from '../ports/readers.ts';
 
 /** The people of the installation, folded from their stream. They are few, so all of them are in memory. */
 

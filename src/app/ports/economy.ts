@@ -1,5 +1,5 @@
 import type { Space } from '../../domain/events.ts';
-import type { LedgerRow } from './readers.ts';
+import type { LedgerRow } from './ledger.ts';
 
 /** What the use cases ask of the economy's read model. Amounts are JSON texts of exact numbers. Days count from 1970-01-01 UTC. */
 

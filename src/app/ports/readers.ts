@@ -23,6 +23,7 @@ import type {
   EconomySupplyRow,
 } from './economy.ts';
 import type { GrantReader } from './grants.ts';
+import type { LedgerRow } from './ledger.ts';
 
 /**
  * What the use cases ask of the read models. Implemented in `projections/readers`, passed in by `src/compose`. Every answer carries the revision
@@ -72,21 +73,6 @@ export interface StateReader {
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
   /** Counts the documents of live and of the space `staged` among the next `most` rows of the project. Counts bytes only if asked to. */
   countDocuments(projectId: string, staged: Space, after: DocumentRowKey | null, most: number, withBytes: boolean): Promise<CountedPage>;
-}
-
-export interface LedgerRow {
-  readonly field: string;
-  readonly before: Json;
-  readonly after: Json;
-  readonly delta: Json;
-  readonly source: string;
-  readonly reason: string | null;
-  /** Unix ms. */
-  readonly at: number;
-  readonly eventId: string;
-  readonly actor: Actor;
-  /** Of the key that the request came with, also of one that was revoked. */
-  readonly label: string | null;
 }
 
 export interface LedgerFilter {

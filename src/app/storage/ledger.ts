@@ -14,7 +14,8 @@ import { pageLimit } from '../../kernel/page-limit.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, viewsReached } from '../context.ts';
-import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRow } from '../ports/readers.ts';
+import type { LedgerRow } from '../ports/ledger.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { type Admitted, admitRead } from './admission.ts';
 
