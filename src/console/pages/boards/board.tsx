@@ -41,7 +41,7 @@ export function BoardPage() {
         <>
           {view.at !== undefined && <p className={styles.soft}>Boards are always those of now: nobody keeps what they were.</p>}
           <AroundForm key={player ?? ''} player={player} />
-          {why !== undefined && <Why key={why} query={query} row={why} />}
+          {why !== undefined && <Why key={`why ${why}`} query={query} row={why} />}
           {player === undefined ? <FromFirst query={query} /> : <Around query={query} player={player} />}
         </>
       ) : (
