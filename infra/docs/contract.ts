@@ -69,7 +69,7 @@ function outcomesOf({ keys }: Route, collection: MatrixRow['collection']): Matri
     ...outcomes,
     'the public key': takesSecretKey(keys) ? '401' : isClosed ? '403' : 'in',
     'a secret key without rights': keys.needs !== null || isOff ? '403' : 'in',
-    'a secret key': isOff ? '403' : 'in',
+    'a secret key': isOff || keys.onlyPeople ? '403' : 'in',
   };
 }
 

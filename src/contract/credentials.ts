@@ -59,6 +59,8 @@ export interface KeyRules {
    * session setting for any key (sessions, guests).
    */
   readonly guard?: 'collection' | 'append' | 'history' | 'sessions' | 'guests';
+  /** Whether a key is refused whatever it may do: it is for people alone. */
+  readonly onlyPeople?: true;
 }
 
 /** Scopes for running tests, `x` in each. */
@@ -111,6 +113,8 @@ export const STAGING_KEYS: KeyRules & { readonly needs: Need } = {
   ...ANY_SECRET_KEY,
   needs: STAGED.map((scope): Need => ({ scopes: [scope], level: 'rw' })).reduceRight((or, need) => ({ ...need, or })),
 };
+/** Who agrees to what others staged. */
+export const APPROVING_KEYS: KeyRules & { readonly needs: Need } = { ...managementKeys('rw', 'approve'), onlyPeople: true };
 /** The game's package. Its sync takes no key from the query string. */
 export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */

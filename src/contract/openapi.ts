@@ -116,7 +116,8 @@ function operationOf(route: Route, parts: Parts): Operation {
 
 function describedBy({ description, keys }: Route): Node {
   const needs = keys?.needs;
-  const permissions = needs ? [`A secret key needs ${neededBy(needs)}.`] : [];
+  const who = keys?.onlyPeople ? 'For people alone, who need' : 'A secret key needs';
+  const permissions = needs ? [`${who} ${neededBy(needs)}.`] : [];
   const text = [...(description === undefined ? [] : [description]), ...permissions].join('\n\n');
   return text === '' ? {} : { description: text };
 }

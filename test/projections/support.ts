@@ -251,6 +251,19 @@ export async function fillAll(feed: Feed): Promise<void> {
     },
     { type: 'grant.moved', data: { grant: 'g1', phase: 'taken' } },
   );
+  const approval = { approval: 'a1', difference: hashText('difference'), base: hashText('base') };
+  await feed.commit(
+    { type: 'approval.requested', data: { ...approval, action: 'promote' } },
+    { type: 'approval.commented', data: { approval: 'a1', text: 'é', with: 'request' } },
+    { type: 'approval.given', data: approval },
+    { type: 'definitions.promoted', data: { changes: [], hash: 'approved', generation: 4 } },
+    { type: 'approval.requested', data: { ...approval, approval: 'a2', action: 'rollback', to: 4 } },
+    { type: 'approval.declined', data: { approval: 'a2' } },
+    { type: 'approval.requested', data: { ...approval, approval: 'a3', action: 'rollback', to: 4 } },
+    { type: 'approval.withdrawn', data: { approval: 'a3' } },
+    { type: 'approval.bypassed', data: { ...approval, approval: 'a4', action: 'rollback', to: 4, reason: 'now' } },
+    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 5, to: 4 } },
+  );
   // The economy adds up sums by player when a later span begins, and closes a day when a later one does.
   for (const later of [20_000, 90_000_000]) {
     feed.later = later;

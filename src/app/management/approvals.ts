@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { managementKeys, type Need, STAGED_READ, STAGING_KEYS } from '../../contract/credentials.ts';
+import { APPROVING_KEYS, type Need, STAGED_READ, STAGING_KEYS } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { askApproval, declineApproval, giveApproval, releasedBy, withdrawApproval } from '../../domain/definition/release/approval.ts';
 import { decidePromote } from '../../domain/definition/release/promote.ts';
@@ -47,7 +47,7 @@ export interface Approvals {
   withdraw(caller: Caller, approval: string): Promise<ManageAnswer<contract.ApprovalShown>>;
 }
 
-const APPROVING = managementKeys('rw', 'approve').needs;
+const APPROVING = APPROVING_KEYS.needs;
 const ASKING = STAGING_KEYS.needs;
 const MAX_COMMENTS = 200;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { managementKeys, STAGED_READ, STAGING_KEYS } from '../credentials.ts';
+import { APPROVING_KEYS, STAGED_READ, STAGING_KEYS } from '../credentials.ts';
 import { RELEASE_ACTIONS } from '../events/release.ts';
 import { PUBLISH_BASE, READ_HEADERS } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
@@ -55,7 +55,7 @@ const CHANGE = {
   unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'approvals' } },
   answerHeaders: READ_HEADERS,
 } as const;
-const APPROVING = { ...CHANGE, keys: managementKeys('rw', 'approve') } as const;
+const APPROVING = { ...CHANGE, keys: APPROVING_KEYS } as const;
 const ASKING = { ...CHANGE, keys: STAGING_KEYS } as const;
 const ERRORS = ['VALIDATION_FAILED', 'NOT_FOUND', 'APPROVAL_PHASE'] as const;
 
