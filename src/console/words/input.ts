@@ -48,7 +48,7 @@ function fieldOf(name: string, written: unknown, isNamed: boolean): InputField {
     kind: kindOf(names, options),
     isRequired,
     options,
-    says: saysOf(field, names, isRequired),
+    says: saysOf(field, options.length > 0 ? null : names, isRequired),
     isWhole: names.length === 1 && names[0] === 'integer',
   };
 }
@@ -71,11 +71,12 @@ const WORDS: Readonly<Record<string, string>> = {
   object: 'an object, as JSON',
 };
 
-function saysOf(field: Members, types: readonly string[], isRequired: boolean): string {
+/** `types`: `null` for a choice, whose values say what they are. */
+function saysOf(field: Members, types: readonly string[] | null, isRequired: boolean): string {
   const [least, most] = [field['min'] ?? field['minimum'], field['max'] ?? field['maximum']];
   const parts = [
     typeof field['description'] === 'string' ? field['description'] : '',
-    types.length === 0 ? 'any JSON' : types.map((type) => WORDS[type] ?? 'any JSON').join(' or '),
+    types === null ? '' : types.length === 0 ? 'any JSON' : types.map((type) => WORDS[type] ?? 'any JSON').join(' or '),
     least === undefined ? '' : `at least ${String(least)}`,
     most === undefined ? '' : `at most ${String(most)}`,
     field['minLength'] === undefined ? '' : `${String(field['minLength'])} characters or more`,

@@ -219,7 +219,7 @@ function Group({ group }: { readonly group: CallsByEndpoint }) {
       <td className={table.number}>{requests}</td>
       <td className={table.number}>{rateText(perMinute)}</td>
       <td className={table.number}>
-        {p50 === null ? '–' : msText(p50)} <span className={table.soft}>· {msText(p95)}</span>
+        {msText(p50)} {p50 !== null && <span className={table.soft}>· {msText(p95)}</span>}
       </td>
       <td>
         {codes.length === 0 && <span className={table.soft}>none</span>}
