@@ -86,7 +86,7 @@ export function createSignInStore(pool: Pool): SignInStore {
       return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
     },
     async endOtherSessions(person, id) {
-      await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id <> $2', [person, id]);
+      await inTurn(pool, person, (client) => endSessions(client, person, id));
     },
     async password(person) {
       const found = 'SELECT hash FROM savepoint.sign_in_passwords WHERE person = $1';

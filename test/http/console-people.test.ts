@@ -158,3 +158,28 @@ it('whoever is no owner manages nobody, and sees nobody', async () => {
   ];
   for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
 });
+
+describe('what an open session or a token may not be used for', () => {
+  it('nobody resets themselves, which would forget the password that they must show to change it', async () => {
+    const { id, browser } = await invited('selma', 'owner');
+    expect(codeOf(await browser.change('POST', `/api/people/${id}/reset`))).toEqual([403, 'ACCESS_DENIED']);
+    expect((await browser.get('/api/session')).status).toBe(200);
+  });
+
+  it('ending all other sessions ends links and what was confirmed for a command line, too', async () => {
+    const { id, browser } = await invited('tilda', 'viewer');
+    const link = await signIn.newLink(id);
+    expect((await browser.change('DELETE', '/api/sessions')).status).toBe(200);
+    await expect(signInTo(at, link)).rejects.toThrow('401');
+  });
+
+  it('an owner of one project takes nothing there from somebody who has a role in all', async () => {
+    const { browser } = await invited('uma', 'owner', 'p1');
+    const everywhere = await invited('vera', 'owner');
+    expect(codeOf(await browser.change('PUT', `/api/people/${everywhere.id}/roles/p1`, { role: 'viewer' }))).toEqual([
+      403,
+      'ACCESS_DENIED',
+    ]);
+    expect((await people.latest()).people.get(everywhere.id)?.roles).toEqual(new Map([['*', 'owner']]));
+  });
+});

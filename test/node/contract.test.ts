@@ -56,7 +56,9 @@ afterAll(async () => {
   removeFolders();
 });
 
-const shown = routes.filter(({ hidden, example }) => hidden !== true && example !== undefined);
+/** A second person is asked and approves: approvals.test.ts sends these as people. */
+const OF_PEOPLE = /^(?:ask|read|give|decline|comment|withdraw)Approval$/;
+const shown = routes.filter(({ id, hidden, example }) => hidden !== true && example !== undefined && !OF_PEOPLE.test(id));
 const routeCalled = (id: string) => {
   const found = shown.find((route) => route.id === id);
   if (found === undefined) throw new Error(`The contract has no route ${id}`);

@@ -88,6 +88,7 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       if (role !== 'none') await needProject(project);
       await change('person.role', by, (state) => {
         needManagerOf(state, by, project);
+        needWithinReach(state, by, id);
         return changeRole(state, id, project, role);
       });
     },
@@ -101,6 +102,12 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
     },
 
     async reset(by, id) {
+      // Or an open session would be enough to take its person's password over.
+      if (id === by)
+        throw refusal(
+          'ACCESS_DENIED',
+          'Nobody resets themselves here: Your account changes the password, and `savepoint user reset` forgets it',
+        );
       await governed(by, id);
       await signIn.lockOut(id);
       return signIn.newLink(id);
@@ -132,6 +139,12 @@ function needManager(state: PeopleState, by: string): void {
 function needManagerOf(state: PeopleState, by: string, project: string): void {
   if (managesIn(state, by, project)) return;
   throw refusal('ACCESS_DENIED', `Roles in ${project === EVERY_PROJECT ? 'every project' : 'this project'} are given by an owner of it`);
+}
+
+/** Throws 403 ACCESS_DENIED where a role of one project would go before one that an owner of all gave for every project. */
+function needWithinReach(state: PeopleState, by: string, id: string): void {
+  if (!state.people.get(id)?.roles.has(EVERY_PROJECT) || managesIn(state, by, EVERY_PROJECT)) return;
+  throw refusal('ACCESS_DENIED', 'This person has a role in every project, so an owner of every project gives and takes roles here');
 }
 
 /** One answer for a person who is not there and for one who is out of reach, to whoever manages nobody of that kind. */

@@ -10,7 +10,7 @@ import { decidePutSingle } from '../../../src/domain/definition/push/decide-kind
 import { decideAppend } from '../../../src/domain/document/append.ts';
 import type { CollectionModel } from '../../../src/domain/model.ts';
 import { changeKey } from '../../../src/domain/project/decide.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject } from '../../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, RELEASE } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
 import { PROJECT } from './world.ts';
@@ -148,6 +148,8 @@ const PAIR_KEPT: AnswerCodec<Answer> = {
 const NUMBER_KEPT: AnswerCodec<Answer> = { encode: (answer) => Number(answer), decode: numberIn };
 
 function changeLimit(ctx: DecisionContext, limit: number, now: number): Decision<Answer> | Refusal {
+  // Every publish changes it.
+  ctx.read(RELEASE);
   const decision = decidePutSingle(ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS, 'rate-limit-rules', rules(limit), 'live', now);
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
