@@ -16,7 +16,15 @@ const OF_THE_PROJECT = [
   ...['callNothing', 'purgeDocuments'],
 ];
 /** Of many players at once, of none in particular. */
-const OF_MANY = ['findPlayers', 'readEconomy', 'listEconomyAlarms', 'listEconomyFlows', 'listEconomyPlayers', 'readEconomySupply'];
+const OF_MANY = [
+  'findPlayers',
+  'readEconomy',
+  'listEconomyAlarms',
+  'listEconomyFlows',
+  'listEconomyPlayers',
+  'readEconomySupply',
+  'summarizeLogs',
+];
 
 const reached = routes.filter(({ family }) => (PASSED_FAMILIES as readonly string[]).includes(family));
 

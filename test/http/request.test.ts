@@ -22,7 +22,7 @@ const guest = (path: string, body: string) =>
 
 describe('a request that does not fit its route', () => {
   it.each([
-    ['POST', 'promote', { dry_run: true }, 'INVALID_BODY', 'The body has no member `dry_run`, only dryRun, force'],
+    ['POST', 'promote', { dry_run: true }, 'INVALID_BODY', 'The body has no member `dry_run`, only dryRun, force, breakGlass'],
     ['POST', 'promote', { force: 'true' }, 'INVALID_BODY', '`force` must be true or false'],
     ['POST', 'promote?dryRun=yes', {}, 'INVALID_BODY', '`dryRun` must be true or false'],
     ['POST', 'promote?dryRun=true&dryRun=false', {}, 'INVALID_BODY', '`dryRun` must be true or false'],
@@ -79,7 +79,7 @@ describe('a request that fits', () => {
     await manage('PUT', 'settings', { strict: true, name: 'Demo' });
     expect(asked()).toEqual([{ strict: true, name: 'Demo' }, true]);
     await manage('POST', 'rollback?to=7');
-    expect(asked()).toEqual([{ dryRun: false, to: 7 }]);
+    expect(asked()).toEqual([{ dryRun: false, to: 7, breakGlass: false }]);
     await manage('GET', `players?name=Ada&limit=${'9'.repeat(400)}`);
     expect(asked()).toEqual([{ name: 'Ada', limit: 200 }]);
   });

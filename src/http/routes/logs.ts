@@ -51,9 +51,10 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
   return {
     async summary(ctx): Promise<AnswerOf<typeof logs.summary>> {
       const { projectId } = await authenticate(app, ctx, logs.summary);
-      const to = timeOf(ctx, 'to') ?? Date.now();
-      const from = timeOf(ctx, 'from') ?? to - HOUR_MS;
-      if (from > to) throw refusal('VALIDATION_FAILED', '`from` is later than `to`');
+      const end = timeOf(ctx, 'to') ?? Date.now();
+      const from = timeOf(ctx, 'from') ?? end - HOUR_MS;
+      // Nothing lies between the two the wrong way round, nor in the future.
+      const to = Math.max(from, end);
       const target = queryParam(ctx, 'target') ?? 'live';
       if (target !== 'live' && target !== 'next') throw refusal('VALIDATION_FAILED', '`target` must be live or next');
       const { missed, isPartial, ...groups } = await callLog.groups(projectId, { from, to });

@@ -7,7 +7,7 @@ import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.t
 import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
 import type { DomainEvent, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
 import { createProject } from '../../../src/domain/project/decide.ts';
-import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, RELEASE, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { RoundRobin } from '../../../src/kernel/round-robin.ts';
@@ -75,7 +75,11 @@ export class History {
       commandId: `act-${this.#acts}`,
       cause: 'test',
       actor: { kind: 'secret' as const },
-      decide: (ctx: DecisionContext, now: number) => ({ events: act(ctx, now), answer: null }),
+      decide(ctx: DecisionContext, now: number) {
+        // Every publish changes it.
+        ctx.read(RELEASE);
+        return { events: act(ctx, now), answer: null };
+      },
     };
     await this.wait(this.project.execute(command)).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
