@@ -20,7 +20,7 @@ import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
 import type { Webhooks } from './ports/webhooks.ts';
-import type { Decided, Decision, Outcome } from './project/commit.ts';
+import type { Command, Decided, Decision, Outcome } from './project/commit.ts';
 import type { DecisionContext } from './project/decision-context.ts';
 import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
@@ -156,7 +156,8 @@ export function execute<A>(
   decide: (ctx: DecisionContext, now: number) => Decided<A>,
   endpoint?: string,
 ): Promise<Outcome<A>> {
-  const command = { ...commitIds(caller), cause, actor: actorOf(caller, endpoint), decide };
+  const { commandId, requestId } = commitIds(caller);
+  const command: Command<A> = { commandId, requestId, cause, actor: actorOf(caller, endpoint), decide };
   const { store } = project.quotas;
   if (store === null || !COUNTED.test(cause)) return project.execute(command);
   return store.execute(project, command);

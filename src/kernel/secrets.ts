@@ -35,8 +35,13 @@ const ANY = SECRET_SHAPES.map(({ pattern }) => new RegExp(pattern.source, 'g'));
 /** No shape is as short as this without an underscore, a dot, a slash or a percent sign. Most ids and names are. */
 const PLAIN = /^[0-9A-Za-z: -]{0,27}$/;
 
+/** Whether a text is too short and plain to hold a secret, at a fraction of the time of {@link maskSecrets}. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** The text without secrets. */
 export function maskSecrets(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (isPlain(text)) return text;
   return ANY.reduce((masked, pattern) => masked.replace(pattern, (...found) => `${typeof found[1] === 'string' ? found[1] : ''}***`), text);
 }

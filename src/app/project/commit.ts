@@ -55,7 +55,7 @@ export interface Command<A> {
   /** Unique per request, of characters that JSON need not escape. */
   readonly commandId: string;
   /** The id of its request, where that is another. It is stored with the commit's first event. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
   readonly cause: string;
   readonly actor: Actor;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { CallTable, NewCall, ServedRequest } from '../../app/app.ts';
-import { maskSecrets } from '../../kernel/secrets.ts';
+import { isPlain, maskSecrets } from '../../kernel/secrets.ts';
 import { masked } from './shown.ts';
 
 /**
@@ -31,7 +31,7 @@ const GATHER_MS = 250;
 /** The longest rest between two groups, ms. */
 const MAX_REST_MS = 50;
 const FAILURE_REST_MS = 1_000;
-/** Texts whose masked form is kept: paths, endpoints and players come again and again. */
+/** Texts whose masked form is kept: paths come again and again. */
 const MAX_TEXTS = 5_000;
 
 export class CallRecorder {
@@ -155,6 +155,7 @@ export class CallRecorder {
   }
 
   #maskedText(text: string): string {
+    if (isPlain(text)) return text;
     const known = this.#masks.get(text);
     if (known !== undefined) return known;
     const made = maskSecrets(text);
