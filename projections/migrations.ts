@@ -21,11 +21,15 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'read-models-0007', sql: READ_MODELS_ANEW },
     { name: 'sign-in-0002', sql: sql('./sign-in.sql') },
     { name: 'processes-0001', sql: sql('./processes.sql') },
+    { name: 'sign-in-0003', sql: CONFIRMED_BY },
   ];
 }
 
 /** The projector resumes at an event, which it looks up in the event's stream, because a bare position cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
+
+/** The session by which a person has confirmed a command line: with it ends what it has confirmed. */
+const CONFIRMED_BY = 'ALTER TABLE savepoint.sign_in_requests ADD COLUMN session text COLLATE "C"';
 
 /**
  * Read models of the first format of the log have other columns, and nothing can bring them up to date but the log itself. Where that is in this

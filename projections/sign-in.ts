@@ -50,10 +50,11 @@ export function createSignInStore(pool: Pool): SignInStore {
       return (await query<SignInRequest>(found, [code, now]))[0] ?? null;
     },
     confirmRequest(code, person, session, now) {
-      const put = 'UPDATE savepoint.sign_in_requests SET person = $2 WHERE code = $1 AND until > $3 AND person IS NULL RETURNING hash';
+      const put = `UPDATE savepoint.sign_in_requests SET person = $2, session = $4 WHERE code = $1 AND until > $3 AND person IS NULL
+        RETURNING hash`;
       return inTurn(pool, person, async (client) => {
         if (!(await hasRow(client, OPEN, [person, session]))) return false;
-        return hasRow(client, put, [code, person, now]);
+        return hasRow(client, put, [code, person, now, session]);
       });
     },
     async refuseRequest(code) {
@@ -82,8 +83,12 @@ export function createSignInStore(pool: Pool): SignInStore {
       const listed = `SELECT ${COLUMNS} FROM savepoint.sign_in_sessions WHERE person = $1 AND ${IN_FORCE} ORDER BY used_at DESC, id LIMIT 100`;
       return query<SessionRow>(listed, [person, now]);
     },
-    async endSession(person, id) {
-      return (await query('DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id', [person, id])).length > 0;
+    endSession(person, id) {
+      const ended = 'DELETE FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2 RETURNING id';
+      return inTurn(pool, person, async (client) => {
+        await client.query('DELETE FROM savepoint.sign_in_requests WHERE person = $1 AND session = $2', [person, id]);
+        return hasRow(client, ended, [person, id]);
+      });
     },
     async endOtherSessions(person, id) {
       await inTurn(pool, person, (client) => endSessions(client, person, id));

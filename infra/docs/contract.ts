@@ -83,7 +83,7 @@ interface RoleRow {
 export function roleMatrix(): readonly RoleRow[] {
   const rows = PASSED_FAMILIES.flatMap((family) =>
     routesOf(family).map(({ method, path, keys }) => {
-      const needs = keys?.needs ?? (family === 'storage' ? needOfPerson(method) : null);
+      const needs = keys === null ? null : needOfPerson(keys, family === 'storage', method);
       const outcome = (role: Role) => [role, fits(role, needs) ? 'in' : '403'];
       return { route: `${method} ${BASES[family]}${path}`, outcomes: Object.fromEntries(ROLES.map(outcome)) as RoleRow['outcomes'] };
     }),

@@ -54,6 +54,8 @@ export interface KeyRules {
   readonly disabledProject: 'PROJECT_DISABLED' | 'DISABLED';
   /** Permissions that a secret key needs. */
   readonly needs: Need | null;
+  /** What a person needs in place of that; `null`: a role in the project. Left out: the same. */
+  readonly ofPeople?: Need | null;
   /**
    * What else is checked: the collection for a public key, its `publicAppend` for one that appends, its `history` for one that reads what was, the project's
    * session setting for any key (sessions, guests).
@@ -125,8 +127,10 @@ export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRu
   return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 
-/** What a person needs where any key opens a route of data: to read documents, or to write them. */
-export function needOfPerson(method: string): Need {
+/** What a person needs; where any key opens a route of data: to read documents, or to write them. */
+export function needOfPerson({ needs, ofPeople }: Pick<KeyRules, 'needs' | 'ofPeople'>, isOfData: boolean, method: string): Need | null {
+  if (ofPeople !== undefined) return ofPeople;
+  if (needs !== null || !isOfData) return needs;
   return method === 'GET' || method === 'HEAD' ? READ_DOCUMENTS : DOCUMENT_KEYS.needs;
 }
 

@@ -60,8 +60,12 @@ export class Buckets {
   /** Counts one request. Throws 429 RATE_LIMITED with `Retry-After` when the bucket is empty. */
   take(req: Received, group: BucketGroup): void {
     const address = this.#addressOf(req);
-    if (address === null) return;
-    const bucket = this.#bucketOf(`${group} ${address}`, this.#rules[group]);
+    if (address !== null) this.takeOf(`${group} ${address}`, this.#rules[group]);
+  }
+
+  /** The same of a bucket with a name and a rule of its own. */
+  takeOf(name: string, rule: BucketRule): void {
+    const bucket = this.#bucketOf(name, rule);
     refill(bucket);
     if (bucket.tokens >= 1) {
       bucket.tokens -= 1;

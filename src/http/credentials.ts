@@ -1,5 +1,5 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
-import { type KeyRules, type Need, needOfPerson, takesSecretKey } from '../contract/credentials.ts';
+import { type KeyRules, needOfPerson, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
 import { readMessage } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
@@ -59,7 +59,7 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     extraSecret,
     disabledKey: rules.disabledKey,
     disabledProject: rules.disabledProject,
-    needs: rules.needs ?? needsOfPerson(exchange),
+    needs: exchange.person ? needOfPerson(rules, exchange.family === 'storage', exchange.method) : rules.needs,
     platformId: claimOf(exchange),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
@@ -71,12 +71,6 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };
-}
-
-/** Where any valid key reads what players have, or reports it, a person needs the permission for it. */
-function needsOfPerson({ person, family, method }: Exchange): Need | null {
-  if (!person || family !== 'storage') return null;
-  return needOfPerson(method);
 }
 
 function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | null {

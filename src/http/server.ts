@@ -67,6 +67,9 @@ export interface HttpServer {
   close(drainMs: number): Promise<void>;
 }
 
+/** Requests of one session under `/api` of the console: a person with several open pages sends few in a second. */
+const CONSOLE_SESSION = { burst: 300, perSecond: 10 };
+
 /** Heartbeats without a valid key that one client may send for one project within a minute. */
 const MAX_BAD_KEYS = 30;
 
@@ -157,6 +160,7 @@ function sharedParts(parts: ServerParts, streams: EventStreams, closing: () => b
   return {
     frame: frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }),
     limits: limits(buckets, settings.wholeV1),
+    countSession: (session: string) => buckets?.takeOf(`console ${session}`, CONSOLE_SESSION),
     routes: routes(buildFamilies(services, parts), parts.turns, app),
     body: services.gameBody,
   };
@@ -184,7 +188,8 @@ function consoleChain(
 ): Koa<State> {
   const koa = new Koa<State>();
   koa.use(shared.frame);
-  koa.use(consoleOrigin({ signIn, people, health, folder, place, body: shared.body, version: settings.version }));
+  const { body, countSession } = shared;
+  koa.use(consoleOrigin({ signIn, people, health, folder, place, body, countSession, version: settings.version }));
   koa.use(shared.limits);
   for (const each of middleware) koa.use(each);
   koa.use(shared.routes);

@@ -58,6 +58,14 @@ async function invited(name: string, role: string, project = '*'): Promise<{ rea
 }
 const listed = async (by: SignedBrowser) => body(await by.get('/api/people')).people as readonly Record<string, unknown>[];
 
+/** A command line that asked, and that a person has confirmed: the secret by which it asks for its token. */
+async function confirmedBy(by: SignedBrowser): Promise<string> {
+  const { code, secret } = body(await askConsole(at, 'POST', '/api/command-line', {}, { machine: 'box' }));
+  expect((await by.change('POST', `/api/command-line/${code}`)).status).toBe(200);
+  return secret;
+}
+const tokenOf = (secret: string) => askConsole(at, 'POST', '/api/command-line/token', {}, { secret });
+
 describe('an owner of every project', () => {
   it('lets somebody in by a link that is shown once, and the stream says who did it', async () => {
     const reply = await invite(owner, 'ada', 'manager', 'p1');
@@ -169,8 +177,37 @@ describe('what an open session or a token may not be used for', () => {
   it('ending all other sessions ends links and what was confirmed for a command line, too', async () => {
     const { id, browser } = await invited('tilda', 'viewer');
     const link = await signIn.newLink(id);
+    const secret = await confirmedBy(browser);
     expect((await browser.change('DELETE', '/api/sessions')).status).toBe(200);
     await expect(signInTo(at, link)).rejects.toThrow('401');
+    expect(codeOf(await tokenOf(secret))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  it('ending one session ends what it confirmed for a command line, and not what another one did', async () => {
+    const { id, browser } = await invited('tobi', 'viewer');
+    const other = await signInTo(at, await signIn.newLink(id));
+    const [secret, kept] = [await confirmedBy(browser), await confirmedBy(other)];
+    const { sessions } = body(await browser.get('/api/sessions'));
+    const { id: own } = sessions.find(({ current }: { readonly current: boolean }) => current);
+    expect((await owner.change('DELETE', `/api/people/${id}/sessions/${own}`)).status).toBe(200);
+    expect(codeOf(await tokenOf(secret))).toEqual([401, 'UNAUTHORIZED']);
+    expect(body(await tokenOf(kept))).toMatchObject({ ok: true, name: 'tobi' });
+  });
+
+  it("a command line's token, even an owner's, reads people and changes nothing of them", async () => {
+    const { id, browser } = await invited('uli', 'owner');
+    const { token } = body(await tokenOf(await confirmedBy(browser)));
+    const ask = (method: string, path: string, sent?: unknown) => askConsole(at, method, path, { 'X-Person-Token': token }, sent);
+    expect((await ask('GET', '/api/people')).status).toBe(200);
+    const refused = [
+      ask('POST', '/api/people', { name: 'friend', role: 'owner', project: '*' }),
+      ask('PUT', `/api/people/${id}/roles/p1`, { role: 'viewer' }),
+      ask('POST', `/api/people/${id}/reset`),
+      ask('DELETE', `/api/people/${id}/sessions`),
+      ask('DELETE', `/api/people/${id}`),
+    ];
+    for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+    expect((await people.latest()).people.get(id)?.roles).toEqual(new Map([['*', 'owner']]));
   });
 
   it('an owner of one project takes nothing there from somebody who has a role in all', async () => {

@@ -241,6 +241,15 @@ describe('a session', () => {
     expect(JSON.parse((await mine.get('/api/sessions')).text).sessions).toHaveLength(1);
   });
 
+  it('asks under /api as much as a person with many pages does, and no more; another session goes on', async () => {
+    const [mine, other] = [await signedIn(), await signedIn()];
+    const asked = await Promise.all(Array.from({ length: 400 }, () => mine.get('/api/session')));
+    const refused = asked.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.headers['retry-after']).toBe('1');
+    expect((await other.get('/api/session')).status).toBe(200);
+  });
+
   it('is kept as a hash alone, and neither token nor link is in the log', async () => {
     const link = await signIn.ownerLink();
     const reply = await ask('POST', '/api/session', { Origin: at.origin }, { link });

@@ -16,7 +16,7 @@ import type { Caller } from '../caller.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { type ChangesQuery, type Labels, labelsOf, lastOfPage, toldOf } from './changes.ts';
-import { type AnswerOfPast, type HistoryContext, ofMoment, type PastProject, pastProject } from './moments.ts';
+import { type AnswerOfPast, type HistoryContext, ofMoment, type PastProject, pastDefinitions } from './moments.ts';
 
 /** What is asked of: a definition by its id, slug or name. */
 interface Asked extends DefinitionName {
@@ -55,11 +55,8 @@ const STEPS = 50;
 const MAX_COMPARED = 4_000_000;
 
 export function createDefinitionHistory(context: HistoryContext): DefinitionHistory {
-  const readAt = async (caller: Caller, kinds: readonly DefinitionKind[], target: PublishTarget, at: string | null, name?: string) => {
-    const read = await pastProject(context, caller, target, at, name);
-    for (const kind of kinds) requirePermissions(read.access.key, scopesOf(kind), 'r');
-    return read;
-  };
+  const readAt = (caller: Caller, kinds: readonly DefinitionKind[], target: PublishTarget, at: string | null, name?: string) =>
+    pastDefinitions(context, caller, kinds, target, at, name);
 
   const compared = (one: Side, other: Side, difference: FieldsOf): Comparison => {
     const { fields, more, opens } = difference(one.value ?? {}, other.value ?? {});

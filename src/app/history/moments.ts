@@ -2,13 +2,14 @@ import type { AsOf } from '../../contract/answers.ts';
 import { type AccessContext, spaceOf } from '../../domain/access/context.ts';
 import type { Operation } from '../../domain/access/data.ts';
 import { collectionIn } from '../../domain/access/next.ts';
-import { closedPast, ownPast } from '../../domain/access/past.ts';
+import { closedPast, closedPastOfDefinitions, ownPast } from '../../domain/access/past.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
-import type { PublishTarget } from '../../domain/events.ts';
+import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { accepted, notFound } from '../../kernel/errors.ts';
-import { accessAt } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { Address, Positioned } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -56,6 +57,24 @@ export async function pastProject(
   const project = await projectOf(context, caller);
   const access = accessAt(project, caller, target);
   accepted(closedPast(access, caller));
+  return atMoment(context, project, caller, access, at, name);
+}
+
+/**
+ * The project at a moment for what reads definitions of these kinds: for a secret key that may read what was, or a person, who may read what is of them.
+ */
+export async function pastDefinitions(
+  context: HistoryContext,
+  caller: Caller,
+  kinds: readonly DefinitionKind[],
+  target: PublishTarget,
+  at: string | null,
+  name?: string,
+): Promise<PastProject> {
+  const project = await projectOf(context, caller);
+  const access = accessAt(project, caller, target);
+  accepted(closedPastOfDefinitions(access, caller));
+  for (const kind of kinds) requirePermissions(access.key, scopesOf(kind), 'r');
   return atMoment(context, project, caller, access, at, name);
 }
 

@@ -9,7 +9,6 @@ import type { PastDocument } from '../../domain/document/past.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import type { DefinitionKind, PublishTarget, SaveRecord } from '../../domain/events.ts';
 import type { ListedKind } from '../../domain/kinds.ts';
-import { scopesOf } from '../../domain/project/permissions.ts';
 import { settingsBody } from '../../domain/project/settings.ts';
 import { slotKey } from '../../domain/record/slot.ts';
 import { notFound, type Refusal, refusal } from '../../kernel/errors.ts';
@@ -23,7 +22,7 @@ import type { PostedStep } from '../past/past.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
 import { type ChangesQuery, type Labels, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
-import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastProject } from './moments.ts';
+import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastDefinitions, pastProject } from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
 export type PastView = 'read' | 'stored';
@@ -82,8 +81,7 @@ export function createPastReads(context: HistoryContext): PastReads {
     at: string,
     list: (state: Parameters<typeof listDefinitions>[0], options: Parameters<typeof listDefinitions>[2]) => Result,
   ) => {
-    const { access, moment } = await pastProject(context, caller, options.target ?? 'live', at);
-    requirePermissions(access.key, scopesOf(kind), 'r');
+    const { access, moment } = await pastDefinitions(context, caller, [kind], options.target ?? 'live', at);
     const { endpointRateLimits } = access.settings;
     const result = list(access.state, { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null });
     const answer = ofMoment(moment);

@@ -43,7 +43,7 @@ export interface SignInStore {
   noteUse(id: string, now: number): Promise<void>;
   /** Those in force, the last used first. */
   sessionsOf(person: string, now: number): Promise<readonly SessionRow[]>;
-  /** Ends one session of a person. Answers whether there was one. */
+  /** Ends one session of a person, and what it has confirmed. Answers whether there was one. */
   endSession(person: string, id: string): Promise<boolean>;
   /** Ends all sessions of a person but this one. */
   endOtherSessions(person: string, id: string): Promise<void>;

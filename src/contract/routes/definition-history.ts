@@ -46,7 +46,8 @@ const about = {
   family: 'manage',
   tag: 'Definitions',
   method: 'GET',
-  keys: managementKeys('r', 'history'),
+  // No data of players is in it: who may read what is of a kind, which the use case asks, may read what it was.
+  keys: { ...managementKeys('r', 'history'), ofPeople: null },
   headers: TARGET,
   idempotent: false,
 } as const;
@@ -82,7 +83,7 @@ const holder = {
 
 const APART = [
   'With the target `next` these are the changes of what is staged, and the promotions that ended it; without it those of live: publishes,',
-  'promotions and rollbacks. The key needs `r` on the scope of the kind, too.',
+  'promotions and rollbacks. A key needs `r` on the scope of the kind, too; a person needs that alone.',
 ].join('\n');
 
 const PRICE = { path: '/rows/0/price', label: 'sword › price', before: 30, after: 35 };
@@ -123,7 +124,7 @@ export const definitionHistory = {
     id: 'compareDefinition',
     path: '/:project/definitions/:kind/:id/compare',
     summary: 'What differs in a definition between two moments, as the target showed it at each',
-    description: 'The key needs `r` on the scope of the kind, too.',
+    description: 'A key needs `r` on the scope of the kind, too; a person needs that alone.',
     params,
     example: {
       params: { kind: 'collection', id: 'saves' },
@@ -153,7 +154,7 @@ export const definitionHistory = {
     id: 'compareGameValue',
     path: '/:project/game-values/:value/compare',
     summary: 'What differs in a group or table of game values between two moments',
-    description: 'The key needs `r` on the scope of the kind, too.',
+    description: 'A key needs `r` on the scope of the kind, too; a person needs that alone.',
     params: valueParams,
     query: { ...betweenMoments, ...holder },
     example: { params: { value: 'shop' }, answer: { ok: true, ...SIDES, fields: [PRICE] } },

@@ -15,6 +15,11 @@ export function closedPast({ key }: Pick<AccessContext, 'key'>, { isSecret }: Pi
   return isSecret ? missingPermission(key, [SCOPE], 'r') : refusal('FORBIDDEN', FOR_KEYS);
 }
 
+/** The same of definitions. A person who may read what they are may read what they were: no data of players are in them. */
+export function closedPastOfDefinitions(access: Pick<AccessContext, 'key'>, who: Pick<Credential, 'isSecret'>): Refusal | null {
+  return access.key.kind === 'person' ? null : closedPast(access, who);
+}
+
 /** Whether a player may read what its own data were: where the collection says so, and it may read what they are. */
 export function ownPast(
   access: AccessContext,

@@ -10,6 +10,8 @@ export interface ApiParts {
   readonly signIn: SignIn;
   readonly body: BodyBounds;
   readonly version: string;
+  /** Counts a request of a session. Throws 429 RATE_LIMITED for more than people and pages send. */
+  countSession(id: string): void;
 }
 
 /** Whether a person asks. A page that nobody has touched for a while says so: what it asks by itself does not prolong the session. */

@@ -48,8 +48,14 @@ export class SessionRoutes {
     throw refusal('ACCESS_DENIED', 'This takes the header x-console-csrf, with what /api/session answers as `csrf`');
   }
 
-  /** Who is signed in and, for a change, that a page of the console sent it, or a command line. Throws 401 or 403 ACCESS_DENIED. */
+  /** Who is signed in and, for a change, that a page of the console sent it, or a command line. Throws 401, 403 ACCESS_DENIED, 429. */
   async proven(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
+    const signedIn = await this.#shown(exchange, place);
+    this.#parts.countSession(signedIn.session.id);
+    return signedIn;
+  }
+
+  #shown(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
     const sent = this.commands.tokenOf(exchange);
     if (sent !== null) return this.commands.signedIn(sent, true);
     const token = this.tokenOf(exchange, place);
@@ -60,8 +66,7 @@ export class SessionRoutes {
   async answer(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
     const { method, path } = exchange;
     if (this.commands.isBeginning(exchange)) return this.commands.begin(exchange, place, address);
-    const sent = this.commands.tokenOf(exchange);
-    if (sent !== null) return this.#ofCommand(exchange, await this.commands.signedIn(sent, true));
+    if (this.commands.tokenOf(exchange) !== null) return this.#ofCommand(exchange, await this.proven(exchange, place));
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
     const token = this.tokenOf(exchange, place);
     const signedIn = await this.proven(exchange, place);

@@ -106,8 +106,7 @@ interface StepProps {
 /** Where the call was refused: the step as it was written then. */
 function Step({ slug, path, code, at }: StepProps) {
   const view = useView();
-  const mayDo = useMay();
-  const read = useQuery(endpointsQuery(view, mayDo('history', 'r') ? at : view.at));
+  const read = useQuery(endpointsQuery(view, at));
   const definition = read.data?.find((each) => (each.slug ?? each.id) === slug);
   const step = path === null ? stepRefusing(definition, code) : stepOf(definition, path);
   const condition = step === null ? null : conditionOf(step);
@@ -130,7 +129,7 @@ function Step({ slug, path, code, at }: StepProps) {
             The definition
           </Link>
           <details className={styles.inner}>
-            <summary>The step {mayDo('history', 'r') ? 'as it was then' : 'as it is now'}</summary>
+            <summary>The step as it was then</summary>
             <pre className={styles.source}>{exactJson(step, 2)}</pre>
           </details>
         </>

@@ -36,9 +36,7 @@ export function DefinitionPage() {
       </Page>
     );
   const mayEdit = mayDo(kind.scope, 'w') && view.at === undefined;
-  const tabs = (['source', 'edit', 'history'] as const).filter((each) =>
-    each === 'edit' ? mayEdit : each !== 'history' || mayDo('history', 'r'),
-  );
+  const tabs = (['source', 'edit', 'history'] as const).filter((each) => each !== 'edit' || mayEdit);
   const params = { project: view.project, kind: kind.kind, id };
   return (
     <Page
