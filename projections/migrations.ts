@@ -22,6 +22,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'sign-in-0002', sql: sql('./sign-in.sql') },
     { name: 'processes-0001', sql: sql('./processes.sql') },
     { name: 'sign-in-0003', sql: CONFIRMED_BY },
+    { name: 'key-uses-0001', sql: sql('./key-uses.sql') },
   ];
 }
 

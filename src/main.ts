@@ -16,6 +16,7 @@ import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.t
 import { probesOf } from './compose/health.ts';
 import { createHealthDesk } from './compose/health-desk.ts';
 import { startJobs } from './compose/jobs.ts';
+import { noteKeyUses } from './compose/key-uses.ts';
 import { requireFreePorts } from './compose/listening.ts';
 import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
@@ -257,6 +258,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     exposition,
     sharedBuckets: sharedBuckets(config, logger, shutdown),
     people,
+    keyUses: noteKeyUses({ pool, outages, shutdown }),
     log,
     console: consoleParts(config, pool, people, () => createHealthDesk(build)),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),

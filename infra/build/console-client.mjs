@@ -8,7 +8,7 @@ const FILE = 'src/console/api/generated.ts';
 const OPERATIONS = [
   ...['listCommits', 'explain', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
   ...['findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
-  'listLooks',
+  ...['listLooks', 'listKeys'],
   ...[
     'readEconomy',
     'listEconomyFlows',

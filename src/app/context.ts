@@ -26,6 +26,7 @@ import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
 import type { Scans } from './project/scans.ts';
 import { commitIds } from './request-ids.ts';
+import type { KeyUses } from './security/key-uses.ts';
 import type { HeartbeatFolds } from './telemetry/heartbeat-folds.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
@@ -36,6 +37,8 @@ export interface AppContext {
   readonly scheduler: Scheduler;
   /** What people are called who acted. */
   readonly people: Pick<People, 'know' | 'nameOf'>;
+  /** When keys were used last. */
+  readonly keyUses: Pick<KeyUses, 'note' | 'of'>;
   /** Who looked at whose data. */
   readonly looking: Looking;
   /** Shares computing time between projects, for work that computes for long. */

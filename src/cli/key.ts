@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { KEY_SCOPES } from '../contract/credentials.ts';
+import { keyUseState, keyUseText } from '../domain/project/key-use.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitProjected, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
@@ -47,28 +48,42 @@ function create(): Command {
 }
 
 function list(): Command {
-  return command('list', 'list the keys of a project, secrets masked', 'savepoint key list p1')
+  return command('list', 'list the keys of a project, secrets masked, with when each was used last', 'savepoint key list p1')
     .argument('<projectId>')
     .action(async (projectId: string, options: CommonOptions) => {
-      const state = await withInstallation(options, ({ operator }) => operator.show(projectId));
-      const keys = [...state.keys.values()].map(({ keyId, kind, label, display, enabled, permissions, createdAt }) => ({
-        keyId,
-        type: kind,
-        label,
-        key: display,
-        enabled,
-        permissions,
-        createdAt: new Date(createdAt).toISOString(),
-      }));
+      const { state, known } = await withInstallation(options, async ({ operator, pool }) => {
+        const { createKeyUseTable } = await import('../../projections/key-uses.ts');
+        const table = createKeyUseTable(pool);
+        const [state, uses, since] = await Promise.all([operator.show(projectId), table.of(projectId), table.since()]);
+        return { state, known: { since, uses: new Map(uses.map(({ keyId, usedAt }) => [keyId, usedAt])) } };
+      });
+      const now = Date.now();
+      const keys = [...state.keys.values()].map(({ keyId, kind, label, display, enabled, permissions, createdAt }) => {
+        const usedAt = known.uses.get(keyId) ?? null;
+        return {
+          keyId,
+          type: kind,
+          label,
+          key: display,
+          enabled,
+          permissions,
+          createdAt: new Date(createdAt).toISOString(),
+          usedAt: usedAt === null ? null : new Date(usedAt).toISOString(),
+          use: keyUseState({ createdAt }, usedAt, known.since, now),
+        };
+      });
+      const usedText = ({ usedAt, use }: (typeof keys)[number]) =>
+        keyUseText(use, usedAt === null ? null : Date.parse(usedAt), known.since);
       printResult(options, keys, () =>
         table(
-          ['ID', 'TYPE', 'LABEL', 'KEY', 'ENABLED', 'PERMISSIONS'],
+          ['ID', 'TYPE', 'LABEL', 'KEY', 'ENABLED', 'LAST USED', 'PERMISSIONS'],
           keys.map((key) => [
             key.keyId,
             key.type,
             key.label,
             key.key,
             String(key.enabled),
+            usedText(key),
             key.permissions ? JSON.stringify(key.permissions) : 'everything',
           ]),
         ),

@@ -9,6 +9,7 @@ import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
 import { LocalGuestLimits } from '../app/security/guest-limits.ts';
 import { playerIds } from '../app/security/guest-proof.ts';
+import type { KeyUses } from '../app/security/key-uses.ts';
 import type { Config } from '../config/config.ts';
 import type { BucketGroup } from '../contract/families.ts';
 import type { SharedBuckets } from '../http/buckets.ts';
@@ -54,6 +55,7 @@ export interface ServingParts {
   readonly callLog: CallLog;
   readonly console: ServerParts['console'];
   readonly people: People;
+  readonly keyUses: KeyUses;
   readonly log: Log;
 }
 
@@ -73,6 +75,7 @@ export function createServing(parts: ServingParts): HttpServer {
     projects,
     views: withNames(views, parts.people),
     people: parts.people,
+    keyUses: parts.keyUses,
     looking: { log: parts.log, looks: createLookLog(parts.log, realScheduler) },
     signer,
     telemetry,

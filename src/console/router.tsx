@@ -211,6 +211,11 @@ const restore = createRoute({
   component: lazyRouteComponent(() => import('./pages/player/restore.tsx'), 'RestorePage'),
 });
 
+const keys = createRoute({
+  getParentRoute: () => project,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
+});
 const people = createRoute({
   getParentRoute: () => project,
   path: '/people',
@@ -240,6 +245,7 @@ const tree = root.addChildren([
       value,
       definitions,
       definition,
+      keys,
       people,
       calls.addChildren([callsListed, tryOne]),
       economy.addChildren([economyDays, economyEntries]),

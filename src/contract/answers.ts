@@ -56,6 +56,7 @@ export type GuestWithCode = BodyOf<typeof guests.issueCode>;
 export type GuestPass = BodyOf<typeof guests.pass>;
 export type GuestAccess = BodyOf<typeof support.show>;
 export type GuestAccessWithCode = BodyOf<typeof support.issueCode>;
+export type Keys = BodyOf<typeof settings.listKeys>;
 export type Looks = BodyOf<typeof looks.list>;
 export type PlayerPage = BodyOf<typeof playerPage.show>;
 export type PlayersFound = BodyOf<typeof support.find>;

@@ -54,5 +54,5 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
 });
 
 inBrowser('the pages of people keep nobody out', async () => {
-  await expectOpenToAll(of(), ['/people']);
+  await expectOpenToAll(of(), ['/people', '/keys']);
 });

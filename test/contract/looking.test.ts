@@ -11,7 +11,7 @@ const OF_THE_GAME =
 const OF_THE_PROJECT = [
   ...['diff', 'discard', 'listPublishes', 'preflight', 'promote', 'rollback', 'sync', 'upgradeSource', 'readManifest', 'readSyncJob'],
   ...['compareDefinition', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
-  ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'revokePublicKey', 'validateKeys'],
+  ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'listKeys', 'revokePublicKey', 'validateKeys'],
   ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
   ...['callNothing', 'purgeDocuments'],
 ];

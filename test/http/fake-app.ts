@@ -316,6 +316,7 @@ export function fakeApp(): FakeApp {
         return { ...at, result: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
       },
       change: async (caller, ...rest) => managed(settings.change, 'settings.change', caller, rest),
+      listKeys: async (caller, ...rest) => managed(settings.listKeys, 'settings.listKeys', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed(settings.revokePublicKey, 'settings.revokePublicKey', caller, rest),
     },
     telemetry: {

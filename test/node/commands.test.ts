@@ -123,6 +123,10 @@ describe('keys beside a running node', () => {
     expect(listed).toContain(key.keyId);
     expect(listed).toContain('server');
     expect(listed).not.toContain(key.key);
+    expect(listed).toContain('never used');
+    const { keys } = Object((await ok(game.manage('GET', game.definitions('keys')))).body);
+    expect(keys).toContainEqual(expect.objectContaining({ keyId: key.keyId, label: 'server', use: 'used' }));
+    expect(JSON.stringify(keys)).not.toContain(key.key);
   });
 
   test('a disabled key: 403 KEY_DISABLED on documents, 401 on management', async () => {

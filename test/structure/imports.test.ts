@@ -42,6 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/context.ts': [
     ...USE_CASES,
     'src/app/looking/look-log.ts',
+    'src/app/security/key-uses.ts',
     'src/app/people/people.ts',
     'src/app/telemetry/telemetry-recorder.ts',
     'src/app/telemetry/heartbeat-folds.ts',
@@ -75,6 +76,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/app/ports/call-table.ts',
     'src/app/ports/sign-in-store.ts',
     'src/app/ports/processes.ts',
+    'src/app/ports/key-uses.ts',
   ],
   'src/config': ['src/kernel'],
   'src/logger.ts': ['src/log-output.ts', 'src/log-text.ts', 'src/kernel'],

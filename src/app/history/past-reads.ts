@@ -22,7 +22,16 @@ import type { PostedStep } from '../past/past.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
 import { type ChangesQuery, type Labels, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
-import { type AnswerOfPast, type HistoryContext, ofMoment, type PastData, pastData, pastDataIfAny, pastDefinitions, pastProject } from './moments.ts';
+import {
+  type AnswerOfPast,
+  type HistoryContext,
+  ofMoment,
+  type PastData,
+  pastData,
+  pastDataIfAny,
+  pastDefinitions,
+  pastProject,
+} from './moments.ts';
 
 /** `read`: with the defaults that a reader saw; `stored`: as it was stored. */
 export type PastView = 'read' | 'stored';

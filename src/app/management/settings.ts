@@ -5,7 +5,9 @@ import { strictly } from '../../domain/definition/push/strict.ts';
 import { approvalsKept } from '../../domain/definition/release/approval.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
+import { keyUseState } from '../../domain/project/key-use.ts';
 import { projectSettings, type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
+import type { AuthorityState } from '../../domain/states.ts';
 import { AUTHORITY } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -14,6 +16,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
+import type { KeyUse } from '../ports/key-uses.ts';
 import { wholeAnswer } from './answer-codec.ts';
 import { onBase } from './base.ts';
 
@@ -22,6 +25,8 @@ export interface Settings {
   read(caller: Caller): Promise<ManageAnswer<contract.Settings>>;
   /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer afterwards. */
   change(caller: Caller, body: Json, strict: boolean): Promise<ManageAnswer<contract.Settings>>;
+  /** The keys with when each was used last, also those that were revoked. */
+  listKeys(caller: Caller): Promise<ManageAnswer<contract.Keys>>;
   /** Revokes a public key by its value. `null` or an unknown key changes nothing. */
   revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.KeyRevoked>>;
 }
@@ -36,6 +41,14 @@ export function createSettings(context: AppContext): Settings {
       return { ...positioned(context, project, caller), result: settingsBody(caller.projectId, authority) };
     },
 
+    async listKeys(caller) {
+      const project = await projectOf(context, caller);
+      const { authority, key } = accessAt(project, caller, 'live');
+      requirePermissions(key, ['settings'], 'r');
+      const known = await context.keyUses.of(project.id);
+      return { ...positioned(context, project, caller), result: shownKeys(authority.keys, known, context.scheduler.now()) };
+    },
+
     change: async (caller, body, strict) =>
       onBase(context, await projectOf(context, caller), caller, (guard) =>
         settingsOnBase(context, caller, (at) => guard(at.state, () => changed(caller, at, body, strict))),
@@ -46,6 +59,27 @@ export function createSettings(context: AppContext): Settings {
         const decision = publicKey === null ? { events: [] } : revokeKey(authority, { publicKey });
         return { ...decision, answer: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
       }),
+  };
+}
+
+function shownKeys(
+  keys: AuthorityState['keys'],
+  { uses, since }: { readonly uses: ReadonlyMap<string, KeyUse>; readonly since: number },
+  now: number,
+): contract.Keys {
+  const time = (ms: number) => new Date(ms).toISOString();
+  const shown = [...keys.values()].map(({ keyId, kind, label, display, enabled, permissions, createdAt }) => {
+    const usedAt = uses.get(keyId)?.usedAt ?? null;
+    const use = keyUseState({ createdAt }, usedAt, since, now);
+    const used = usedAt === null ? null : time(usedAt);
+    return { keyId, type: kind, label, key: display, enabled, permissions, createdAt: time(createdAt), usedAt: used, use };
+  });
+  const revoked = [...uses.values()].filter(({ keyId }) => !keys.has(keyId));
+  return {
+    ok: true,
+    keys: shown,
+    revoked: revoked.map(({ keyId, label, usedAt }) => ({ keyId, label, usedAt: time(usedAt) })),
+    notedSince: time(since),
   };
 }
 

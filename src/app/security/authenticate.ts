@@ -82,6 +82,7 @@ function callerOf(context: AppContext, project: Project, key: AccessKey, present
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
+  context.keyUses.note(project.id, key);
   return {
     // The project's own id text, not the one from the request: its hash is cached for all look-ups.
     projectId: project.id,

@@ -74,6 +74,23 @@ export const Flag = z
   })
   .meta({ id: 'Flag', description: 'A write that went over a rule' });
 
+const Key = z
+  .strictObject({
+    keyId: z.string(),
+    type: z.enum(['public', 'secret']),
+    label: z.string().meta({ description: 'What it is for' }),
+    key: z.string().meta({ description: 'A public key as it is, of a secret one its beginning and end' }),
+    enabled: z.boolean(),
+    permissions: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({ description: 'By scope; `null`: everything that keys have by themselves' }),
+    createdAt: instant,
+    usedAt: instant.nullable().meta({ description: 'The last use that is known, to the minute' }),
+    use: z.enum(['used', 'unused', 'never', 'unknown']),
+  })
+  .meta({ id: 'Key', description: 'A key of the project' });
+
 export const settings = {
   read: route({ ...read, id: 'readSettings', path: '/:project/settings', summary: 'The settings of the project, with defaults' }),
   readConfig: route({ ...read, id: 'readConfig', path: '/:project/config', summary: 'The same as `settings`' }),
@@ -98,6 +115,52 @@ export const settings = {
     writes: true,
     idempotent: true,
     example: { body: { fillDefaults: true }, answer: SETTINGS },
+  }),
+  listKeys: route({
+    ...project,
+    id: 'listKeys',
+    method: 'GET',
+    path: '/:project/keys',
+    summary: 'The keys of the project, secrets masked, with when each was used last, to the minute',
+    description: [
+      'Each process writes once a minute which keys it was shown, so a use may show a minute later. `use` says it in a word: `used`, `unused` for 90 days,',
+      '`never` since it was made, or `unknown`: not since `notedSince`, when uses began to be noted, and the key is older.',
+    ].join('\n'),
+    keys: READS_SETTINGS,
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          keys: z.array(Key),
+          revoked: z
+            .array(z.strictObject({ keyId: z.string(), label: z.string(), usedAt: instant }))
+            .meta({ description: 'Keys that are none any more, if a use was noted; the last used first' }),
+          notedSince: instant,
+        })
+        .meta({ id: 'Keys', description: 'All keys' }),
+    },
+    errors: ['STORAGE_UNAVAILABLE'],
+    idempotent: false,
+    example: {
+      answer: {
+        ok: true,
+        keys: [
+          {
+            keyId: 'key_0000000000000001',
+            type: 'secret',
+            label: 'dedicated server',
+            key: 'sp_sk_…0001',
+            enabled: true,
+            permissions: { endpoints: 'x' },
+            createdAt: '2026-03-01T12:00:00.000Z',
+            usedAt: '2026-03-02T12:00:00.000Z',
+            use: 'used',
+          },
+        ],
+        revoked: [{ keyId: 'key_0000000000000002', label: 'old server', usedAt: '2026-02-01T12:00:00.000Z' }],
+        notedSince: '2026-01-01T12:00:00.000Z',
+      },
+    },
   }),
   revokePublicKey: route({
     ...project,

@@ -21,6 +21,8 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
     // Without a body there is nothing to change. An editor's script sends `{}` for no body.
     change: async ({ caller, body, query }) => spelled(await app.settings.change(caller, body ?? {}, query.strict)),
 
+    listKeys: async ({ caller }) => managed(await app.settings.listKeys(caller)),
+
     async revokePublicKey({ caller, body, query, exchange }) {
       const named = body.publicKey || query.publicKey;
       if (named === null) requireNoOther(exchange);

@@ -190,6 +190,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     guestLimits: new LocalGuestLimits(table.machine),
     webhooks: createWebhooks([]),
     people: { know: async () => undefined, nameOf: () => undefined },
+    keyUses: { note: () => undefined, of: async () => ({ uses: new Map(), since: 0 }) },
     looking: { log: table.log, looks: { record: async () => undefined, append: async () => undefined } },
   });
 }

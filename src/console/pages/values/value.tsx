@@ -142,7 +142,6 @@ interface SheetCardProps {
 }
 
 function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
-  const mayDo = useMay();
   const { base, sheet } = editing;
   const [chosen, select] = useState(selectionAt(0, 0));
   const [told, tell] = useState('');

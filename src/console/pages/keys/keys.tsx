@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { keysQuery, type ListedKey } from '../../api/keys.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Chip } from '../../parts/chip.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
+import { Ago, At } from '../../parts/time.tsx';
+import { permissionLines, unusedText } from '../../words/key.ts';
+import styles from './keys.module.css';
+
+/** What games, servers and tools call the project with, and which of it nobody uses any more. */
+export function KeysPage() {
+  return (
+    <Page
+      name="Keys"
+      title="Keys"
+      sub={
+        <>
+          What games, servers and tools call this project with. Keys are made, restricted and revoked on the machine:{' '}
+          <code>savepoint key</code>.
+        </>
+      }
+    >
+      {useMay()('settings', 'r') ? (
+        <Keys />
+      ) : (
+        <Card title="Keys">
+          <Empty title="Your role does not see the keys">An owner can give you a role with the permission “settings”.</Empty>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Keys() {
+  const { project } = useView();
+  const read = useQuery(keysQuery(project));
+  if (read.isPending || read.isError)
+    return (
+      <Card title="Keys">
+        {read.isPending ? <Waiting what="the keys" /> : <Failed error={read.error} again={() => void read.refetch()} />}
+      </Card>
+    );
+  const { keys, revoked, notedSince } = read.data;
+  return (
+    <>
+      <Card title="Keys">
+        {keys.length === 0 ? (
+          <Empty title="There is no key">
+            <code>savepoint key create {project}</code> makes one, on the machine.
+          </Empty>
+        ) : (
+          <div className={table.scroll}>
+            <table className={table.table}>
+              <thead>
+                <tr>
+                  <th scope="col">Key</th>
+                  <th scope="col">Last used</th>
+                  <th scope="col">May</th>
+                  <th scope="col">Made</th>
+                </tr>
+              </thead>
+              <tbody>
+                {keys.map((key) => (
+                  <Row key={key.keyId} of={key} since={notedSince} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Card>
+      {revoked.length > 0 && (
+        <Card title="Revoked">
+          <div className={table.scroll}>
+            <table className={table.table}>
+              <thead>
+                <tr>
+                  <th scope="col">Key</th>
+                  <th scope="col">Last used</th>
+                </tr>
+              </thead>
+              <tbody>
+                {revoked.map(({ keyId, label, usedAt }) => (
+                  <tr key={keyId}>
+                    <td>
+                      <div>{label}</div>
+                      <code className={table.soft}>{keyId}</code>
+                    </td>
+                    <td className={table.tight}>
+                      <Ago at={usedAt} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Row({ of, since }: { readonly of: ListedKey; readonly since: string }) {
+  const { project } = useView();
+  const mayAsk = useMay()('history', 'r');
+  const { keyId, type, label, key, enabled, permissions, createdAt, usedAt, use } = of;
+  const unused = unusedText(use, since);
+  return (
+    <tr>
+      <td>
+        <span className={styles.label}>{label}</span> <Chip>{type}</Chip> {!enabled && <Chip tone="past">disabled</Chip>}
+        <div className={styles.ids}>
+          {mayAsk ? (
+            <Link to="/p/$project/find/$held" params={{ project, held: keyId }}>
+              <code>{keyId}</code>
+            </Link>
+          ) : (
+            <code>{keyId}</code>
+          )}
+          <code className={table.soft}>{key}</code>
+        </div>
+      </td>
+      <td>
+        {usedAt !== null && <Ago at={usedAt} />}
+        {unused !== null && <div className={table.soft}>{unused}</div>}
+      </td>
+      <td>
+        <ul className={styles.may}>
+          {permissionLines(type, permissions).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </td>
+      <td className={table.tight}>
+        <At at={createdAt} />
+      </td>
+    </tr>
+  );
+}
