@@ -9,6 +9,7 @@ const OPERATIONS = [
   ...['listCommits', 'explain', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
   ...['findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
   ...['listLooks', 'listKeys'],
+  ...['listButtons', 'pressButton'],
   ...[
     'readEconomy',
     'listEconomyFlows',

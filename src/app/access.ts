@@ -58,7 +58,8 @@ export function requireNeed(key: AccessKey, need: Need): void {
   if (!(need.or && hasNeed(key, need.or))) requirePermissions(key, need.scopes, need.level);
 }
 
-function hasNeed(key: AccessKey, { scopes, level, or }: Need): boolean {
+/** Whether a secret key, or a person, has what is needed, or what does as well. */
+export function hasNeed(key: AccessKey, { scopes, level, or }: Need): boolean {
   return missingPermission(key, scopes, level) === null || (or !== undefined && hasNeed(key, or));
 }
 

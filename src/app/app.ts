@@ -1,5 +1,6 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, PresentedCredentials } from './caller.ts';
+import type { Buttons } from './correction/buttons.ts';
 import type { Corrections } from './correction/corrections.ts';
 import type { Grants } from './correction/grants.ts';
 import type { Economy } from './economy/economy.ts';
@@ -97,6 +98,7 @@ export interface App {
   readonly tests: Tests;
   readonly purge: Purge;
   readonly corrections: Corrections;
+  readonly buttons: Buttons;
   readonly grants: Grants;
   readonly gamePackage: GamePackage;
   readonly settings: Settings;

@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
+import { createButtons } from './correction/buttons.ts';
 import { createCorrections } from './correction/corrections.ts';
 import { createGrants } from './correction/grants.ts';
 import { createEconomy } from './economy/economy.ts';
@@ -42,6 +43,7 @@ export function createApp(context: AppContext): App {
   // One for all who read the past: its slots and what it keeps folded are shared.
   const past = createPast(context);
   const history = { ...context, past };
+  const endpoints = createEndpoints(context);
   const searches = new EarlierLiveSearches(context);
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
@@ -53,7 +55,7 @@ export function createApp(context: AppContext): App {
     records: createRecords(context),
     saveRecords: createSaveRecords(context),
     pages: createPages(context),
-    endpoints: createEndpoints(context),
+    endpoints,
     values: createValues(context),
     queries,
     live: createLive({ context, queries, names: context.live.names }),
@@ -74,6 +76,7 @@ export function createApp(context: AppContext): App {
     tests: createTests(context),
     purge: createPurge(context),
     corrections: createCorrections(context, past),
+    buttons: createButtons(context, endpoints),
     grants: createGrants(context, past, queries),
     settings: createSettings(context),
     telemetry: createTelemetry(context),

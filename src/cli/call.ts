@@ -52,7 +52,7 @@ interface Shown {
 }
 
 /** The answer of an endpoint, whatever its status. */
-interface EndpointAnswer {
+export interface EndpointAnswer {
   readonly status: number;
   readonly body: Json;
   readonly revision: number | null;
@@ -70,7 +70,7 @@ async function call(remote: Remote, { slug, input, player, target }: EndpointCal
 }
 
 /** Turns a refusal by the endpoint into its answer. Throws the refusal of a key. */
-function refusedCall(error: unknown): EndpointAnswer {
+export function refusedCall(error: unknown): EndpointAnswer {
   if (!(error instanceof RemoteRefusal) || error.code === 'UNAUTHORIZED') throw error;
   return { status: error.status, body: error.body, revision: null };
 }
@@ -96,13 +96,13 @@ async function dryRun(remote: Remote, { slug, input, player, target }: EndpointC
   return { ok: refused === null, json: { ...report, ok: refused === null }, text: lines.join('\n') };
 }
 
-interface AuthorRefusal {
+export interface AuthorRefusal {
   readonly code: string;
   readonly message: string;
 }
 
 /** The author's refusal in an endpoint's answer; `null` for a success. */
-function refusalIn({ status, body }: EndpointAnswer): AuthorRefusal | null {
+export function refusalIn({ status, body }: EndpointAnswer): AuthorRefusal | null {
   const whole = isObject(body) ? body : {};
   if (status < 400 && whole['ok'] !== false) return null;
   const error = whole['error'];
@@ -113,7 +113,8 @@ function refusalIn({ status, body }: EndpointAnswer): AuthorRefusal | null {
   };
 }
 
-function answerText(refused: AuthorRefusal | null, { status, body }: EndpointAnswer): string {
+/** An answer as it is shown: the body, or code and message of a refusal with its details. */
+export function answerText(refused: AuthorRefusal | null, { status, body }: EndpointAnswer): string {
   if (refused === null) return `${styled('green', String(status))} ${prettyJson(body)}`;
   const said = `${styled('red', `${status} ${visible(refused.code)}`)}  ${visible(refused.message)}`;
   const { step, ...more } = refusalDetails(status, body);

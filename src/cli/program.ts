@@ -32,6 +32,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
     'What players have and do, on a server:',
     new Map([
       ['call', async () => (await import('./call.ts')).callCommand()],
+      ['press', async () => (await import('./press.ts')).pressCommand()],
       ['doc', async () => (await import('./doc.ts')).docCommand()],
       ['save-records', async () => (await import('./save-records.ts')).saveRecordsCommand()],
       ['economy', async () => (await import('./economy.ts')).economyCommand()],

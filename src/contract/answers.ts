@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ApprovalSchema, approvals, Step } from './routes/approvals.ts';
+import type { buttons } from './routes/buttons.ts';
 import type { commits } from './routes/commits.ts';
 import type { Corrected as CorrectedSchema, corrections } from './routes/corrections.ts';
 import type { definitionHistory } from './routes/definition-history.ts';
@@ -98,6 +99,8 @@ export type TestRun = BodyOf<typeof tests.runTests>;
 export type Settings = BodyOf<typeof settings.read>;
 export type Approval = ShownBy<ApprovalSchema>;
 export type ReleaseStep = ShownBy<typeof Step>;
+export type Buttons = BodyOf<typeof buttons.list>;
+export type Pressed = BodyOf<typeof buttons.press>;
 export type ApprovalShown = BodyOf<typeof approvals.ask>;
 export type Approvals = BodyOf<typeof approvals.list>;
 export type ApprovalRead = BodyOf<typeof approvals.read>;

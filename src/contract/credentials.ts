@@ -8,7 +8,7 @@ export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game
  * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
  * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what players have.
  * `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `approve` is for people alone, who agree
- * to what others staged, and with `x` go past that. `economy` shows what all players have together; writes with `correction`, restores and grants pass the limits of the game.
+ * to what others staged, and with `x` go past that. `economy` shows what all players have together; `buttons` with `x` runs the endpoints that have a button in the console, and no others; writes with `correction`, restores and grants pass the limits of the game.
  */
 export const KEY_SCOPES = [
   ...SCOPES,
@@ -21,6 +21,7 @@ export const KEY_SCOPES = [
   'access',
   'reveal',
   'approve',
+  'buttons',
 ] as const;
 
 export type Scope = (typeof KEY_SCOPES)[number];
@@ -121,6 +122,12 @@ export const APPROVING_KEYS: KeyRules & { readonly needs: Need } = { ...manageme
 export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */
 export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
+
+/** Who presses buttons of the console. Whoever calls any endpoint may call those that have one. */
+export const BUTTON_KEYS: KeyRules & { readonly needs: Need } = {
+  ...ANY_SECRET_KEY,
+  needs: { scopes: ['buttons'], level: 'x', or: { scopes: ['endpoints'], level: 'x' } },
+};
 
 /** A secret key with a permission in all of these scopes. */
 export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRules & { readonly needs: Need } {

@@ -34,7 +34,11 @@ export const PLAYER_QUERIES = ['player', 'platformId'] as const;
 export function namingsOf({ path, query = {}, headers = {}, family, tag, method }: Route): readonly Naming[] {
   const segments = path.split('/');
   const isByAnswer =
-    segments.includes(':held') || segments.includes('record') || tag === 'Corrections' || (tag === 'Tests' && method === 'POST');
+    segments.includes(':held') ||
+    segments.includes('record') ||
+    (segments.includes('buttons') && method === 'POST') ||
+    tag === 'Corrections' ||
+    (tag === 'Tests' && method === 'POST');
   const namings: readonly (readonly [Naming, boolean])[] = [
     ['player', segments.includes(':player')],
     ['key', segments.includes(':key') && !isByAnswer],

@@ -156,6 +156,15 @@ export interface QueryModel {
   readonly definition: Written<typeof query>;
 }
 
+/** A button of the console that runs an endpoint. */
+export interface ButtonModel {
+  /** On the page of each player, for that player; or on the first page of the project, for nobody. */
+  readonly page: 'player' | 'home';
+  readonly label: string;
+  /** What is asked before it runs. */
+  readonly confirm: string | null;
+}
+
 export interface EndpointModel {
   readonly id: string;
   readonly slug: string;
@@ -166,6 +175,8 @@ export interface EndpointModel {
   readonly method: 'GET' | 'POST';
   /** Whether the log keeps the input of calls that store something. */
   readonly recordsInput: boolean;
+  /** The button of the console that runs it; `null`: none, or one that does not fit. */
+  readonly button: ButtonModel | null;
   /** How often it may be called; `null`: no limit. */
   readonly callLimit: CallLimit | null;
   readonly hash: string;

@@ -197,6 +197,7 @@ const SUBJECTS: SubjectsByEvent = {
   'ledger.posted': ({ space, postings }) => [...new Set(postings.map(({ collection, key }) => documentSubject(space, collection, key)))],
   'unique.claimed': ({ space, collection, claims }) => claims.map(([hash]) => uniqueSubject(space, collection, hash)),
   'call.recorded': none,
+  'button.pressed': none,
   'call.counted': ({ space, windows }) => windowSubjects(space, windows),
   'session.created': ({ sessionId }) => [sessionSubject(sessionId)],
   'session.refreshed': ({ family }) => [sessionSubject(family)],

@@ -113,7 +113,7 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   const body = jsonOf(answer);
   if (body === undefined) throw refusal('REVEAL_NEEDED');
   const { text: _, ...rest } = answer;
-  if (call !== null && personal.isHandledBy(call.slug)) return { ...rest, body: { masked: MASK } };
+  if (route.family === 'endpoints' && call !== null && personal.isHandledBy(call.slug)) return { ...rest, body: { masked: MASK } };
   const collection = ctx.params['collection'];
   const place = {
     collections: typeof collection === 'string' ? [collection] : [],

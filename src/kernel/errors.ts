@@ -27,6 +27,7 @@ export const CATALOGUE = {
   COLLECTION_TYPE_MISMATCH: [400, 'This operation needs a global collection: `collectionType: global` in its definition'],
   COMPILE_LIMIT: [400, 'These definitions take too long or too much memory to compile; push them in smaller parts'],
   COMPILER_FAILED: [500, 'The compiler of definitions failed; nothing was written'],
+  CONFIRM_NEEDED: [409, 'This button asks first: send the text that it asks as `confirm`'],
   CORRECTION_BLOCKED: [409, 'Something stands in the way of this correction; nothing was written'],
   DISABLED: [403, 'This project is currently disabled'],
   ENCRYPTED_REQUEST_INVALID_ID: [400, 'The request id has another form than `{unixSeconds}_{random}`'],
@@ -147,6 +148,7 @@ export const MISSING = [
   'definition',
   'grant',
   'approval',
+  'button',
 ] as const;
 
 /** Facts of a refusal besides code and text. */

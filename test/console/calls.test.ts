@@ -25,9 +25,29 @@ const BUY = {
   response: { status: 200, body: { ok: true } },
 };
 
+const GIFT = {
+  ...{ id: 'gift', slug: 'gift', description: 'Gold, once more.', exposure: 'internal' },
+  console: { page: 'player', label: 'Give gold', confirm: 'It is real gold.' },
+  input: { properties: { gold: { type: 'integer', title: 'Gold', min: 1, max: 50 } }, required: ['gold'] },
+  steps: [
+    {
+      id: 'give',
+      type: 'write',
+      collection: 'players',
+      key: '{{platformId}}',
+      ops: [{ op: 'inc', path: 'gold', value: '{{input.gold}}' }],
+    },
+  ],
+  response: { status: 200, body: { ok: true } },
+};
+const SHUT = {
+  ...{ id: 'shut', slug: 'shut', console: { page: 'home', label: 'Close the market' }, steps: [] },
+  response: { status: 409, body: { ok: false, error: { code: 'NOT_TODAY', message: 'It is a holiday' } } },
+};
+
 const market = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
-  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [BUY] }));
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [BUY, GIFT, SHUT] }));
   await ok(manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { gold: 5 } }));
   await ok(manager.play('POST', manager.endpoint('buy'), { body: { price: 2 } }));
   await manager.play('POST', manager.endpoint('buy'), { body: { price: 90 } });
@@ -60,3 +80,42 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await expectOpenToAll(market(), ['/calls', '/calls?slug=buy&all=true', `/calls/try?slug=buy&player=${PLAYER}`]);
   expect(faults).toEqual([]);
 });
+
+inBrowser(
+  'support presses a button of the game: what it would do first, once, with a reason, and the page tells what came of it',
+  async () => {
+    const { page, origin, project, manager, faults } = market();
+    const gold = async () => Object((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).gold;
+    const before = Number(await gold());
+    await page.goto(`${origin}/p/${project}/players/${PLAYER}`);
+    await page.getByRole('button', { name: 'Give gold…' }).click();
+    await heading(page, 'Give gold');
+    await page.getByRole('button', { name: 'What would it do?' }).click();
+    await page.getByText('this is needed').waitFor();
+    await page.getByLabel('Gold', { exact: true }).fill('7');
+    await page.getByRole('button', { name: 'What would it do?' }).click();
+    await page.getByText('What ledgers will say').waitFor();
+    expect(await seriousOn(page)).toEqual([]);
+    expect(await gold()).toBe(before);
+    await page.getByLabel('Reason').fill('lost by a crash');
+    const act = page.getByRole('button', { name: 'Give gold', exact: true });
+    expect(await page.evaluate<boolean>(`document.querySelector('button[type=submit][form]').disabled`)).toBe(true);
+    await page.getByLabel('It is real gold.').check();
+    await act.click();
+    await page.getByText('Done, in your name').waitFor();
+    expect(await gold()).toBe(before + 7);
+    expect(await seriousOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.goto(`${origin}/p/${project}`);
+    await page.getByText('pressed “Give gold”').waitFor();
+    await page.getByText('“lost by a crash”').waitFor();
+    await page.getByRole('button', { name: 'Close the market…' }).click();
+    await page.getByText('It would be refused, and store nothing.').waitFor();
+    await page.getByText('It is a holiday').first().waitFor();
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    await manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 1 }] } });
+    await page.getByText('1 new commit.').waitFor();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    expect(faults).toEqual([]);
+  },
+);

@@ -13,7 +13,7 @@ const OF_THE_PROJECT = [
   ...['compareDefinition', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
   ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'listKeys', 'revokePublicKey', 'validateKeys'],
   ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
-  ...['callNothing', 'purgeDocuments'],
+  ...['callNothing', 'purgeDocuments', 'listButtons'],
 ];
 /** Of many players at once, of none in particular. */
 const OF_MANY = [
@@ -47,6 +47,7 @@ test('a player is found in the path, in the key of a document, in the query, and
     testEndpoint: ['answer'],
     explain: ['answer'],
     undoCommit: ['answer'],
+    pressButton: ['answer'],
     listen: ['topic'],
     listLooks: ['query'],
   });

@@ -2,6 +2,7 @@ import type { App, Caller, GuestAnswer, PresentedCredentials, SessionAnswer } fr
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { approvals } from '../../src/contract/routes/approvals.ts';
+import { buttons } from '../../src/contract/routes/buttons.ts';
 import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
 import { definitionHistory } from '../../src/contract/routes/definition-history.ts';
@@ -290,6 +291,10 @@ export function fakeApp(): FakeApp {
     corrections: {
       undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest),
       restore: async (caller, ...rest) => managed(corrections.restore, 'corrections.restore', caller, rest),
+    },
+    buttons: {
+      list: async (caller, ...rest) => managed(buttons.list, 'buttons.list', caller, rest),
+      press: async (caller, ...rest) => managed(buttons.press, 'buttons.press', caller, rest),
     },
     approvals: {
       ask: async (caller, ...rest) => managed(approvals.ask, 'approvals.ask', caller, rest),

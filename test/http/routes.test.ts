@@ -259,7 +259,7 @@ describe('endpoint calls', () => {
       slug: 'x',
       endpoint: 'y',
     });
-    const plain = { fromQuery: false, target: 'live', sealed: null, security: { a: 1 }, library: true };
+    const plain = { fromQuery: false, target: 'live', sealed: null, security: { a: 1 }, library: true, pressed: null };
     const input = { item: 'sword' };
     expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input, unproven: expect.any(Function) }]);
   });

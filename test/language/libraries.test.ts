@@ -127,6 +127,7 @@ describe('a block of a library', () => {
       requiresSecretKey: false,
       method: 'POST' as const,
       recordsInput: false,
+      button: null,
       callLimit: null,
       hash: '',
       definition: { steps: [{ id: 'c', type: 'call', target }] },

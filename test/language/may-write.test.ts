@@ -19,6 +19,7 @@ function writes(
       requiresSecretKey: false,
       method: 'POST' as const,
       recordsInput: false,
+      button: null,
       callLimit: null,
     };
     return found && { id, slug: id, hash: '', definition: found, ...flags };

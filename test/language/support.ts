@@ -71,6 +71,7 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
     requiresSecretKey: false,
     method: 'POST' as const,
     recordsInput: false,
+    button: null,
     callLimit: null,
   };
   return definition && { id: slug, slug, hash: '', definition, ...flags };

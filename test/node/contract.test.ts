@@ -35,6 +35,14 @@ const PRICE = {
   response: { status: 200, body: { ok: true, item: '{{input.item}}', price: 5 } },
 };
 
+const GIFT = {
+  id: 'gift',
+  slug: 'gift',
+  console: { page: 'player', label: 'Give a gift' },
+  steps: [],
+  response: { body: { ok: true } },
+};
+
 beforeAll(async () => {
   env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
@@ -105,7 +113,7 @@ describe('the examples of the contract', () => {
     const purses = { id: 'purses', name: 'purses', schema: { gold: { type: 'number', _ledger: true, _currency: 'gold' } } };
     await ok(game.manage('PATCH', game.definitions('collections'), { body: purses }));
     for (const id of ['putGameValues', 'putRateLimitRules', 'putEndpoints', 'postQueries', 'putTests']) await ok(send(routeCalled(id)));
-    await ok(game.manage('PATCH', game.definitions('endpoints'), { body: PRICE }));
+    for (const body of [PRICE, GIFT]) await ok(game.manage('PATCH', game.definitions('endpoints'), { body }));
     await ok(game.manage('POST', game.storage(`saves/${PLAYER}`), { body: { name: 'Ada', gold: 10 } }));
     await ok(game.manage('POST', game.storage(`purses/${PLAYER}`), { body: { gold: 5 } }));
     made['written'] = String((await ok(send(routeCalled('writeDocument')))).headers['x-ns-position']);

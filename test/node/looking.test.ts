@@ -56,7 +56,15 @@ beforeAll(async () => {
   ]);
   const me = { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' };
   await define('endpoints', [
-    { slug: 'buy', method: 'POST', input: {}, record: 'input', steps: [me], response: { body: { all: '{{me}}' } } },
+    {
+      slug: 'buy',
+      method: 'POST',
+      input: {},
+      record: 'input',
+      console: { page: 'player', label: 'Buy' },
+      steps: [me],
+      response: { body: { all: '{{me}}' } },
+    },
     { slug: 'mail', method: 'POST', input: {}, steps: [me], response: { body: { said: 'to {{me.email}}' } } },
   ]);
   const richest = { id: 'richest', name: 'richest', type: 'leaderboard', sources: [{ collectionId: 'saves' }], config: { field: 'gold' } };
@@ -120,6 +128,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   callNamedEndpoint: () => ({ slug: 'buy' }),
   testEndpoint: () => ({ slug: 'buy', platformId: ADA }),
   restorePlayer: () => ({ to: ids.commit, dryRun: true, reason: 'look' }),
+  pressButton: () => ({ player: ADA, dryRun: true, reason: 'look' }),
   undoCommit: () => ({ revision: Number(ids.commit), dryRun: true, reason: 'look' }),
   beginGrant: () => ({ collection: 'saves', ops: [{ op: 'inc', path: 'gold', value: 1 }], players: [ADA], dryRun: true, reason: 'look' }),
   trackEvent: () => ({ eventType: 'x' }),
@@ -144,6 +153,7 @@ async function looks(query: Readonly<Record<string, string>> = {}): Promise<read
 const SHOWING = [
   ...['readDocument', 'compareDocument', 'readDocumentHistory', 'readRecord', 'listRecords', 'showPlayer', 'listen'],
   ...['runQuery', 'callEndpoint', 'callEndpointByQuery', 'callNamedEndpoint', 'testEndpoint', 'restorePlayer', 'undoCommit'],
+  'pressButton',
 ];
 
 /** Every route that shows what one player has, as the owner asks it. */

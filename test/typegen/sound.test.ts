@@ -317,6 +317,7 @@ function withEndpoint(definition: JsonObject): { readonly known: EffectiveDefini
     requiresSecretKey: false,
     method: 'POST' as const,
     recordsInput: false,
+    button: null,
     callLimit: null,
   };
   const model = { id: 'try', slug: 'try', hash: '', definition: { input: INPUT, ...definition }, ...flags };

@@ -195,7 +195,7 @@ function withPresentUnique({ schema }: CollectionModel, document: JsonObject, pr
 }
 
 /** What the ledgers of these events come to, by document and field. */
-function coinsOf(events: readonly DomainEvent[]): Report['coins'] {
+export function coinsOf(events: readonly DomainEvent[]): Report['coins'] {
   const coins = new Map<string, Report['coins'][number]>();
   for (const event of events) {
     if (!isDocumentEvent(event)) continue;

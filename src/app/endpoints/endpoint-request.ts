@@ -20,6 +20,16 @@ export interface EndpointRequest {
   readonly security: SecurityBlock | null;
   /** Whether it looks like a client library's request: it has a security mode or a `security` block. */
   readonly library: boolean;
+  /** The button of the console that was pressed; `null`: it is a call. */
+  readonly pressed: Pressed | null;
+}
+
+/** Why somebody pressed a button, and what that person was asked. */
+interface Pressed {
+  readonly reason: string;
+  readonly ticket: string | undefined;
+  /** The text that the person agreed to. */
+  readonly confirm: string | undefined;
 }
 
 export interface EndpointAnswer extends Positioned {

@@ -23,6 +23,8 @@ export interface RunAs
   ready(compiled: CompiledEndpoint): void;
   /** Most bytes of the answer. */
   readonly answerBytes: number;
+  /** What ledgers say why, where a step does not say it. */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -118,7 +120,7 @@ function readsOf(access: AccessContext, writes: DocumentWrites, slug: string, as
       const model = access.definitions.collection(write.target.collection);
       if (!model) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
       as.effects.checkTime();
-      decide(writes, access, model, write, { player: as.platformId, slug });
+      decide(writes, access, model, write, { player: as.platformId, slug, reason: as.reason });
       return writes.read(model, write.target.key);
     },
     hasLedger: (collection) => access.definitions.collection(collection)?.schema.hasLedger === true,
@@ -140,18 +142,18 @@ function decide(
   access: AccessContext,
   collection: CollectionModel,
   write: PendingWrite,
-  { player, slug }: { readonly player: string; readonly slug: string },
+  { player, slug, reason }: { readonly player: string; readonly slug: string; readonly reason: string | undefined },
 ): void {
   const { key } = write.target;
   if (write.kind === 'delete') {
-    writes.remove(collection, key, slug);
+    writes.remove(collection, key, slug, null, reason);
     return;
   }
   // A step names no save version and needs none: what the call has read cannot change before its commit.
   const unversioned = { saveVersion: null, strictSaveVersion: false };
   const checkSchema = access.settings.validateEndpointWrites;
   // Whatever a step says, players must not pass limits by calling an endpoint.
-  const how = { player, ...unversioned, checkSchema, source: slug, isCorrection: false };
+  const how = { player, ...unversioned, checkSchema, source: slug, reason, isCorrection: false };
   writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 

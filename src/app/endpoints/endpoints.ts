@@ -1,6 +1,9 @@
-import { callingPlayer, endpointAccess } from '../../domain/access/calls.ts';
+import { BUTTON_KEYS } from '../../contract/credentials.ts';
+import { buttonAccess, callingPlayer, endpointAccess } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
+import { playerOf } from '../../domain/access/credential.ts';
 import { recordedInput } from '../../domain/commit/recorded-input.ts';
+import { CAUSE } from '../../domain/correction/causes.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
@@ -14,7 +17,7 @@ import { type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts'
 import { objectOf } from '../../kernel/json-read.ts';
 import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
 import type { CompiledEndpoint } from '../../language/compile.ts';
-import { accessOf } from '../access.ts';
+import { accessOf, requireNeed } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
 import { type AnswerCodec, type KeyedRequest, keyedBy, remembering, replayed } from '../idempotency.ts';
@@ -62,7 +65,8 @@ export function createEndpoints(context: AppContext): Endpoints {
     call: (caller, call) =>
       andThen(projectOf(context, caller), (project) => {
         const revision = revisionOfCall(context, project, caller, call);
-        const recorder = callRecorder(context, project, call);
+        // A button is pressed by whoever runs the game, and tells nothing of what players do.
+        const recorder = call.pressed === null ? callRecorder(context, project, call) : null;
         const running = runOnce(context, sameKey, project, caller, call, revision, recorder);
         const answer = recorder === null ? running : recorder.recordOutcome(running);
         return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
@@ -89,13 +93,14 @@ async function runOnce(
     effects.begin();
     const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
     if ((caller.session ?? caller.device ?? caller.passed) !== undefined) withReadableRefusal(() => requireProof(ctx, caller, now));
-    const player = accepted(callingPlayer(run.access, caller, context.platformId));
+    const player = call.pressed === null ? accepted(callingPlayer(run.access, caller, context.platformId)) : pressingFor(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
   const run = (ctx: DecisionContext, now: number): Decided<CallOutcome> => context.roundRobin.count(project.id, () => once(ctx, now));
   const turn = context.roundRobin.wait(project.id);
   if (turn !== null) await turn;
-  const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
+  const cause = call.pressed === null ? 'endpoint.call' : CAUSE.press;
+  const decide = () => execute(project, caller, cause, run, call.slug);
   let outcome: Outcome<CallOutcome>;
   try {
     outcome = await decide();
@@ -198,7 +203,16 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decided<CallOutc
 
 /** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
 function keyedCall({ context, caller, access, call }: Run, input: () => JsonObject): KeyedRequest | null {
-  return keyedBy(caller, access.space, context.limits.answers.game, caller.keyed ? { slug: call.slug, input: input() } : null);
+  const { game } = context.limits.answers;
+  // The body of a pressed button holds no proof: all of it counts.
+  if (call.pressed !== null) return keyedBy(caller, access.space, game);
+  return keyedBy(caller, access.space, game, caller.keyed ? { slug: call.slug, input: input() } : null);
+}
+
+/** The player for whom a button is pressed. Throws 403 FORBIDDEN. */
+function pressingFor({ context, access, caller }: Run): string {
+  requireNeed(access.key, BUTTON_KEYS.needs);
+  return accepted(playerOf(caller, context.platformId));
 }
 
 /** `told`: the input without members that prove the caller, as the log may keep it. */
@@ -213,13 +227,19 @@ function perform(
   if (keyed !== null) effects.setIdempotencyKey(idempotencySubject(keyed.claim));
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
   if (before !== null) return before;
-  const endpoint = accepted(endpointAccess(access, caller, call.slug));
-  ctx.onlyReads = onlyReads(access.definitions, endpoint);
+  const { pressed } = call;
+  const endpoint = accepted(
+    pressed === null
+      ? endpointAccess(access, caller, call.slug)
+      : buttonAccess(access, call.slug, { player: caller.platformId, confirm: pressed.confirm, isLook: false }),
+  );
+  // The log tells of each button that was pressed.
+  ctx.onlyReads = pressed === null && onlyReads(access.definitions, endpoint);
   if (revision !== null) requireCurrent(revision, ctx.onlyReads);
-  const decide = () => recording(run, endpoint, told, steps(run, endpoint, platformId, input));
+  const decide = () => pressing(run, endpoint, recording(run, endpoint, told, steps(run, endpoint, platformId, input)));
   const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, OUTCOME_CODEC, decidedBy(decide)));
   // A server that names no player calls for itself.
-  const isOwn = caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
+  const isOwn = pressed === null && caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
   return endpoint.callLimit === null || isOwn ? once() : counted(access, ctx, endpoint, platformId, now, once);
 }
 
@@ -235,12 +255,26 @@ function recording(
   return { ...decision, events: [recorded, ...decision.events] };
 }
 
+/** The decision with who pressed the button, and why. */
+function pressing(
+  { access, call: { pressed } }: Run,
+  { id, button }: EndpointModel,
+  decision: Decision<CallOutcome>,
+): Decision<CallOutcome> {
+  if (pressed === null || button === null) return decision;
+  const { reason, ticket } = pressed;
+  const data = { space: access.space, endpoint: id, label: button.label, reason, ...(ticket === undefined ? {} : { ticket }) };
+  return { ...decision, events: [{ type: 'button.pressed', data }, ...decision.events] };
+}
+
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<CallOutcome> {
   const { context, ctx, access, caller, call, now, random, effects } = run;
   const { answerBytes, documentBytes } = context.limits;
   const writes = new DocumentWrites(ctx, access, now, documentBytes);
   const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, effects, ready, answerBytes };
+  const reason = call.pressed?.reason;
+  const is = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, reason };
+  const as = { ...is, now, random, effects, ready, answerBytes };
   const keys = (collection: string) => effects.keys(ctx, access.space, collection);
   const result = runSteps(access, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   return decided(

@@ -33,7 +33,7 @@ export async function shownCommits(
 }
 
 function shownCommit({ first, last, events }: Commit, labels: Labels, publish: number | null): contract.Commits['commits'][number] {
-  const { cause, actor, at, requestId, types, players, documents, money, input, isRedacted } = summaryOf(events);
+  const { cause, actor, at, requestId, types, players, documents, money, input, why, isRedacted } = summaryOf(events);
   const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
   return {
@@ -50,6 +50,7 @@ function shownCommit({ first, last, events }: Commit, labels: Labels, publish: n
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
     ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
+    ...(why === null ? {} : { why }),
     ...(isRedacted ? { redacted: true } : {}),
   };
 }

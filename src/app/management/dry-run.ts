@@ -47,6 +47,8 @@ export interface DryCall {
   /** Throws if the run has computed for too long. */
   checkTime(): void;
   readonly ready: RunAs['ready'];
+  /** Looks at what a run that came through would write, in the decision. */
+  readonly inspect?: ((ctx: DecisionContext, access: AccessContext, writes: DocumentWrites) => void) | undefined;
 }
 
 /** Runs one test inside a decision that stores no events. A refusal of the call is part of the result. */
@@ -83,6 +85,7 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
       },
       call.keys,
     );
+    call.inspect?.(ctx, access, writes);
     pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
     return { status: result.status, body: result.body };
   });

@@ -38,12 +38,13 @@ interface Run extends DryRun {
 }
 
 /** Runs one test; `null`: there is no such endpoint. Each test is a command of its own, so the project can write in between. */
-async function run(
+export async function runTest(
   context: TestContext,
   environment: TestEnvironment,
   test: TestCase,
   as: DryCall['as'],
   traceBytes: number,
+  inspect?: DryCall['inspect'],
 ): Promise<Run | null> {
   const started = context.scheduler.monotonic();
   const random = replayableRandom();
@@ -68,6 +69,7 @@ async function run(
       webhooks,
       checkTime: () => effects.checkTime(),
       ready,
+      inspect,
     };
     return { events: [], answer: dryRun(ctx, access, call, now, random()) };
   };
@@ -85,7 +87,7 @@ export async function testReport(
   traceBytes: number,
 ): Promise<TestReport | null> {
   const as = { hasSecretKey: test.asServer, isDedicatedServer: test.asServer };
-  const done = await run(context, environment, test, as, traceBytes);
+  const done = await runTest(context, environment, test, as, traceBytes);
   return done === null ? null : report(test, done);
 }
 
@@ -152,7 +154,7 @@ export async function autoTests(
     const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
     const done = isLate
       ? null
-      : await run(context, environment, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_TRACE_BYTES);
+      : await runTest(context, environment, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_TRACE_BYTES);
     if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
     const { ok, status, body, warnings, totalMs: total } = done;
     const errors = ok ? [] : [`Endpoint returned HTTP ${status}.`, errorText(body)];

@@ -108,7 +108,7 @@ async function explainBlocked<A>(request: Promise<A>): Promise<A> {
 /** Numbers of a list that is shown whole by `--json`. */
 const SHOWN = 40;
 
-function shownCorrection({ documents, slots, coins, left, shortfalls, more }: Corrected): string {
+export function shownCorrection({ documents, slots, coins, left, shortfalls, more }: Corrected): string {
   const changes = documents.flatMap((each) =>
     each.changes.map(({ path, from, to }) => `  ${addressOf(each)} ${visible(path)}: ${shownValue(from)} → ${shownValue(to)}`),
   );

@@ -11,9 +11,9 @@ export interface Why {
 }
 
 /** The reason of a look, which nothing keeps. */
-const LOOK = 'a look';
+export const LOOK_REASON = 'a look';
 
-function whyOf({ reason, ticket }: Why) {
+export function whyOf({ reason, ticket }: Why) {
   return { reason: reason.trim(), ...(ticket.trim() === '' ? {} : { ticket: ticket.trim() }) };
 }
 
@@ -24,7 +24,7 @@ export interface UndoAsked {
 }
 
 export function lookAtUndo({ project, revision, policy }: UndoAsked) {
-  return answerOf(api.undoCommit({ project, body: { revision, policy, reason: LOOK, dryRun: true } }));
+  return answerOf(api.undoCommit({ project, body: { revision, policy, reason: LOOK_REASON, dryRun: true } }));
 }
 
 export function undo({ project, revision, policy }: UndoAsked, why: Why, intent: string) {
@@ -46,7 +46,7 @@ function restoreBody({ to, policy, collections, keep }: RestoreAsked) {
 
 export function lookAtRestore(asked: RestoreAsked) {
   const { project, player } = asked;
-  return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), reason: LOOK, dryRun: true } }));
+  return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), reason: LOOK_REASON, dryRun: true } }));
 }
 
 export function restore(asked: RestoreAsked, why: Why, intent: string) {

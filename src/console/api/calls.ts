@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { atOf, type View } from '../frame/view.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { LiveState } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
 
 /** What the page of calls reads, and dry runs. */
@@ -73,7 +74,7 @@ export function callsQuery({ project }: View, asked: CallsAsked, window: Window)
 /** Requests that came since the page began to follow them, newest first, and whether it still follows. */
 export interface Followed {
   readonly requests: readonly LoggedRequest[];
-  readonly state: 'off' | 'live' | 'lost';
+  readonly state: LiveState;
 }
 
 /** Most that a page keeps of what came. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { atOf, type View } from '../frame/view.ts';
+import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
@@ -36,6 +37,25 @@ export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
       ),
     initialPageParam: null as number | null,
     getNextPageParam: ({ before }) => before,
+  });
+}
+
+/** How often a list of commits looks whether there are newer ones, ms. */
+const LOOK_EVERY_MS = 10_000;
+/** Newer commits that are counted. */
+export const NEWER = 10;
+
+/** Commits after a revision, of which a list that somebody reads tells: only what is new is looked at. Nobody is at the page: nothing is asked. */
+export function newerCommitsQuery({ project }: View, asked: CommitsAsked, after: number) {
+  return queryOptions({
+    queryKey: [project, 'newer commits', asked, after],
+    queryFn: async () => {
+      const { commits } = await answerOf(api.listCommits({ project, ...asked, $from: String(after + 1), limit: NEWER }));
+      return commits.length;
+    },
+    refetchInterval: () => (isAttended() ? LOOK_EVERY_MS : false),
+    staleTime: LOOK_EVERY_MS,
+    gcTime: 0,
   });
 }
 

@@ -52,6 +52,11 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: NOTHING_CHANGED,
     toDo: 'Ask an owner of the project for a role that may.',
   },
+  CONFIRM_NEEDED: {
+    happened: 'This button asks something else now than what you were shown.',
+    means: NOTHING_CHANGED,
+    toDo: 'Load the page again, and read what it asks.',
+  },
   REVEAL_NEEDED: {
     happened: 'This shows personal values, or is ordered by them.',
     means: 'Nothing is shown.',

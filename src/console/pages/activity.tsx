@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMay, useProject, useView } from '../frame/view.ts';
 import { Card, Empty, Page } from '../parts/page.tsx';
+import { GameButtons } from './buttons/buttons.tsx';
 import { Commits } from './commits.tsx';
 import { Filters } from './filters.tsx';
 
@@ -17,6 +18,7 @@ export function ActivityPage() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page name={`Activity of ${title}`} title="Activity" sub={`What happened in ${title}: every change has who, when and an undo.`}>
+      <GameButtons page="home" player={null} />
       <Card title="Commits">
         {mayRead ? (
           <>

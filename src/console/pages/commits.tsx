@@ -1,27 +1,34 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type Commit, type CommitsAsked, commitsQuery } from '../api/queries.ts';
+import { type Commit, type CommitsAsked, commitsQuery, NEWER, newerCommitsQuery } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
+import { NewNote } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
-import { deedOf, isCorrection, whoOf } from '../words/commit.ts';
+import { deedOf, isCorrection, newText, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { UndoDialog } from './undo.tsx';
 
-/** What happened, newest first, page by page. */
+/** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
 export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readonly empty: ReactNode }) {
-  const list = useInfiniteQuery(commitsQuery(useView(), asked));
+  const view = useView();
+  const list = useInfiniteQuery(commitsQuery(view, asked));
+  const newest = list.data?.pages[0]?.commits[0]?.revision;
+  // A list that names an end, or a player whose data are looked at, does not ask by itself.
+  const isFollowed = view.at === undefined && asked.to === undefined && asked.player === undefined && newest !== undefined;
+  const newer = useQuery({ ...newerCommitsQuery(view, asked, newest ?? 0), enabled: isFollowed }).data ?? 0;
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
   const commits = list.data.pages.flatMap((page) => page.commits);
   const searched = list.data.pages.at(-1)?.searched ?? 0;
   return (
     <>
+      <NewNote what={isFollowed ? newText(newer, NEWER) : null} show={() => void list.refetch()} />
       {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} about={asked.player} />}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
         {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}
@@ -86,6 +93,11 @@ function CommitRow({ commit, about, undo }: RowProps) {
           </Button>
         )}
       </div>
+      {commit.why !== undefined && (
+        <p className={styles.why}>
+          “{commit.why.reason}”{commit.why.ticket !== undefined && ` · ${commit.why.ticket}`}
+        </p>
+      )}
       {(money.length > 0 || others.length > 0) && (
         <div className={styles.effects}>
           {money.map(({ collection, key, field, delta }) => (

@@ -11,6 +11,7 @@ export interface CommitSaid {
     readonly endpoint?: string;
   };
   readonly events: readonly string[];
+  readonly why?: { readonly reason: string; readonly ticket?: string; readonly button?: string };
   readonly documents: readonly { readonly collection: string; readonly key: string; readonly change: string }[];
 }
 
@@ -76,6 +77,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
   const { cause, actor, documents } = commit;
+  if (cause === 'button.press') return `pressed “${commit.why?.button ?? actor.endpoint ?? 'a button'}”`;
   if (cause === 'endpoint.call') return `called ${actor.endpoint ?? 'an endpoint'}`;
   const deed = DEEDS[cause];
   const [first] = documents;
@@ -91,4 +93,11 @@ export function deedOf(commit: CommitSaid): string {
 /** Whether it puts right what players have. */
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
   return ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'].includes(cause);
+}
+
+/** How much came since a list was read; `null`: nothing. `most`: so many are counted. */
+export function newText(newer: number, most: number): string | null {
+  if (newer === 0) return null;
+  if (newer >= most) return `${most} or more new commits.`;
+  return newer === 1 ? '1 new commit.' : `${newer} new commits.`;
 }

@@ -31,6 +31,7 @@ const PAGES: Readonly<Record<string, string>> = {
   callNamedEndpoint: 'a call for the player',
   callEndpointByQuery: 'a call for the player',
   testEndpoint: 'a dry run as the player',
+  pressButton: 'what a button does for the player',
 };
 
 /** A route by the name of its operation, as what it shows. One that is not known here is told by its words: `readFooBar` is `read foo bar`. */

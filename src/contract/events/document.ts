@@ -230,6 +230,16 @@ export const DOCUMENT_EVENTS = {
       left: absent(count, 'How many members were left out, because there was no room'),
     }),
   ),
+  'button.pressed': event(
+    'Somebody ran an endpoint by its button in the console. What the endpoint did stands in the same commit.',
+    members({
+      space,
+      endpoint: plainText,
+      label: plainText.meta({ description: 'What stood on the button' }),
+      reason: personalText.meta({ description: 'Why' }),
+      ticket: absent(personalText, 'Of the support desk'),
+    }),
+  ),
   'unique.claimed': event(
     'Values that documents held when their field came to be unique.',
     members({ space, collection, claims: list(z.tuple([personalText, playerText]).readonly()) }),

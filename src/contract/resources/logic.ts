@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { condition } from './condition.ts';
 import { definition } from './definition.ts';
 import { field, fieldType } from './field.ts';
-import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, wholeNumber, word } from './member.ts';
+import { alsoNamed, anyText, flag, json, map, NOTES, needed, optional, text, wholeNumber, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 import { LOGIC_SYNONYMS, sameAs } from './synonyms.ts';
@@ -153,6 +153,23 @@ export const block = z
 
 const blocks = optional(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), block), 'Blocks of its own, called by their names.');
 
+/** Pages of the console that show buttons of the game's own. */
+export const CONSOLE_PAGES = [...(['player', 'home'] as const)] as const;
+export const MAX_LABEL = 60;
+export const MAX_CONFIRM = 300;
+
+export const consoleButton = z
+  .strictObject({
+    page: needed(
+      word(CONSOLE_PAGES),
+      'Where it stands: `player`, on the page of each player, or `home`, on the first page of the project.',
+    ),
+    label: needed(text.max(MAX_LABEL), `What stands on it, ${MAX_LABEL} characters at most.`),
+    confirm: optional(text.max(MAX_CONFIRM), `What is asked before it runs, ${MAX_CONFIRM} characters at most.`),
+  })
+  .meta({ id: 'ConsoleButton', description: "A button of the console that runs the endpoint in a person's name." });
+alsoNamed.add(consoleButton, { pattern: NOTES });
+
 const method = z.preprocess((value) => (typeof value === 'string' ? value.trim().toUpperCase() : value), z.enum(['GET', 'POST']));
 
 export const endpoint = definition('Endpoint', 'Logic that games and servers call.', {
@@ -175,6 +192,7 @@ export const endpoint = definition('Endpoint', 'Logic that games and servers cal
     code: 'INVALID_RECORD',
     expected: 'input',
   }),
+  console: optional(consoleButton, 'A button of the console runs it.'),
   exposure,
   publiclyCallable: switched('The same as `exposure: public`.', true),
   internalOnly,

@@ -49,6 +49,14 @@ const Commit = z
       })
       .optional()
       .meta({ description: 'Of the call, without what looks like a secret: where its endpoint has `record: input`' }),
+    why: z
+      .strictObject({
+        reason: z.string(),
+        ticket: z.string().optional().meta({ description: 'Of the support desk' }),
+        button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
+      })
+      .optional()
+      .meta({ description: 'Of an undo, a restore or a button of the console: why, as whoever did it said' }),
     redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
   })
   .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });

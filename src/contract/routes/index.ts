@@ -1,6 +1,7 @@
 import type { Family } from '../families.ts';
 import type { Route } from '../route.ts';
 import { approvals } from './approvals.ts';
+import { buttons } from './buttons.ts';
 import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
 import { definitionHistory } from './definition-history.ts';
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
     support,
     playerPage,
     corrections,
+    buttons,
     grants,
     economy,
     looks,

@@ -1,4 +1,4 @@
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { EndpointModel, QueryModel } from '../model.ts';
 import { allows, STAGED_SCOPES } from '../project/permissions.ts';
@@ -28,6 +28,37 @@ export function endpointAccess(access: AccessContext, who: Credential, slug: str
   if (endpoint.internal) return noSuchEndpoint(slug, target);
   if (who.isSecret) return endpoint;
   return endpoint.requiresSecretKey ? refusal('SECRET_KEY_REQUIRED') : (closedEndpointInNext(access, slug, endpoint) ?? endpoint);
+}
+
+/** What a button is pressed with: for which player, and the text that was agreed to. */
+interface Pressing {
+  readonly player: string | null;
+  readonly confirm?: string | undefined;
+  /** A look asks nothing. */
+  readonly isLook: boolean;
+}
+
+/**
+ * The endpoint of a button, if it has one and runs. An internal endpoint may have one, too: then nobody else may run it. Whether the caller presses
+ * buttons at all is checked before.
+ */
+export function buttonAccess({ definitions, target }: AccessContext, slug: string, pressing: Pressing): EndpointModel | Refusal {
+  const endpoint = definitions.endpoint(slug);
+  if (!endpoint) return noSuchEndpoint(slug, target);
+  const { button, enabled, deprecated } = endpoint;
+  if (button === null)
+    return notFound('button', `The endpoint ${JSON.stringify(slug)} has no button: \`console\` in its definition gives it one`);
+  if (!enabled) return refusal('ENDPOINT_DISABLED');
+  if (deprecated) return refusal('ENDPOINT_DEPRECATED');
+  if (button.page === 'player' && pressing.player === null)
+    return refusal('VALIDATION_FAILED', 'This button is of the page of a player: `player` says for whom it is pressed');
+  if (button.page === 'home' && pressing.player !== null)
+    return refusal(
+      'VALIDATION_FAILED',
+      'This button is of the first page of the project, and is pressed for no player: leave `player` out',
+    );
+  if (button.confirm === null || pressing.isLook || pressing.confirm?.trim() === button.confirm) return endpoint;
+  return refusal('CONFIRM_NEEDED', `This button asks first: ${button.confirm}`, { error: { confirm: button.confirm } });
 }
 
 /** The query, if the caller may run it. An unknown query is 404 before the secret key is checked. */

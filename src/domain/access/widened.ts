@@ -74,7 +74,16 @@ type WrittenEndpoint = Written<typeof endpoint>;
 function ofEndpoint(before: WrittenEndpoint, after: WrittenEndpoint): readonly (Widening | null)[] {
   const isOpen = (definition: WrittenEndpoint) => !isInternal(definition) && !takesSecret(definition);
   const [member, was] = isInternal(before) ? ['exposure', 'steps alone'] : ['requiresSecretKey', 'secret keys alone'];
-  return [opened(member, isOpen(before), isOpen(after), `Every game may call it; until now ${was}.`)];
+  const hasButton = ({ console: button }: WrittenEndpoint) => (button ?? null) !== null;
+  return [
+    opened(member, isOpen(before), isOpen(after), `Every game may call it; until now ${was}.`),
+    opened(
+      'console',
+      hasButton(before),
+      hasButton(after),
+      'Who presses buttons in the console may run it; until now whoever may call endpoints.',
+    ),
+  ];
 }
 
 function ofQuery(before: Written<typeof query>, after: Written<typeof query>): readonly (Widening | null)[] {

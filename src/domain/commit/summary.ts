@@ -19,8 +19,17 @@ export interface CommitSummary {
   readonly money: readonly MovedMoney[];
   /** Of the call that made it, where its endpoint keeps that. */
   readonly input: RecordedInput | null;
+  /** Why somebody put something right or pressed a button; `null`: nobody said. */
+  readonly why: StatedWhy | null;
   /** Data of an event were redacted, so something is missing here. */
   readonly isRedacted: boolean;
+}
+
+interface StatedWhy {
+  readonly reason: string;
+  readonly ticket?: string;
+  /** What stood on the button. */
+  readonly button?: string;
 }
 
 interface RecordedInput {
@@ -65,8 +74,18 @@ export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
     documents: documentsOf(events),
     money: moneyOf(events),
     input: inputOf(events),
+    why: whyOf(events),
     isRedacted: events.some(({ type }) => type === 'log.redacted'),
   };
+}
+
+function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
+  for (const { type, data } of events) {
+    if (type !== 'button.pressed' && type !== 'correction.made') continue;
+    const { reason, ticket } = data;
+    return { reason, ...(ticket === undefined ? {} : { ticket }), ...(type === 'button.pressed' ? { button: data.label } : {}) };
+  }
+  return null;
 }
 
 function inputOf(events: readonly ProjectEvent[]): RecordedInput | null {

@@ -10,6 +10,8 @@ export const CAUSE = {
   grant: 'grant.give',
   undoGrant: 'grant.take',
   import: 'project.import',
+  /** A button of the console, pressed. */
+  press: 'button.press',
 } as const;
 
 /** What ledgers name as the source of entries that a correction makes. */

@@ -34,7 +34,17 @@ const PERMISSIONS = {
     approve: 'rw',
   },
   designer: { ...READ, endpoints: 'rwx', queries: 'rwx', workflows: 'rw', game_values: 'rw', rate_limits: 'rw', economy: 'r' },
-  support: { ...READ, queries: 'rx', collections: 'rx', players: 'rw', history: 'r', restore: 'rw', correction: 'rw', reveal: 'r' },
+  support: {
+    ...READ,
+    queries: 'rx',
+    collections: 'rx',
+    players: 'rw',
+    history: 'r',
+    restore: 'rw',
+    correction: 'rw',
+    reveal: 'r',
+    buttons: 'x',
+  },
   auditor: { ...READ, queries: 'rx', history: 'r', economy: 'r', access: 'r' },
   viewer: READ,
 } as const satisfies Readonly<Record<Role, Readonly<Partial<Record<Scope, string>>>>>;

@@ -31,8 +31,8 @@ const ABOUT: ReadonlySet<string> = new Set([
   'reason',
 ]);
 
-/** Members of a dry run that its endpoint made. */
-const MADE: ReadonlySet<string> = new Set(['result', 'steps', 'pendingWrites']);
+/** Members of a dry run, or of a pressed button, that its endpoint made. */
+const MADE: ReadonlySet<string> = new Set(['result', 'steps', 'pendingWrites', 'documents']);
 
 /** The answer without personal values. */
 export function masked(value: Json, personal: Personal, place: Place): Json {
@@ -57,8 +57,19 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
 
 /** What an endpoint made that handles personal values: they may stand anywhere in it. */
 function withoutMade(made: Json): Json {
-  if (isArray(made)) return made.flatMap((each) => (isObject(each) && Object.hasOwn(each, 'data') ? [{ ...each, data: MASK }] : []));
+  if (isArray(made)) {
+    return made.flatMap((each): Json[] => {
+      if (!isObject(each)) return [];
+      if (isArray(each['changes'])) return [{ ...each, changes: each['changes'].map(withoutChange) }];
+      return Object.hasOwn(each, 'data') ? [{ ...each, data: MASK }] : [];
+    });
+  }
   return isObject(made) ? { ...made, body: MASK } : made;
+}
+
+/** Which field changes is told, but not from what and to what. */
+function withoutChange(change: Json): Json {
+  return isObject(change) ? { path: change['path'] ?? '', from: MASK, to: MASK } : MASK;
 }
 
 function collectionIn(value: JsonObject): readonly string[] {

@@ -8,14 +8,13 @@ import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { failurePath } from '../../language/failure-path.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
-import { codeIn, messageIn } from '../call-reporter.ts';
 import { authenticate, targetOf, withBodyClaim } from '../credentials.ts';
-import { refusalOf, sendableStatus } from '../errors.ts';
-import { type CallOutcome, type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
+import { sendableStatus } from '../errors.ts';
+import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
+import { countedCall } from './counted-call.ts';
 import type { Services } from './services.ts';
 
 const NO_SLUG = 'Missing endpoint slug';
@@ -29,28 +28,12 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       return body;
     });
 
-  /** Runs a call, and counts and times it under its slug, whatever the outcome. */
   const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<AnswerOf<typeof endpoints.call>> => {
-    const note = (how: Omit<CallOutcome, 'project' | 'slug' | 'target' | 'platformId'>): void => {
-      const { status, answered, code, message, step, revision } = how;
-      const { projectId: project, onBehalfOf, platformId } = caller;
-      const { slug, target } = request;
-      // One literal: a spread with more members behind it takes longer than the rest of the chain.
-      const call = { project, slug, target, platformId: onBehalfOf ?? platformId, status, answered, code, message, step, revision };
-      calls.note(ctx.state.exchange, call);
-    };
-    try {
-      const answer = await app.endpoints.call(caller, request);
-      const { status, body } = answer;
-      const code = codeIn(status, body);
-      note({ status, answered: true, code, message: code === null ? null : messageIn(body), step: null, revision: answer.position });
-      return answerOf(answer);
-    } catch (error) {
-      const refused = refusalOf(error);
-      const { status, code, message } = refused;
-      note({ status, answered: false, code, message, step: failurePath(refused), revision: null });
-      throw error;
-    }
+    const { projectId: project, onBehalfOf, platformId } = caller;
+    const { slug, target } = request;
+    const called = { project, slug, target, platformId: onBehalfOf ?? platformId };
+    const run = () => app.endpoints.call(caller, request);
+    return answerOf(await countedCall(calls, ctx.state.exchange, called, run, cameOf));
   };
 
   const posted = async (ctx: ContextOf<typeof endpoints.callNamed>, slugIn: (body: JsonObject) => string) => {
@@ -73,12 +56,16 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       if (ctx.method === 'HEAD') throw notFound('route');
       const caller = await authenticate(app, ctx, endpoints.callByQuery);
       const { exchange } = ctx.state;
-      const plain = { sealed: null, security: null, library: false };
+      const plain = { sealed: null, security: null, library: false, pressed: null };
       const input = inputOfQuery(exchange);
       const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input, unproven: () => input, fromQuery: true };
       return timed(ctx, caller, request);
     },
   };
+}
+
+function cameOf({ status, body, position }: EndpointAnswer) {
+  return { status, body, revision: position };
 }
 
 function answerOf(answer: EndpointAnswer): AnswerOf<typeof endpoints.call> {
@@ -95,7 +82,7 @@ function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointReques
   const library = security !== null || headerText(exchange, 'x-ns-security-mode') !== null;
   const input = sealed ? {} : inputOfBody(body);
   const unproven = () => (sealed ? input : inputOfPayload(body));
-  return { slug, target: targetOf(exchange), input, unproven, fromQuery: false, sealed, security, library };
+  return { slug, target: targetOf(exchange), input, unproven, fromQuery: false, sealed, security, library, pressed: null };
 }
 
 function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string {

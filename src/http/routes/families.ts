@@ -1,5 +1,6 @@
 import { eachFamily, type Family } from '../../contract/families.ts';
 import { approvals } from '../../contract/routes/approvals.ts';
+import { buttons } from '../../contract/routes/buttons.ts';
 import { commits } from '../../contract/routes/commits.ts';
 import { corrections } from '../../contract/routes/corrections.ts';
 import { definitionHistory } from '../../contract/routes/definition-history.ts';
@@ -36,6 +37,7 @@ import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mount, type Routers } from '../handlers.ts';
 import { answering } from '../request.ts';
 import { approvalHandlers } from './approvals.ts';
+import { buttonHandlers } from './buttons.ts';
 import { commitHandlers } from './commits.ts';
 import { correctionHandlers } from './corrections.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
@@ -124,6 +126,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, tests, testHandlers(services));
   mount(routers, purge, purgeHandlers(services));
   mount(routers, corrections, correctionHandlers(services));
+  mount(routers, buttons, buttonHandlers(services));
   mount(routers, approvals, approvalHandlers(services));
   mount(routers, grants, grantHandlers(services));
   mount(routers, economy, economyHandlers(services));

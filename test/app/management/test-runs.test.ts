@@ -40,6 +40,7 @@ const ENDPOINT: EndpointModel = {
   requiresSecretKey: false,
   method: 'POST',
   recordsInput: false,
+  button: null,
   callLimit: null,
   hash: '',
   definition: {},

@@ -61,6 +61,13 @@ describe('the validator', () => {
   it.each<[string, ListedKind, JsonObject]>([
     ['UNKNOWN_TOP_LEVEL_FIELD /colour', 'endpoint', { steps: [read], colour: 1 }],
     ['INVALID_METHOD /method', 'endpoint', { method: 'PUT' }],
+    ['INVALID_CONSOLE /console', 'endpoint', { console: 'player' }],
+    ['INVALID_CONSOLE_PAGE /console/page', 'endpoint', { console: { page: 'shop', label: 'Go' } }],
+    ['INVALID_CONSOLE_PAGE /console/page', 'endpoint', { console: { label: 'Go' } }],
+    ['INVALID_CONSOLE_LABEL /console/label', 'endpoint', { console: { page: 'home', label: ' ' } }],
+    ['INVALID_CONSOLE_LABEL /console/label', 'endpoint', { console: { page: 'home', label: 'x'.repeat(61) } }],
+    ['INVALID_CONSOLE_CONFIRM /console/confirm', 'endpoint', { console: { page: 'home', label: 'Go', confirm: true } }],
+    ['UNKNOWN_CONSOLE_MEMBER /console/colour', 'endpoint', { console: { page: 'home', label: 'Go', colour: 'red' } }],
     ['INVALID_FLAG /enabled', 'endpoint', { enabled: 'perhaps' }],
     ['INVALID_EXPOSURE /exposure', 'endpoint', { exposure: 'secret' }],
     ['INVALID_LET /let', 'endpoint', { let: { a: 1 } }],

@@ -14,6 +14,7 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Field, Select } from '../../parts/field.tsx';
+import { LiveChip } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
@@ -91,7 +92,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
       title={slug === undefined ? 'By endpoint' : `Calls of ${slug}`}
       actions={
         <div className={styles.row}>
-          <LiveChip state={state} />
+          <LiveChip state={state} means="New calls appear as they happen" />
           <Select
             label="Time"
             value={span ?? '1h'}
@@ -148,19 +149,6 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
         </CardBody>
       )}
     </Card>
-  );
-}
-
-function LiveChip({ state }: { readonly state: Followed['state'] }) {
-  if (state === 'off') return null;
-  return state === 'live' ? (
-    <Chip tone="live" title="New calls appear as they happen">
-      live
-    </Chip>
-  ) : (
-    <Chip tone="past" title="The server cannot be followed now, or too many follow already">
-      not live
-    </Chip>
   );
 }
 

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { useLive } from '../../api/live.ts';
 import { collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
 import { Refused } from '../../api/refusal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { NewNote } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { valueText } from '../../words/value.ts';
+import { GameButtons } from '../buttons/buttons.tsx';
 import { PlayerLink } from '../commits.tsx';
 import { Calls } from '../found.tsx';
 import { Fields } from './fields.tsx';
@@ -47,7 +50,37 @@ export function Overview() {
       </Card>
     );
   if (shown.isError) return <Failed error={shown.error} again={() => void shown.refetch()} />;
-  return <Shown page={shown.data} />;
+  return (
+    <>
+      <GameButtons page="player" player={player} />
+      <Moved key={shown.dataUpdatedAt} page={shown.data} show={() => void shown.refetch()} />
+      <Shown page={shown.data} />
+    </>
+  );
+}
+
+/** Documents that a page follows. */
+const FOLLOWED = 10;
+
+/** Tells that documents of the player changed since the page was read; shows it when one wants it. */
+function Moved({ page, show }: { readonly page: PlayerShown; readonly show: () => void }) {
+  const view = useView();
+  const mayRead = useMay()('collections', 'x');
+  const [count, setCount] = useState(0);
+  const topics = (page.documents?.items ?? []).slice(0, FOLLOWED).map(({ collection, key }) => `documents/${collection}/${key}`);
+  // The overview is of live, whatever the switch says.
+  const state = useLive({ ...view, target: 'live' }, topics, mayRead && view.at === undefined, () => setCount((before) => before + 1));
+  const what = count === 0 ? null : 'What this player has changed since this was read.';
+  return (
+    <>
+      <NewNote what={what} show={show} />
+      {state === 'lost' && (
+        <p className={styles.soft} role="status">
+          Changes cannot be followed just now; what is shown is what was read last.
+        </p>
+      )}
+    </>
+  );
 }
 
 function Shown({ page }: { readonly page: PlayerShown }) {

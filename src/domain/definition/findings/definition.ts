@@ -10,6 +10,7 @@ import type { Normalised } from '../../../language/normal/form.ts';
 import { type Logic, normalise } from '../../../language/normal/logic.ts';
 import { normaliseQuery } from '../../../language/normal/query.ts';
 import { budgetsFindings } from '../../../language/validate/budgets.ts';
+import { consoleFindings } from '../../../language/validate/console.ts';
 import { inputFindings } from '../../../language/validate/input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from '../../../language/validate/library.ts';
 import { unknownPartMembers } from '../../../language/validate/members.ts';
@@ -82,6 +83,7 @@ function endpointFindings(definition: Logic, findings: Findings): void {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
   }
   inputFindings(definition.input, stringOf(definition.method)?.toUpperCase() === 'GET', findings);
+  consoleFindings(definition.console, findings);
   responseFindings(definition.response, findings);
 }
 

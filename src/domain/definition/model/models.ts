@@ -1,5 +1,5 @@
 import type { access, collection, dailySaves } from '../../../contract/resources/collection.ts';
-import type { endpoint } from '../../../contract/resources/logic.ts';
+import { consoleButton, type endpoint } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import type { NormalSource, query } from '../../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
@@ -9,7 +9,16 @@ import { normalise } from '../../../language/normal/logic.ts';
 import { normaliseQuery } from '../../../language/normal/query.ts';
 import { compileSchema } from '../../document/schema.ts';
 import { callLimit } from '../../limit/calls.ts';
-import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from '../../model.ts';
+import type {
+  AccessModel,
+  ButtonModel,
+  CollectionModel,
+  EndpointModel,
+  LibraryModel,
+  OpenTo,
+  QueryModel,
+  WorkflowModel,
+} from '../../model.ts';
 import { acceptValue } from '../../wire-names.ts';
 import type { Entry } from './overlay.ts';
 
@@ -104,10 +113,18 @@ export function endpointModel(entry: Entry): EndpointModel {
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     method: stringOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
     recordsInput: stringOf(definition.record)?.trim().toLowerCase() === 'input',
+    button: buttonOf(definition.console),
     callLimit: callLimit(normalise(definition).definition.rateLimits),
     hash: entry.hash,
     definition,
   };
+}
+
+function buttonOf(written: Json | undefined): ButtonModel | null {
+  const button = consoleButton.safeParse(written).data;
+  if (button === undefined) return null;
+  const { page, label, confirm } = button;
+  return { page, label: label.trim(), confirm: confirm?.trim() ?? null };
 }
 
 /** Accepts common misspellings too. */

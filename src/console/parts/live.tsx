@@ -1,0 +1,34 @@
+import type { LiveState } from '../api/live.ts';
+import { Button } from './button.tsx';
+import { Chip } from './chip.tsx';
+import styles from './live.module.css';
+
+/** Whether a page follows what happens. `means`: what it then does. */
+export function LiveChip({ state, means }: { readonly state: LiveState; readonly means: string }) {
+  if (state === 'off') return null;
+  return state === 'live' ? (
+    <Chip tone="live" title={means}>
+      live
+    </Chip>
+  ) : (
+    <Chip tone="past" title="The server cannot be followed now, or too many follow already">
+      not live
+    </Chip>
+  );
+}
+
+/** Something came since the page was read: it is shown when one wants it, so that nothing moves under one's eyes. */
+export function NewNote({ what, show }: { readonly what: string | null; readonly show: () => void }) {
+  return (
+    <div role="status" className={styles.status}>
+      {what !== null && (
+        <div className={styles.note}>
+          <span>{what}</span>
+          <Button isSmall onClick={show}>
+            Show
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
