@@ -40,6 +40,11 @@ export function createSignInStore(pool: Pool): SignInStore {
         return true;
       });
     },
+    openByIssuer: (hash, session) =>
+      inTurn(pool, session.person, async (client) => {
+        await insertSession(client, hash, session);
+        return true;
+      }),
     async keepRequest(hash, { code, until, agent, address }, most) {
       const put = `INSERT INTO savepoint.sign_in_requests (hash, code, until, agent, address) SELECT $1, $2, $3, $4, $5
         WHERE (SELECT count(*) FROM savepoint.sign_in_requests) < $6 ON CONFLICT DO NOTHING RETURNING hash`;

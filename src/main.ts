@@ -260,7 +260,7 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     people,
     keyUses: noteKeyUses({ pool, outages, shutdown }),
     log,
-    console: consoleParts(config, pool, people, () => createHealthDesk(build)),
+    console: consoleParts(config, pool, people, logger, () => createHealthDesk(build)),
     callLog: openCallLog(config, { pool, run, outages, registry: metrics.registry, shutdown }),
   });
   return { projects, views, metrics, server, exposition };

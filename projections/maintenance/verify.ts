@@ -61,6 +61,7 @@ export interface Verified {
 }
 
 const BROKEN_LINK = 'the event does not match its hash, or its hash the one before';
+const UNALLOWED_OF_PEOPLE = 'the data were redacted, and no person.forgotten of this stream allows it';
 const UNALLOWED = { kind: 'redaction', detail: 'the data were redacted, and no data.redacted of this stream allows it' } as const;
 const MAX_PROBLEMS = 1_000;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
@@ -175,19 +176,31 @@ class Verification {
   async #verifyPeople(): Promise<void> {
     const { log } = this.#options;
     let [revision, hash] = [-1, NO_HASH];
+    const redacted = new Set<number>();
     for (;;) {
       const events = await log.read(PEOPLE_STREAM, { from: revision + 1, limit: PAGE, direction: 'forwards' });
       for (const event of events) {
         const isWhole = event.revision === revision + 1 && (isForeign(event) || verifyLink(hash, event));
         if (!isWhole)
           this.#add([{ kind: 'chain', project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}`, detail: BROKEN_LINK }]);
-        if (isRedacted(event.data)) this.#add([{ ...UNALLOWED, project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}` }]);
+        if (isRedacted(event.data)) redacted.add(event.revision);
+        else if (event.type === 'person.forgotten' && !isForeign(event))
+          for (const allowed of revisionsIn(event.data)) redacted.delete(allowed);
         revision = event.revision;
         hash = hashOf(event.metadata) ?? hash;
       }
       this.#events += events.length;
-      if (events.length < PAGE) return;
+      if (events.length < PAGE) break;
     }
+    this.#add(
+      [...redacted].map((each) => ({
+        ...UNALLOWED,
+        detail: UNALLOWED_OF_PEOPLE,
+        project: '',
+        table: PEOPLE_STREAM,
+        row: `revision ${each}`,
+      })),
+    );
   }
 
   /** Who looked at whose data is chained, too, and kept for a while. */

@@ -41,6 +41,7 @@ export type { AnswerOfPast } from './history/moments.ts';
 export type { PastView } from './history/past-reads.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
+export type { IssuerSignIn } from './people/issuer-sign-in.ts';
 export type { PeopleDesk } from './people/people-desk.ts';
 export type { SignedIn, SignIn } from './people/sign-in.ts';
 export type {

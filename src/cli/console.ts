@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Installation } from '../compose/installation.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, printResult, withInstallation } from './context.ts';
+import { type CommonOptions, command, printNote, printResult, withInstallation } from './context.ts';
 
 /** `savepoint console`: the way into the console, for whoever has the machine. */
 export function consoleCommand(): Command {
@@ -24,6 +24,8 @@ export async function linkFor({ config, pool, log }: Installation, name: string 
   const origin = await originOf(config, pool);
   if (origin === null)
     throw refusal('NOT_FOUND', 'No node of this installation has had a console yet: start one without CONSOLE_LISTEN=off');
+  if (config.consolePasswords === 'off')
+    printNote('Note: people sign in at the issuer here. This link goes past it, and its use is logged as a warning.');
   const people = peopleOf(log);
   const signIn = signInOf(pool, people);
   if (name === undefined) return addressOfLink(origin, await signIn.ownerLink());

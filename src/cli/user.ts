@@ -4,10 +4,19 @@ import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import { addPerson, changeRole, EVERY_PROJECT, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
+import {
+  addPerson,
+  changeRole,
+  EVERY_PROJECT,
+  type PersonState,
+  personNamed,
+  removePerson,
+  unlinkAccounts,
+} from '../domain/people/people.ts';
 import { refusal } from '../kernel/errors.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint user`: the people of the installation and their roles. */
 export function userCommand(): Command {
@@ -17,6 +26,7 @@ export function userCommand(): Command {
     .addCommand(list())
     .addCommand(role())
     .addCommand(remove())
+    .addCommand(forget())
     .addCommand(reset());
 }
 
@@ -114,12 +124,40 @@ function remove(): Command {
     });
 }
 
+function forget(): Command {
+  const about = 'remove a person and have the log forget name, e-mail and account; what the person did stays, by an id';
+  return command('forget', about, 'savepoint user forget ada --yes', 'savepoint user forget per_0191b7a000000000 --yes')
+    .argument('<who>', 'a name, or the id of somebody who was removed before')
+    .option('--yes', 'do it: it cannot be taken back')
+    .action(async (who: string, { yes, ...options }: CommonOptions & { readonly yes?: boolean }) => {
+      if (!yes) throw new WrongUsage('This cannot be taken back; --yes does it');
+      const forgotten = await withPeople(options, async (_, people, signIn) => {
+        const person = personNamed(await people.latest(), who)?.id ?? who;
+        const { isGone } = await people.forget(OPERATOR, person, () => null);
+        await signIn.lockOut(person);
+        return { person, isGone };
+      });
+      printResult(options, forgotten, () => forgottenText(forgotten));
+    });
+}
+
+function forgottenText({ person, isGone }: { readonly person: string; readonly isGone: boolean }): string {
+  if (isGone) return `${person} is forgotten: the log holds no name any more. Copies and backups of before still do.`;
+  return `${person} is removed and no longer shown by name, but this engine of the log cannot change an event: what it holds of the person stays there.`;
+}
+
 function reset(): Command {
-  return command('reset', 'forget the password, end every session, and make a link to sign in with', 'savepoint user reset ada')
+  return command(
+    'reset',
+    'forget the password and accounts of an issuer, end every session, and make a link to sign in with',
+    'savepoint user reset ada',
+  )
     .argument('<name>')
     .action(async (name: string, options: CommonOptions) => {
       const url = await withPeople(options, async (installation, people, signIn) => {
-        await signIn.lockOut((await named(people, name)).id);
+        const { id } = await named(people, name);
+        await people.change('person.reset', OPERATOR, (state) => unlinkAccounts(state, id));
+        await signIn.lockOut(id);
         return linkFor(installation, name);
       });
       printResult(options, { name, url }, () => `${name} is signed out everywhere. This link signs in once, within ten minutes:\n${url}`);

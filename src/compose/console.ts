@@ -3,18 +3,24 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createSignInStore } from '../../projections/sign-in.ts';
+import { createIssuerSignIn } from '../app/people/issuer-sign-in.ts';
 import { createPeople, type People } from '../app/people/people.ts';
 import { createPeopleDesk } from '../app/people/people-desk.ts';
 import { createSignIn, type SignIn } from '../app/people/sign-in.ts';
+import type { Issuer } from '../app/ports/issuer.ts';
 import { type Config, ConfigProblem } from '../config/config.ts';
 import type { HealthDesk } from '../http/console/health.ts';
 import { ConsolePlace, type ConsoleSettings } from '../http/console/place.ts';
 import type { ConsoleService, HttpServer } from '../http/server.ts';
-import { errorMessage } from '../kernel/error-reporting.ts';
+import { errorMessage, throttled } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
+import { createIssuer, type IssuerFailed } from '../outbound/issuer/issuer.ts';
 
 /** The console of a node: where it listens, and the sign-in of its people. */
+
+/** How often the log says why a sign-in at the issuer failed, ms: whoever reaches the console can have one fail. */
+const FAILED_EVERY_MS = 1_000;
 
 /** The people of a log, for a command. */
 export function peopleOf(log: Log): People {
@@ -26,11 +32,43 @@ export function signInOf(pool: pg.Pool, people: People): SignIn {
 }
 
 /** What the HTTP server serves as the console; `null`: CONSOLE_LISTEN is off. Throws `ConfigProblem` for files that cannot be read. */
-export function consoleParts(config: Config, pool: pg.Pool, people: People, health: () => HealthDesk): ConsoleService | null {
+export function consoleParts(
+  config: Config,
+  pool: pg.Pool,
+  people: People,
+  logger: Logger,
+  health: () => HealthDesk,
+): ConsoleService | null {
   if (config.consoleListen === null) return null;
-  const signIn = signInOf(pool, people);
-  const desk = createPeopleDesk(people, signIn, createSignInStore(pool));
-  return { ...settingsIn(config), tls: tlsOf(config), signIn, people: desk, health: health() };
+  const store = createSignInStore(pool);
+  const passwords = config.consolePasswords === 'on';
+  const onLink = (person: string) => {
+    if (!passwords) logger.warn({ person }, 'somebody signed in to the console by a link, past the issuer (CONSOLE_PASSWORDS is off)');
+  };
+  const signIn = createSignIn(store, people, realScheduler, { passwords, onLink });
+  const desk = createPeopleDesk(people, signIn, store);
+  const failed = throttled(
+    (reason: string) => logger.warn({ reason }, 'a sign-in to the console at its issuer did not come about'),
+    FAILED_EVERY_MS,
+  );
+  const issuer = issuerOf(config, failed);
+  const { oidcDomains: domains } = config;
+  return {
+    ...settingsIn(config),
+    tls: tlsOf(config),
+    signIn,
+    passwords,
+    issuer: issuer && createIssuerSignIn({ issuer, domains, people, signIn, scheduler: realScheduler }),
+    people: desk,
+    health: health(),
+  };
+}
+
+/** The issuer where people sign in; `null`: there is none. */
+export function issuerOf({ oidcIssuer, oidcClient, oidcSecret, oidcName }: Config, failed: IssuerFailed): Issuer | null {
+  if (oidcIssuer === null || oidcClient === null) return null;
+  const name = oidcName ?? new URL(oidcIssuer).host;
+  return createIssuer({ address: oidcIssuer, client: oidcClient, secret: oidcSecret, name }, realScheduler, failed);
 }
 
 /**

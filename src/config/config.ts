@@ -35,6 +35,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
       ...contradictions(limits as Limits),
       ...unfitIds(server as Values<typeof SERVER>),
       ...openConsole(server as Values<typeof SERVER>),
+      ...unfitIssuer(server as Values<typeof SERVER>),
     );
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
@@ -67,6 +68,22 @@ function openConsole({ consoleListen, consoleUrl, consoleNetworks, consoleTls, c
     ...(consoleTls === null && consoleProxies.length === 0
       ? [`${why}; allowed: with CONSOLE_TLS (certificate and key) or CONSOLE_PROXIES (who speaks TLS in front of it)`]
       : []),
+  ];
+}
+
+/** Finds an issuer that nobody could sign in at, and a console that nobody could sign in to but by a link. */
+function unfitIssuer({ oidcIssuer, oidcClient, oidcSecret, oidcName, oidcDomains, consolePasswords }: Values<typeof SERVER>): string[] {
+  if (oidcIssuer !== null)
+    return oidcClient === null
+      ? ['CONSOLE_OIDC_ISSUER is set; allowed: with CONSOLE_OIDC_CLIENT_ID, as the issuer knows this console']
+      : [];
+  const alone = { CONSOLE_OIDC_CLIENT_ID: oidcClient, CONSOLE_OIDC_CLIENT_SECRET: oidcSecret, CONSOLE_OIDC_NAME: oidcName };
+  return [
+    ...Object.entries(alone).flatMap(([variable, value]) =>
+      value === null ? [] : [`${variable} is set; allowed: with CONSOLE_OIDC_ISSUER`],
+    ),
+    ...(oidcDomains.length > 0 ? ['CONSOLE_OIDC_DOMAINS is set; allowed: with CONSOLE_OIDC_ISSUER'] : []),
+    ...(consolePasswords === 'off' ? ['CONSOLE_PASSWORDS is off; allowed: with CONSOLE_OIDC_ISSUER, where people sign in instead'] : []),
   ];
 }
 

@@ -86,6 +86,37 @@ export function optionalText(most: number): Kind<string | null> {
 /** A secret, long enough that nobody can guess it from its signatures. */
 export const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: 'whole' };
 
+/** A secret that somebody else has made. */
+export const issuedSecret: Kind<string | null> = { ...optional(/^.{1,1000}$/, 'a text of at most 1000 characters'), secret: 'whole' };
+
+const LOOPBACK = /^(?:127\.[\d.]+|\[::1\]|localhost|[a-z0-9.-]+\.localhost)$/;
+
+/** The address of an issuer of tokens, or `null`: of TLS, or of this machine. */
+export const issuer: Kind<string | null> = {
+  allowed: 'https://host/path as the issuer writes it, without a ? or #; http:// of this machine alone',
+  parse: z
+    .string()
+    .refine(isIssuer)
+    .optional()
+    .transform((text) => text ?? null),
+};
+
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+/** Domains of e-mail addresses; `none` for an empty list. */
+export const domains: Kind<readonly string[]> = {
+  allowed: 'domains such as game.example, with commas between, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim().toLowerCase())))
+    .pipe(z.array(z.string().regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/))),
+};
+
 /** Addresses and networks; `none` for an empty list. */
 export const networks: Kind<readonly string[]> = {
   allowed: 'IP addresses and networks such as 10.0.0.0/8, with commas between, or none',

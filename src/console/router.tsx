@@ -30,6 +30,13 @@ const signIn = createRoute({
   validateSearch: (search: Record<string, unknown>): { next?: string } => ({ next: textIn(search, 'next') }),
 });
 
+/** Where the issuer leads back to. */
+const back = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/back',
+  component: lazyRouteComponent(() => import('./pages/back.tsx'), 'BackPage'),
+});
+
 /** Whoever is not signed in arrives at the page for that, and afterwards where they wanted to go. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -230,6 +237,7 @@ const everybody = createRoute({
 
 const tree = root.addChildren([
   signIn,
+  back,
   signedIn.addChildren([
     projects,
     account,

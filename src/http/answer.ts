@@ -16,7 +16,7 @@ export interface Answer {
   readonly stream?: Readable;
   /** Left out: `application/json; charset=utf-8`. */
   readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The command was carried out, so this answer must not become a refusal. */
   readonly done?: boolean;
   /** The connection must close, as after a body that never arrived. */

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import type { App, PeopleDesk, SignIn } from '../app/app.ts';
+import type { App, IssuerSignIn, PeopleDesk, SignIn } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
@@ -35,6 +35,10 @@ export interface ConsoleService extends ConsoleSettings {
   readonly signIn: SignIn;
   readonly people: PeopleDesk;
   readonly health: HealthDesk;
+  /** Where people may sign in besides; `null` or left out: nowhere. */
+  readonly issuer?: IssuerSignIn | null;
+  /** Whether passwords sign in; left out: they do. */
+  readonly passwords?: boolean;
 }
 
 export interface ServerParts {
@@ -183,13 +187,14 @@ function gameChain({ settings, middleware = [] }: ServerParts, shared: Shared): 
 function consoleChain(
   { settings, middleware = [] }: ServerParts,
   shared: Shared,
-  { signIn, people, health, folder }: ConsoleService,
+  { signIn, people, health, folder, issuer = null, passwords = true }: ConsoleService,
   place: () => ConsolePlace,
 ): Koa<State> {
   const koa = new Koa<State>();
   koa.use(shared.frame);
   const { body, countSession } = shared;
-  koa.use(consoleOrigin({ signIn, people, health, folder, place, body, countSession, version: settings.version }));
+  const { version } = settings;
+  koa.use(consoleOrigin({ signIn, people, health, issuer, passwords, folder, place, body, countSession, version }));
   koa.use(shared.limits);
   for (const each of middleware) koa.use(each);
   koa.use(shared.routes);

@@ -19,7 +19,7 @@ export function readPeopleEvent(event: RecordedEvent, previousHash: string): Peo
   const { revision } = event;
   if (isRedacted(event.data)) {
     // Without the others somebody would be there again, or have a role again, that was taken.
-    if (event.type !== 'person.added') throw new BrokenChain(event);
+    if (event.type !== 'person.added' && event.type !== 'person.linked') throw new BrokenChain(event);
     return { type: 'redacted', revision, hash, metadata };
   }
   const data = decodeEvent(event.data);

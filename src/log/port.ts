@@ -93,6 +93,12 @@ export interface Log {
    * LogUnavailable}.
    */
   truncate(stream: string, before: number): Promise<void>;
+  /**
+   * Replaces the data of these events by their commitments, for good; an event of the stream must allow it. Doing it twice is harmless. Following, and
+   * processes that hold them in memory, may still give what was replaced for a while. Left out: the engine cannot change an event. Throws {@link
+   * LogUnavailable}.
+   */
+  redact?(stream: string, revisions: readonly number[]): Promise<void>;
   /** Position of the last event of the whole log; `null` when it is empty. Throws {@link LogUnavailable}. */
   end(): Promise<bigint | null>;
   /** Gives steps until `signal` aborts, then returns. It never ends before, and retries outages from its own position. */

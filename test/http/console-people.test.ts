@@ -4,8 +4,10 @@ import { createSignInStore } from '../../projections/sign-in.ts';
 import { createPeople, type People } from '../../src/app/people/people.ts';
 import { createPeopleDesk } from '../../src/app/people/people-desk.ts';
 import { createSignIn, type SignIn } from '../../src/app/people/sign-in.ts';
+import { addPerson } from '../../src/domain/people/people.ts';
 import type { HealthDesk } from '../../src/http/console/health.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { PEOPLE_STREAM } from '../../src/log/streams.ts';
 import { askConsole, type ConsoleAt, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -24,6 +26,7 @@ const health: HealthDesk = {
   checks: () => Promise.reject(new Error('not asked')),
   retry: () => Promise.reject(new Error('not asked')),
 };
+const log = createMemoryLog();
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 beforeAll(async () => {
@@ -34,7 +37,7 @@ beforeAll(async () => {
     { id: 'p2', title: 'Two' },
   ];
   const known = { ...store, projects: async () => projects };
-  people = createPeople(createMemoryLog(), clock);
+  people = createPeople(log, clock);
   signIn = createSignIn(known, people, clock);
   const desk = createPeopleDesk(people, signIn, known);
   const console = { origin: null, networks: null, proxies: [], tls: null, folder: '/nowhere', signIn, people: desk, health };
@@ -165,6 +168,39 @@ it('whoever is no owner manages nobody, and sees nobody', async () => {
     browser.change('POST', `/api/people/${id}/reset`),
   ];
   for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+});
+
+describe('whoever is forgotten', () => {
+  it('is removed, and the log holds a commitment in place of name and e-mail; what was done stays, by an id', async () => {
+    const { person, url } = body(
+      await owner.change('POST', '/api/people', { name: 'Wanda', email: 'w@game.example', project: '*', role: 'owner' }),
+    );
+    const wanda = await inBy(url);
+    const { id: added } = await invited('wilma', 'viewer');
+    expect((await owner.change('POST', `/api/people/${person}/forget`)).text).toContain('"isGone":true');
+    expect(codeOf(await wanda.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+    const events = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
+    expect(JSON.stringify(events.map(({ data, metadata }) => [data, metadata]))).not.toMatch(/Wanda|w@game/);
+    expect(events.map(({ data }) => data).join()).toContain(person);
+    expect(people.nameOf(person)).toBeUndefined();
+    // Whoever reads the stream from its beginning finds it whole.
+    const anew = createPeople(log, clock);
+    expect([...(await anew.latest()).people.keys()]).toEqual([...(await people.latest()).people.keys()]);
+    expect((await anew.latest()).people.get(added)?.name).toBe('wilma');
+    expect(codeOf(await owner.change('POST', `/api/people/${person}/forget`))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('is nobody whom an owner of one project governs, and never the last owner', async () => {
+    const { browser: chief } = await invited('xaver', 'owner', 'p1');
+    const { id: near } = await invited('yara', 'viewer', 'p1');
+    expect(codeOf(await chief.change('POST', `/api/people/${near}/forget`))).toEqual([403, 'ACCESS_DENIED']);
+    const owners = [...(await people.latest()).people.values()].filter(({ roles }) => roles.get('*') === 'owner');
+    const [last] = owners;
+    const lonely = createPeople(createMemoryLog(), clock);
+    const only = { person: last?.id ?? '', name: 'only', project: '*', role: 'owner' };
+    await lonely.change('person.add', { kind: 'operator' }, (state) => addPerson(state, only));
+    await expect(lonely.forget({ kind: 'operator' }, only.person, () => null)).rejects.toMatchObject({ code: 'LAST_OWNER' });
+  });
 });
 
 describe('what an open session or a token may not be used for', () => {

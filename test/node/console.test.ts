@@ -113,7 +113,7 @@ test('a node whose console finds its port in use serves games all the same', asy
 
 test('people are added, given roles, let in anew and removed by the command line', async () => {
   const user = (...words: readonly string[]) => printed(['user', ...words], { env });
-  const { url } = JSON.parse(
+  const { url, person } = JSON.parse(
     await user('add', 'Ada Ż', '--role', 'viewer', '--project', projectId, '--email', 'ada@example.org', '--json'),
   );
   const ada = await signInByLink(url);
@@ -130,6 +130,13 @@ test('people are added, given roles, let in anew and removed by the command line
   await user('remove', 'Ada Ż');
   expect(codeOf(await again.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
   await expect(user('remove', 'owner')).rejects.toThrow('only owner');
+  await expect(user('forget', 'owner', '--yes')).rejects.toThrow('only owner');
+  await expect(user('forget', person)).rejects.toThrow('--yes');
+  expect(await user('forget', person, '--yes')).toContain('is forgotten');
+  const named = `SELECT FROM savepoint.log_events WHERE stream = 'people' AND data::text ~ 'Ada|example.org'`;
+  const pool = new pg.Pool({ connectionString: env.DATABASE_URL, max: 1 });
+  expect((await pool.query(named)).rows).toEqual([]);
+  await pool.end();
   const { publishes } = JSON.parse((await browser.get(`/v3/manage/${projectId}/publishes`)).text);
   expect(publishes.at(0).actor).toMatchObject({ kind: 'person' });
   expect(JSON.stringify(publishes)).not.toContain('ada@example.org');
@@ -158,6 +165,7 @@ test('the stream of people is verified, copied and examined', async () => {
   await printed(['log', 'copy', '--from', file], { env: copy });
   const listed = (where: Env) => printed(['user', 'list', '--json'], { env: where });
   expect(await listed(copy)).toBe(await listed(env));
+  expect((await here(['verify', '--wait'], { env: copy })).code).toBe(0);
   expect((await here(['doctor'], { env: copy })).stdout).toMatch(/ok +people +\d, 1 of them owner of every project/);
   const pool = new pg.Pool({ connectionString: copy.DATABASE_URL, max: 1 });
   await pool.query(

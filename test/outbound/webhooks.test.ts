@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_PREFIXES } from '../../src/domain/wire-names.ts';
 import { Bulkhead } from '../../src/kernel/bulkhead.ts';
-import { createWebhooks, isPrivateAddress } from '../../src/outbound/webhooks.ts';
+import { isPrivateAddress } from '../../src/outbound/public-only.ts';
+import { createWebhooks } from '../../src/outbound/webhooks.ts';
 
 const CHAT = 'https://chat.example/api/webhooks/';
 

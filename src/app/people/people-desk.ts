@@ -1,6 +1,14 @@
 import type { Actor } from '../../domain/events.ts';
 import type { PeopleFact } from '../../domain/people/events.ts';
-import { addPerson, changeRole, EVERY_PROJECT, type PeopleState, type PersonState, removePerson } from '../../domain/people/people.ts';
+import {
+  addPerson,
+  changeRole,
+  EVERY_PROJECT,
+  type PeopleState,
+  type PersonState,
+  removePerson,
+  unlinkAccounts,
+} from '../../domain/people/people.ts';
 import { governs, managesIn } from '../../domain/people/power.ts';
 import type { Role } from '../../domain/people/roles.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
@@ -25,6 +33,8 @@ interface ListedPerson {
   /** `null`: there is none, or whoever asks does not govern the person; so with the members below. */
   readonly email: string | null;
   readonly hasPassword: boolean | null;
+  /** Whether an account of an issuer signs the person in. */
+  readonly isLinked: boolean | null;
   readonly usedAt: number | null;
   /** By project, of those that whoever asks manages. */
   readonly roles: Readonly<Record<string, Role>>;
@@ -40,7 +50,12 @@ export interface PeopleDesk {
   setRole(by: string, id: string, project: string, role: string): Promise<void>;
   /** Lets a person in no more, and signs it out everywhere. */
   remove(by: string, id: string): Promise<void>;
-  /** Forgets the password, ends all sessions, and answers a new link. */
+  /**
+   * Removes a person, and has the log forget name, e-mail and account. An owner of every project does. Answers whether the log holds them no more: some
+   * engines cannot change an event.
+   */
+  forget(by: string, id: string): Promise<{ readonly isGone: boolean }>;
+  /** Forgets the password and the accounts elsewhere, ends all sessions, and answers a new link. */
   reset(by: string, id: string): Promise<string>;
   sessionsOf(by: string, id: string): Promise<readonly SessionRow[]>;
   /** Ends one session of a person; `null`: all. */
@@ -68,8 +83,13 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
         const { id, name, addedAt } = person;
         const known = standing.get(id);
         const own = isGoverned
-          ? { email: person.email, hasPassword: known?.hasPassword ?? false, usedAt: known?.usedAt ?? null }
-          : { email: null, hasPassword: null, usedAt: null };
+          ? {
+              email: person.email,
+              hasPassword: known?.hasPassword ?? false,
+              isLinked: person.accounts.size > 0,
+              usedAt: known?.usedAt ?? null,
+            }
+          : { email: null, hasPassword: null, isLinked: null, usedAt: null };
         return [{ id, name, addedAt, roles: Object.fromEntries(roles), isGoverned, ...own }];
       });
     },
@@ -101,6 +121,14 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       await signIn.lockOut(id);
     },
 
+    async forget(by, id) {
+      const forgotten = await people.forget(actorOf(by), id, (state) =>
+        managesIn(state, by, EVERY_PROJECT) ? null : refusal('ACCESS_DENIED', 'People are forgotten by an owner of every project'),
+      );
+      await signIn.lockOut(id);
+      return forgotten;
+    },
+
     async reset(by, id) {
       // Or an open session would be enough to take its person's password over.
       if (id === by)
@@ -108,7 +136,10 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
           'ACCESS_DENIED',
           'Nobody resets themselves here: Your account changes the password, and `savepoint user reset` forgets it',
         );
-      await governed(by, id);
+      await change('person.reset', by, (state) => {
+        needGoverned(state, by, id);
+        return unlinkAccounts(state, id);
+      });
       await signIn.lockOut(id);
       return signIn.newLink(id);
     },

@@ -1,13 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Actor, EventMetadata } from '../../domain/events.ts';
 import { PEOPLE_VERSIONS, type PeopleFact } from '../../domain/people/events.ts';
-import { EVERY_PROJECT, evolvePeople, NOBODY, type PeopleState, type PersonState } from '../../domain/people/people.ts';
+import {
+  EVERY_PROJECT,
+  evolvePeople,
+  forgetPerson,
+  NOBODY,
+  type PeopleState,
+  type PersonState,
+  removePerson,
+} from '../../domain/people/people.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
-import { encodeEvent } from '../../kernel/json.ts';
+import { decodeEvent, encodeEvent } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { NO_HASH, seal } from '../../log/chain.ts';
-import { committed } from '../../log/commitment.ts';
+import { committed, isRedacted } from '../../log/commitment.ts';
 import { readPeopleEvent } from '../../log/people.ts';
 import type { Log, NewEvent } from '../../log/port.ts';
 import { PEOPLE_STREAM } from '../../log/streams.ts';
@@ -28,6 +37,12 @@ export interface People {
   know(actors: readonly Pick<Actor, 'person'>[]): Promise<void>;
   /** What a person is called, also one who is gone; `undefined`: this process has not read it. */
   nameOf(id: string): string | undefined;
+  /**
+   * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account. `isAllowed` may refuse. Answers
+   * whether the log could give up what it held: an engine that cannot change an event keeps it, and a copy of the log leaves it out. Throws 404 NOT_FOUND
+   * and 409 LAST_OWNER.
+   */
+  forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
   /** Decides on the newest state, and stores what was decided. Throws the refusal. */
   change(cause: string, actor: Actor, decide: (state: PeopleState) => readonly PeopleFact[] | Refusal): Promise<PeopleState>;
 }
@@ -35,6 +50,8 @@ export interface People {
 /** How old the state may be that a request is judged by, ms: so long a role that was taken still holds. */
 const FRESH_MS = 1_000;
 const PAGE = 500;
+/** Types of events that say who somebody is. */
+const NAMING: ReadonlySet<string> = new Set(['person.added', 'person.linked']);
 /** How often a change is decided again because others changed something meanwhile. */
 const TRIES = 10;
 
@@ -106,6 +123,17 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
   };
   const nameOf = (id: string) => state.people.get(id)?.name ?? state.former.get(id);
 
+  const change: People['change'] = async (cause, actor, decide) => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      await latest();
+      const facts = accepted(decide(state));
+      if (facts.length === 0) return state;
+      const { ok } = await log.append(PEOPLE_STREAM, revision === -1 ? 'none' : revision, sealed(facts, cause, actor));
+      if (ok) return latest();
+    }
+    throw refusal('WRITE_CONFLICT');
+  };
+
   return {
     current,
     latest,
@@ -116,17 +144,31 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
 
     nameOf,
 
-    async change(cause, actor, decide) {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        await latest();
-        const facts = accepted(decide(state));
-        if (facts.length === 0) return state;
-        const { ok } = await log.append(PEOPLE_STREAM, revision === -1 ? 'none' : revision, sealed(facts, cause, actor));
-        if (ok) return latest();
-      }
-      throw refusal('WRITE_CONFLICT');
+    change,
+
+    async forget(actor, person, isAllowed) {
+      // Nobody is linked any more who was removed, so all that names the person is there by then.
+      await change('person.remove', actor, (now) => isAllowed(now) ?? (now.people.has(person) ? removePerson(now, person) : []));
+      const revisions = await namingOf(log, person);
+      await change('person.forget', actor, () => forgetPerson(person, revisions));
+      await log.redact?.(PEOPLE_STREAM, revisions);
+      return { isGone: log.redact !== undefined };
     },
   };
+}
+
+/** Revisions of the events that say who a person is and still hold it. */
+async function namingOf(log: Log, person: string): Promise<readonly number[]> {
+  const revisions: number[] = [];
+  for (let from = 0; ; from += PAGE) {
+    const events = await log.read(PEOPLE_STREAM, { from, limit: PAGE, direction: 'forwards' });
+    for (const { revision, type, data } of events) {
+      if (!NAMING.has(type) || isRedacted(data)) continue;
+      const { person: named } = objectOf(decodeEvent(data));
+      if (named === person) revisions.push(revision);
+    }
+    if (events.length < PAGE) return revisions;
+  }
 }
 
 /** An id of a person: it names nobody, so metadata may hold it. */

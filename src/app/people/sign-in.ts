@@ -13,7 +13,7 @@ import { newPersonId, ownersOf, type People } from './people.ts';
 /** Signing in to the console: by a link that counts once, or by name and password, into a session that is kept as a hash. */
 
 /** From where somebody signs in. */
-interface SignInFrom {
+export interface SignInFrom {
   readonly agent: string;
   readonly address: string | null;
 }
@@ -28,6 +28,8 @@ interface SignedInPerson extends Person {
   roleIn(projectId: string): Role | null;
   /** The role in every project; `null`: none, or in some alone. */
   readonly everywhere: Role | null;
+  /** Whether an account of an issuer signs the person in. */
+  readonly isLinked: boolean;
 }
 
 interface NewPassword {
@@ -46,6 +48,11 @@ export interface SignIn {
   byLink(link: string, from: SignInFrom): Promise<string>;
   /** The same. Throws 401 UNAUTHORIZED for a name or password that is wrong, one answer for both. */
   byPassword(name: string, password: string, from: SignInFrom): Promise<string>;
+  /**
+   * Opens a session of a person who has signed in elsewhere. `isStill`: asked behind that; if it says no, the session ends at once. `null`: nobody is
+   * signed in.
+   */
+  openFor(person: string, from: SignInFrom, isStill: () => Promise<boolean>): Promise<string | null>;
   hasPassword(person: string): Promise<boolean>;
   /**
    * Sets the password, and ends the other sessions. `current`: the one before, where there is one, so that a session which was left open makes nobody
@@ -105,7 +112,17 @@ const PASSWORD_SLOTS = 2;
 /** What the owner is called whom the first link makes. */
 const OWNER_NAME = 'owner';
 
-export function createSignIn(store: SignInStore, people: People, scheduler: Pick<Scheduler, 'now'>): SignIn {
+/** How people may sign in besides an issuer. */
+interface SignInWays {
+  /** Whether passwords sign in. Links do in any case: they are the way back in when nothing else works. */
+  readonly passwords: boolean;
+  /** Somebody signed in by a link. */
+  onLink(person: string): void;
+}
+
+const ANY_WAY: SignInWays = { passwords: true, onLink: () => undefined };
+
+export function createSignIn(store: SignInStore, people: People, scheduler: Pick<Scheduler, 'now'>, ways = ANY_WAY): SignIn {
   const passwords = new Bulkhead({ slots: PASSWORD_SLOTS, queue: 20 });
 
   const newLink = async (person: string) => {
@@ -156,10 +173,12 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       if (person === null || !(await people.latest()).people.has(person)) throw wrongLink();
       const token = await open(person, from, 'browser', (...session) => store.openByLink(hash, ...session));
       if (token === null) throw wrongLink();
+      ways.onLink(person);
       return token;
     },
 
     async byPassword(name, password, from) {
+      if (!ways.passwords) throw noPasswords();
       const person = personNamed(await people.latest(), name);
       const kept = person === undefined ? null : await store.password(person.id);
       // An unknown name takes as long as a known one.
@@ -170,9 +189,21 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       return token;
     },
 
+    async openFor(person, from, isStill) {
+      let opened = '';
+      const token = await open(person, from, 'browser', (hash, session) => {
+        opened = session.id;
+        return store.openByIssuer(hash, session);
+      });
+      if (token === null || (await isStill())) return token;
+      await store.endSession(person, opened);
+      return null;
+    },
+
     hasPassword: async (person) => (await store.password(person)) !== null,
 
     async setPassword(person, { password, current }, session) {
+      if (!ways.passwords) throw noPasswords();
       if (password.length < MIN_PASSWORD || password.length > 200)
         throw refusal('VALIDATION_FAILED', `A password has ${MIN_PASSWORD} to 200 characters`);
       const kept = await store.password(person);
@@ -259,6 +290,10 @@ function wrongPassword(): Refusal {
   return refusal('UNAUTHORIZED', 'Name or password is wrong; `savepoint user reset` makes a new link');
 }
 
+function noPasswords(): Refusal {
+  return refusal('ACCESS_DENIED', 'Passwords are off here (CONSOLE_PASSWORDS): sign in at the issuer, or by a link');
+}
+
 function noRequest(): Refusal {
   return refusal('NOT_FOUND', 'No command line shows this code now; it shows one for ten minutes');
 }
@@ -276,6 +311,7 @@ function signedInPerson(person: PersonState): SignedInPerson {
     name,
     roleIn: (project) => roleIn(person, project),
     everywhere: person.roles.get(EVERY_PROJECT) ?? null,
+    isLinked: person.accounts.size > 0,
     permissionsIn(project) {
       const role = roleIn(person, project);
       return role === null ? undefined : permissionsOf(role);

@@ -39,6 +39,8 @@ export interface SignInStore {
   openByLink(link: string, hash: string, session: SessionRow): Promise<boolean>;
   /** Opens a session. False, and nothing is opened: the password that was checked (`checked`, its hash) is no longer the person's. */
   openByPassword(checked: string, hash: string, session: SessionRow): Promise<boolean>;
+  /** Opens a session of a person who has signed in elsewhere. */
+  openByIssuer(hash: string, session: SessionRow): Promise<boolean>;
   session(hash: string, kind: SessionKind, now: number): Promise<SessionRow | null>;
   noteUse(id: string, now: number): Promise<void>;
   /** Those in force, the last used first. */

@@ -11,6 +11,7 @@ import { createPool } from '../pool.ts';
 import { remedyOf } from '../remedies.ts';
 import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkIssuer } from './issuer.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
 import { checkLooks } from './looks.ts';
 import { checkDataFolder, checkNode, checkOpenFiles, checkPort, FULL_DISK_CURE } from './machine.ts';
@@ -28,6 +29,7 @@ export async function examine(config: Config, misspelt: readonly string[], logge
     ...checkOpenFiles(),
     checkSettings(config, misspelt),
     await checkVerifier(config),
+    ...(await checkIssuer(config)),
     ...checkDataFolder(config),
     await checkPort(config),
   ];

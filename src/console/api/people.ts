@@ -10,6 +10,7 @@ export interface ListedPerson {
   readonly email: string | null;
   /** `null`: it is not for this person to know. */
   readonly hasPassword: boolean | null;
+  readonly isLinked: boolean | null;
   readonly usedAt: string | null;
   readonly addedAt: string;
   /** By project; `*`: every one. */
@@ -51,6 +52,11 @@ export async function setRole(id: string, project: string, role: string): Promis
 
 export async function removePerson(id: string): Promise<void> {
   await askConsole('DELETE', `${ADDRESS}/${id}`);
+}
+
+/** Removes a person, and has the log forget who it was. Answers whether it could: some engines cannot change an event. */
+export async function forgetPerson(id: string): Promise<boolean> {
+  return (await askConsole<{ readonly isGone: boolean }>('POST', `${ADDRESS}/${id}/forget`)).isGone;
 }
 
 /** Forgets the password, ends all sessions, and answers the address of a new link. */

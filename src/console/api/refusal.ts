@@ -47,6 +47,16 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: NOTHING_CHANGED,
     toDo: 'Try again, or ask whoever runs the server for a new link.',
   },
+  ISSUER_UNAVAILABLE: {
+    happened: 'The service that signs people in does not answer.',
+    means: 'Nobody was signed in.',
+    toDo: 'Try again in a moment. Whoever has the server can make a link that signs in without it.',
+  },
+  ACCOUNT_LINKED: {
+    happened: 'The account is linked otherwise already.',
+    means: NOTHING_CHANGED,
+    toDo: 'Sign in there with your own account, or ask an owner to reset you.',
+  },
   FORBIDDEN: {
     happened: 'You may not do or see that.',
     means: NOTHING_CHANGED,

@@ -18,6 +18,8 @@ export interface Session {
     /** The role in every project; `null`: none. */
     readonly everywhere: string | null;
     readonly hasPassword: boolean;
+    /** Whether an account of the issuer signs the person in. */
+    readonly isLinked: boolean;
   };
   readonly csrf: string;
   readonly projects: readonly ProjectOfPerson[];
@@ -43,6 +45,31 @@ export type Entry = { readonly link: string } | { readonly name: string; readonl
 
 export async function signIn(entry: Entry): Promise<Session> {
   return begun(await askConsole<Session>('POST', ADDRESS, entry));
+}
+
+/** How one may sign in here. */
+export interface SignInWays {
+  readonly passwords: boolean;
+  /** What people call the issuer; `null`: there is none. */
+  readonly issuer: string | null;
+}
+
+export const signInWaysQuery = queryOptions({
+  queryKey: ['sign-in-ways'],
+  queryFn: () => askConsole<SignInWays>('GET', '/api/sign-in'),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Leads the browser to the issuer: to sign in, or to have the account there sign in whoever is signed in here. */
+export async function goToIssuer(purpose: 'sign-in' | 'link'): Promise<void> {
+  const { url } = await askConsole<{ readonly url: string }>('POST', '/api/sign-in/issuer', { purpose });
+  window.location.assign(url);
+}
+
+/** Hands on what the issuer answered. Answers the session; `null`: the account is linked to whoever was signed in. */
+export async function backFromIssuer(answer: string): Promise<Session | null> {
+  const told = await askConsole<Session | { readonly linked: true }>('POST', '/api/sign-in/issuer/answer', { answer });
+  return 'linked' in told ? null : begun(told);
 }
 
 export async function signOut(): Promise<void> {

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { sessionQuery, signIn } from '../api/session.ts';
+import { goToIssuer, sessionQuery, signIn, signInWaysQuery } from '../api/session.ts';
+import { keepNext, pathOf } from '../frame/next.ts';
 import icon from '../icon.svg';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -15,11 +16,6 @@ function takeToken(): string | null {
   const token = window.location.hash.slice(1);
   if (token !== '') window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search);
   return token === '' ? null : token;
-}
-
-/** Where the person wanted to go: a path of the console, and nowhere else. */
-function pathOf(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/';
 }
 
 export function SignInPage() {
@@ -40,6 +36,14 @@ export function SignInPage() {
     document.title = 'Sign in · Savepoint';
     if (link !== null) mutate({ link });
   }, [link, mutate]);
+  const ways = useQuery(signInWaysQuery);
+  const { issuer = null, passwords = true } = ways.data ?? {};
+  const going = useMutation({
+    mutationFn: () => {
+      keepNext(next);
+      return goToIssuer('sign-in');
+    },
+  });
   const isByLink = link !== null && (entering.isIdle || entering.isPending);
   return (
     <main className={styles.page}>
@@ -49,13 +53,22 @@ export function SignInPage() {
           <h1>Savepoint console</h1>
         </div>
         {entering.isError && <Failed error={entering.error} />}
-        {isByLink ? (
-          <p role="status">Signing you in…</p>
+        {going.isError && <Failed error={going.error} />}
+        {isByLink || ways.isPending ? (
+          <p role="status">{isByLink ? 'Signing you in…' : 'One moment…'}</p>
         ) : (
           <>
-            <PasswordForm isBusy={entering.isPending} enter={mutate} />
+            {issuer !== null && (
+              <Button look={passwords ? 'plain' : 'main'} onClick={() => going.mutate()} disabled={going.isPending}>
+                Sign in with {issuer}
+              </Button>
+            )}
+            {passwords && <PasswordForm isBusy={entering.isPending} enter={mutate} />}
             <div className={styles.other}>
-              <p>No password yet, or forgotten? A link signs you in, once and within ten minutes. Whoever has the server makes one:</p>
+              <p>
+                {passwords ? 'No password yet, or forgotten?' : 'It does not let you in?'} A link signs you in, once and within ten minutes.
+                Whoever has the server makes one:
+              </p>
               <pre className={styles.command}>savepoint console link</pre>
               <p className={styles.hint}>
                 Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, event, members, personalText, plainText } from './shape.ts';
+import { absent, count, event, list, members, personalHash, personalText, plainText } from './shape.ts';
 
 /** Events of the stream `people`: who may sign in to the console of an installation, and what for. No secret is in them. */
 
@@ -20,5 +20,20 @@ export const PEOPLE_EVENTS = {
   ),
   'person.roleGiven': event('A person has this role in a project from now on.', members({ person, project, role: z.enum(ROLES) })),
   'person.roleTaken': event('A person has no role in a project any more.', members({ person, project })),
+  'person.linked': event(
+    'An account of an issuer (OpenID Connect) signs this person in from now on, in place of another one of the same issuer.',
+    members({
+      person,
+      issuer: plainText.meta({ description: 'Address of the issuer' }),
+      account: personalHash.meta({
+        description: 'SHA-256 of the address of the issuer, a line feed, and its name for the account (`sub`)',
+      }),
+    }),
+  ),
+  'person.unlinked': event('No account of this issuer signs the person in any more.', members({ person, issuer: plainText })),
   'person.removed': event('A person may not sign in any more.', members({ person })),
+  'person.forgotten': event(
+    'The data of these events of the stream, which name a person who was removed, may be replaced by their commitments.',
+    members({ person, revisions: list(count) }),
+  ),
 } as const;

@@ -11,7 +11,7 @@ type PeopleData = { readonly [T in PeopleType]: z.output<(typeof PEOPLE_EVENTS)[
 /** An event as a decider makes it. */
 export type PeopleFact = { [T in PeopleType]: { readonly type: T; readonly data: PeopleData[T] } }[PeopleType];
 
-/** An event of the stream, decoded. `redacted`: the data of a `person.added` were replaced by their commitment. */
+/** An event of the stream, decoded. `redacted`: the data of a `person.added` or `person.linked` were replaced by their commitment. */
 export type PeopleEvent = (PeopleFact | { readonly type: 'redacted' }) & {
   readonly revision: number;
   readonly hash: string;

@@ -13,6 +13,8 @@ export interface PersonState {
   /** By project; `*`: in every one. */
   readonly roles: ReadonlyMap<string, Role>;
   readonly addedAt: number;
+  /** The account that signs the person in, by issuer: a hash of it. */
+  readonly accounts: ReadonlyMap<string, string>;
 }
 
 export interface PeopleState {
@@ -82,18 +84,68 @@ export function removePerson(state: PeopleState, id: string): readonly PeopleFac
   return isLastOwner(state, person) ? lastOwner() : [{ type: 'person.removed', data: { person: id } }];
 }
 
+/** An account of an issuer, as a hash. */
+export interface Account {
+  readonly issuer: string;
+  readonly account: string;
+}
+
+/**
+ * Has an account sign a person in. One account is one person's, and a person has one of each issuer: whoever has the e-mail address of somebody who left
+ * gets an account of the same address, and is somebody else.
+ */
+export function linkAccount(state: PeopleState, id: string, { issuer, account }: Account): readonly PeopleFact[] | Refusal {
+  const person = state.people.get(id);
+  if (person === undefined) return noPerson();
+  const known = person.accounts.get(issuer);
+  if (known === account) return [];
+  if (known !== undefined)
+    return new Refusal(409, 'ACCOUNT_LINKED', `${person.name} signs in with another account there; \`savepoint user reset\` forgets it`);
+  if (personOfAccount(state, { issuer, account }) !== undefined)
+    return new Refusal(409, 'ACCOUNT_LINKED', 'This account signs somebody else in; an owner can reset or remove that person first');
+  return [{ type: 'person.linked', data: { person: id, issuer, account } }];
+}
+
+/** Forgets the accounts that sign a person in. */
+export function unlinkAccounts(state: PeopleState, id: string): readonly PeopleFact[] {
+  const issuers = [...(state.people.get(id)?.accounts.keys() ?? [])];
+  return issuers.map((issuer) => ({ type: 'person.unlinked', data: { person: id, issuer } }));
+}
+
+export function personOfAccount({ people }: PeopleState, { issuer, account }: Account): PersonState | undefined {
+  return [...people.values()].find(({ accounts }) => accounts.get(issuer) === account);
+}
+
+/** Who was let in with this e-mail address, in any letter case. */
+export function peopleOfEmail({ people }: PeopleState, email: string): readonly PersonState[] {
+  const wanted = folded(email);
+  return [...people.values()].filter((person) => person.email !== null && folded(person.email) === wanted);
+}
+
+/** Has somebody forgotten who was removed. `revisions`: of the events that name the person. */
+export function forgetPerson(id: string, revisions: readonly number[]): readonly PeopleFact[] | Refusal {
+  return revisions.length === 0 ? noPerson() : [{ type: 'person.forgotten', data: { person: id, revisions } }];
+}
+
 /** The person of a name, in any letter case. */
 export function personNamed({ people }: PeopleState, name: string): PersonState | undefined {
   const wanted = folded(name);
   return [...people.values()].find((person) => folded(person.name) === wanted);
 }
 
-/** Folds one event. What is redacted let a person in, who is nobody then. */
+/** Folds one event. What is redacted let a person in, who is nobody then, or says how such a person signed in. */
 export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleState {
   switch (event.type) {
     case 'person.added': {
       const { person: id, name, email } = event.data;
-      return withPerson(state, { id, name, email: email ?? null, roles: new Map(), addedAt: event.metadata.recordedAt });
+      return withPerson(state, {
+        id,
+        name,
+        email: email ?? null,
+        roles: new Map(),
+        addedAt: event.metadata.recordedAt,
+        accounts: new Map(),
+      });
     }
     case 'person.roleGiven': {
       const { person, project, role } = event.data;
@@ -101,12 +153,23 @@ export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleStat
     }
     case 'person.roleTaken':
       return withRoles(state, event.data.person, (roles) => roles.delete(event.data.project));
+    case 'person.linked': {
+      const { person, issuer, account } = event.data;
+      return withAccounts(state, person, (accounts) => accounts.set(issuer, account));
+    }
+    case 'person.unlinked':
+      return withAccounts(state, event.data.person, (accounts) => accounts.delete(event.data.issuer));
     case 'person.removed': {
       const gone = state.people.get(event.data.person);
       if (gone === undefined) return state;
       const people = new Map(state.people);
       people.delete(gone.id);
       return { people, former: new Map(state.former).set(gone.id, gone.name) };
+    }
+    case 'person.forgotten': {
+      const former = new Map(state.former);
+      former.delete(event.data.person);
+      return { ...state, former };
     }
     case 'redacted':
       return state;
@@ -123,6 +186,14 @@ function withRoles(state: PeopleState, id: string, change: (roles: Map<string, R
   const roles = new Map(person.roles);
   change(roles);
   return withPerson(state, { ...person, roles });
+}
+
+function withAccounts(state: PeopleState, id: string, change: (accounts: Map<string, string>) => void): PeopleState {
+  const person = state.people.get(id);
+  if (person === undefined) return state;
+  const accounts = new Map(person.accounts);
+  change(accounts);
+  return withPerson(state, { ...person, accounts });
 }
 
 /** Whether nobody else could let people in: the installation would have no owner any more. */

@@ -1,4 +1,4 @@
-import type { SessionRow, SignIn } from '../../app/app.ts';
+import type { IssuerSignIn, SessionRow, SignIn } from '../../app/app.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import type { BodyBounds } from '../body.ts';
@@ -10,6 +10,10 @@ export interface ApiParts {
   readonly signIn: SignIn;
   readonly body: BodyBounds;
   readonly version: string;
+  /** Where people may sign in besides; `null`: nowhere. */
+  readonly issuer: IssuerSignIn | null;
+  /** Whether passwords sign in. */
+  readonly passwords: boolean;
   /** Counts a request of a session. Throws 429 RATE_LIMITED for more than people and pages send. */
   countSession(id: string): void;
 }
@@ -24,7 +28,7 @@ export function signInFrom(exchange: Exchange, address: string | null): { readon
   return { agent: headerText(exchange, 'user-agent') ?? '', address };
 }
 
-export function shown(body: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
+export function shown(body: JsonObject, headers: NonNullable<Answer['headers']> = {}): Answer {
   return { body, headers: { 'Cache-Control': 'no-store', ...headers } };
 }
 

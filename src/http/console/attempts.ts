@@ -16,6 +16,11 @@ export class Attempts {
     return this.#counted(networkOf(address), 'address', attempt);
   }
 
+  /** An answer of the issuer. It counts apart: a link signs in however often that fails. */
+  ofIssuer<T>(address: string | null, attempt: () => Promise<T>): Promise<T> {
+    return this.#counted(networkOf(address), 'issuer', attempt);
+  }
+
   /** An attempt with a name, from whatever address. */
   ofName<T>(name: string, attempt: () => Promise<T>): Promise<T> {
     return this.#counted(name.normalize('NFC').toLowerCase(), 'name', attempt);
@@ -34,7 +39,7 @@ export class Attempts {
   }
 
   /** An attempt counts as wrong until it has succeeded, so many at once are no more than one after another. */
-  async #counted<T>(from: string, what: 'address' | 'name' | 'person', attempt: () => Promise<T>): Promise<T> {
+  async #counted<T>(from: string, what: 'address' | 'issuer' | 'name' | 'person', attempt: () => Promise<T>): Promise<T> {
     const waitMs = this.#wrong.admit(from, what);
     if (waitMs > 0) throw tooMany(waitMs);
     let hasFailed = true;

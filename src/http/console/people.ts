@@ -9,7 +9,7 @@ import type { ConsolePlace } from './place.ts';
 
 /** `/api/people` of the console: who may sign in, and what for. */
 
-const PATH = /^\/api\/people(?:\/(per_[0-9a-f]{16})(?:\/(roles|reset|sessions)(?:\/([\w*.-]{1,64}))?)?)?$/;
+const PATH = /^\/api\/people(?:\/(per_[0-9a-f]{16})(?:\/(roles|reset|forget|sessions)(?:\/([\w*.-]{1,64}))?)?)?$/;
 
 /** Whether a path is one of these routes. */
 export function isPeopleRoute(path: string): boolean {
@@ -48,6 +48,8 @@ export async function answerPeople(asked: Asked, { person: { id: by } }: SignedI
     case 'PUT person roles one':
       await desk.setRole(by, id ?? '', last ?? '', await roleIn(asked));
       return shown({ ok: true });
+    case 'POST person forget':
+      return shown({ ok: true, ...(await desk.forget(by, id ?? '')) });
     case 'POST person reset':
       return shown({ ok: true, url: linkOf(asked, await desk.reset(by, id ?? '')) });
     case 'GET person sessions':

@@ -10,6 +10,7 @@ import { type Exchange, headerText } from '../exchange.ts';
 import { type ApiParts, isAttended, shown, shownSessions, signInFrom } from './api.ts';
 import { Attempts } from './attempts.ts';
 import { CommandRoutes } from './commands.ts';
+import { cookieOf, IssuerRoutes } from './issuer.ts';
 import type { ConsolePlace } from './place.ts';
 
 /** `/api` of the console: who is signed in, signing in and out, and the sessions of a person. */
@@ -20,19 +21,19 @@ const SESSION_PATH = /^\/api\/sessions\/(s_[0-9a-f]{16})$/;
 export class SessionRoutes {
   readonly #parts: ApiParts;
   readonly #attempts = new Attempts();
+  readonly #issuer: IssuerRoutes;
   /** Of the command line. */
   readonly commands: CommandRoutes;
 
   constructor(parts: ApiParts) {
     this.#parts = parts;
+    this.#issuer = new IssuerRoutes(parts.issuer);
     this.commands = new CommandRoutes(parts, this.#attempts);
   }
 
   /** The token that a request's cookie carries; `null`: none. */
-  tokenOf({ headers }: Exchange, { cookie }: ConsolePlace): string | null {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-    const found = pairs.find((pair) => pair.startsWith(`${cookie}=`));
-    return found?.slice(cookie.length + 1) || null;
+  tokenOf(exchange: Exchange, { cookie }: ConsolePlace): string | null {
+    return cookieOf(exchange, cookie);
   }
 
   /** Who has a token. `isUse`: a person asks. Throws 401 SIGNED_OUT. */
@@ -68,6 +69,10 @@ export class SessionRoutes {
     if (this.commands.isBeginning(exchange)) return this.commands.begin(exchange, place, address);
     if (this.commands.tokenOf(exchange) !== null) return this.#ofCommand(exchange, await this.proven(exchange, place));
     if (path === '/api/session' && method === 'POST') return this.#open(exchange, place, address);
+    if (path === '/api/sign-in' && method === 'GET')
+      return shown({ ok: true, passwords: this.#parts.passwords, issuer: this.#issuer.name });
+    if (this.#issuer.isBegin(exchange)) return this.#toIssuer(exchange, place);
+    if (this.#issuer.isAnswer(exchange)) return this.#fromIssuer(exchange, place, address);
     const token = this.tokenOf(exchange, place);
     const signedIn = await this.proven(exchange, place);
     const { person, session } = signedIn;
@@ -92,11 +97,40 @@ export class SessionRoutes {
   }
 
   async #open(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
-    const token = await this.#attempts.ofAddress(address, await this.#attempt(exchange, address));
+    return this.#opened(await this.#attempts.ofAddress(address, await this.#attempt(exchange, address)), place);
+  }
+
+  async #opened(token: string, place: ConsolePlace, cookies: readonly string[] = []): Promise<Answer> {
     const body = { ...(await this.#sessionBody(await this.signedIn(token, true))), csrf: csrfOf(token) };
-    return shown(body, {
-      'Set-Cookie': `${place.cookie}=${token}; ${place.cookieAttributes}`,
-    });
+    return shown(body, { 'Set-Cookie': [`${place.cookie}=${token}; ${place.cookieAttributes}`, ...cookies] });
+  }
+
+  /** Sends the browser to the issuer. Whoever is signed in comes to link an account, and shows that the page of the console asks. */
+  async #toIssuer(exchange: Exchange, place: ConsolePlace): Promise<Answer> {
+    const { purpose } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
+    if (purpose !== 'sign-in' && purpose !== 'link') throw refusal('INVALID_BODY', 'It takes `{"purpose": "sign-in"}`, or `link`');
+    const { signIn } = this.#issuer;
+    if (purpose === 'link') await this.proven(exchange, place);
+    const { url, secret } = await signIn.begin(purpose, this.#issuer.backTo(place));
+    return shown({ ok: true, url }, { 'Set-Cookie': this.#issuer.keeping(secret, place) });
+  }
+
+  /** Takes what the issuer answered. The browser's secret is good for one answer. */
+  async #fromIssuer(exchange: Exchange, place: ConsolePlace, address: string | null): Promise<Answer> {
+    const { answer } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
+    if (typeof answer !== 'string') throw refusal('INVALID_BODY', 'It takes `{"answer": …}`, the query with which the browser came back');
+    const { signIn } = this.#issuer;
+    const secret = this.#issuer.secretOf(exchange, place) ?? '';
+    const back = this.#issuer.backTo(place);
+    const forget = this.#issuer.forgetting(place);
+    if (signIn.purposeOf(secret) === 'link') {
+      const signedIn = await this.proven(exchange, place);
+      await this.#attempts.ofPerson(signedIn.person.id, () => signIn.link(secret, back, answer, signedIn));
+      return shown({ ok: true, linked: true }, { 'Set-Cookie': forget });
+    }
+    const from = signInFrom(exchange, address);
+    const token = await this.#attempts.ofIssuer(address, () => signIn.finish(secret, back, answer, from));
+    return this.#opened(token, place, [forget]);
   }
 
   /** What somebody signs in with. Who tries passwords of one name is held back from whatever addresses. */
@@ -134,7 +168,13 @@ export class SessionRoutes {
     const projects = await signIn.projectsOf(person);
     return {
       ok: true,
-      person: { id: person.id, name: person.name, everywhere: person.everywhere, hasPassword: await signIn.hasPassword(person.id) },
+      person: {
+        id: person.id,
+        name: person.name,
+        everywhere: person.everywhere,
+        hasPassword: await signIn.hasPassword(person.id),
+        isLinked: person.isLinked,
+      },
       projects: projects.map(({ id, title, role }) => ({
         id,
         title,

@@ -1,3 +1,4 @@
+import { redacted } from '../commitment.ts';
 import { createNotifier } from '../notifier.ts';
 import {
   type AppendResult,
@@ -72,6 +73,18 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
       checkTruncation(stream, before);
       const last = (streams.get(stream)?.length ?? 0) - 1;
       kept.set(stream, Math.max(kept.get(stream) ?? 0, Math.min(before, last)));
+    },
+
+    async redact(stream, revisions) {
+      open();
+      const stored = streams.get(stream) ?? [];
+      for (const revision of revisions) {
+        const event = stored[revision];
+        if (event === undefined) continue;
+        const forgotten = { ...event, data: redacted(event.data) };
+        stored[revision] = forgotten;
+        all[Number(event.position) - 1] = forgotten;
+      }
     },
 
     async end() {

@@ -5,6 +5,7 @@ import { checkTruncation } from '../truncation.ts';
 import { createAppender } from './append.ts';
 import { createPool } from './connection.ts';
 import { createReader } from './read.ts';
+import { redactEvents } from './redact.ts';
 import { createTail } from './tail.ts';
 import { truncateStream } from './truncate.ts';
 
@@ -75,6 +76,7 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
       checkTruncation(stream, before);
       await truncateStream(reading, stream, before);
     },
+    redact: (stream, revisions) => redactEvents(reading, stream, revisions),
     async end() {
       const end = await reader.end();
       return end === 0 ? null : BigInt(end);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_HASH, seal } from '../../../src/log/chain.ts';
+import { redacted } from '../../../src/log/commitment.ts';
 import { isForeign, lastSealed } from '../../../src/log/foreign.ts';
 import { AppendTooLarge, type FollowStep, type Log, LogUnavailable, type NewEvent, type RecordedEvent } from '../../../src/log/port.ts';
 
@@ -405,6 +406,18 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         const stored = idsOf(await readAll(to));
         for (const one of await Promise.all(following)) expect(idsOf(one.events)).toEqual(stored);
       });
+    });
+
+    test('what is redacted is a commitment from then on, in its place, where the engine can change an event', async () => {
+      if (log.redact === undefined) return;
+      const to = stream();
+      await append(to, 'none', [anEvent('{"name":"Ada"}'), anEvent('{"name":"Bo"}'), anEvent('{"name":"Cy"}')]);
+      const before = await log.read(to, { limit: 3, direction: 'forwards' });
+      await log.redact(to, [1, 7]);
+      await log.redact(to, [1]);
+      const after = await log.read(to, { limit: 3, direction: 'forwards' });
+      expect(after).toEqual(before.map((event) => (event.revision === 1 ? { ...event, data: redacted(event.data) } : event)));
+      expect(JSON.stringify(after.map(({ data }) => data))).not.toContain('Bo');
     });
 
     describe('truncate', () => {

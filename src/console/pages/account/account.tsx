@@ -1,16 +1,18 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { sessionQuery } from '../../api/session.ts';
+import { sessionQuery, signInWaysQuery } from '../../api/session.ts';
 import { SignOut } from '../../frame/sign-out.tsx';
 import { Card, CardBody, Page } from '../../parts/page.tsx';
 import styles from './account.module.css';
+import { LinkedAccount } from './linked.tsx';
 import { PasswordForm } from './password.tsx';
 import { OwnSessions } from './sessions.tsx';
 
 /** A person's own: the password, and where they are signed in. */
 export function AccountPage() {
   const { data } = useSuspenseQuery(sessionQuery);
-  const { name, hasPassword } = data.person;
+  const { name, hasPassword, isLinked } = data.person;
+  const { data: ways } = useQuery(signInWaysQuery);
   return (
     <main className={styles.page}>
       <Page
@@ -23,11 +25,14 @@ export function AccountPage() {
         }
         actions={<SignOut />}
       >
-        <Card title={hasPassword ? 'Change your password' : 'Set a password'}>
-          <CardBody>
-            <PasswordForm name={name} hasPassword={hasPassword} />
-          </CardBody>
-        </Card>
+        <LinkedAccount isLinked={isLinked} />
+        {ways?.passwords !== false && (
+          <Card title={hasPassword ? 'Change your password' : 'Set a password'}>
+            <CardBody>
+              <PasswordForm name={name} hasPassword={hasPassword} />
+            </CardBody>
+          </Card>
+        )}
         <OwnSessions />
       </Page>
     </main>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import {
   addPerson,
   endSessionOf,
+  forgetPerson,
   type ListedPerson,
   peopleQuery,
   removePerson,
@@ -200,20 +201,35 @@ export function ResetDialog({ person, close }: ActProps) {
 
 export function RemoveDialog({ person, close }: ActProps) {
   const refresh = useRefreshPeople();
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const [forgets, setForgets] = useState(false);
   const act = useMutation({
-    mutationFn: () => removePerson(person.id),
-    onSuccess: async () => {
-      close();
-      await refresh();
-    },
+    mutationFn: () => (forgets ? forgetPerson(person.id) : removePerson(person.id).then(() => true)),
+    onSuccess: (isDone) => (isDone ? end() : undefined),
   });
+  const end = async () => {
+    close();
+    await refresh();
+  };
+  if (act.data === false)
+    return (
+      <Dialog title={`${person.name} is removed`} close={() => void end()} foot={<Button onClick={() => void end()}>Close</Button>}>
+        <p>The engine of this log cannot change an event, so what it holds of the name stays there. A copy of the log can leave it out.</p>
+      </Dialog>
+    );
   return (
     <Dialog
       title={`Remove ${person.name}?`}
       sub="Every session ends at once, and nobody signs in by this name any more. What the person did stays, with the name."
       close={close}
-      foot={<Decision leave={close} act="Remove" isBusy={act.isPending} go={() => act.mutate()} />}
+      foot={<Decision leave={close} act={forgets ? 'Remove and forget' : 'Remove'} isBusy={act.isPending} go={() => act.mutate()} />}
     >
+      {session.person.everywhere === 'owner' && (
+        <label className={styles.forget}>
+          <input type="checkbox" checked={forgets} onChange={({ target }) => setForgets(target.checked)} />
+          <span>Forget name and e-mail, too. What the person did then stays by an id alone. It cannot be taken back.</span>
+        </label>
+      )}
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

@@ -83,7 +83,7 @@ function PeopleTable() {
 
 function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: (act: Act) => void }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
-  const { id, name, email, roles, usedAt, addedAt, hasPassword, isGoverned } = person;
+  const { id, name, email, roles, usedAt, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
     <Button isSmall look="quiet" onClick={() => choose(which)} aria-label={`${label} of ${name}`}>
       {label}
@@ -94,7 +94,8 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
       <td>
         <span className={styles.name}>{name}</span> {id === session.person.id && <Chip tone="live">you</Chip>}
         {email !== null && <div className={table.soft}>{email}</div>}
-        {hasPassword === false && <div className={table.soft}>no password: comes in by a link</div>}
+        {isLinked === true && <div className={table.soft}>signs in at the issuer</div>}
+        {hasPassword === false && isLinked === false && <div className={table.soft}>no password: comes in by a link</div>}
       </td>
       <td>
         <ul className={styles.roles}>
