@@ -9,9 +9,17 @@ import './style/base.css';
 /** How often a read is tried again that found the server away or busy. */
 const RETRIES = 2;
 
+/**
+ * The server may run on this very machine, so a browser without a network asks all the same. And a change that found no server is over: by itself it
+ * is not sent again, when whoever made it may have left.
+ */
+const networkMode = 'always';
+
 const queries = new QueryClient({
   defaultOptions: {
+    mutations: { networkMode },
     queries: {
+      networkMode,
       staleTime: 5_000,
       refetchOnWindowFocus: true,
       retry: (count, error) => count < RETRIES && error instanceof Refused && [0, 503].includes(error.refusal.status),

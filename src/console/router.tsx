@@ -1,16 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
 import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
+import { lazyPage } from './frame/lazy-page.ts';
 import { callsIn, commitFiltersIn, economyIn, entriesIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
@@ -34,7 +27,7 @@ const signIn = createRoute({
 const back = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/back',
-  component: lazyRouteComponent(() => import('./pages/back.tsx'), 'BackPage'),
+  component: lazyPage(() => import('./pages/back.tsx'), 'BackPage'),
 });
 
 /** Whoever is not signed in arrives at the page for that, and afterwards where they wanted to go. */
@@ -58,13 +51,13 @@ const projects = createRoute({ getParentRoute: () => signedIn, path: '/', compon
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account.tsx'), 'AccountPage'),
 });
 
 const confirm = createRoute({
   getParentRoute: () => signedIn,
   path: '/confirm',
-  component: lazyRouteComponent(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
+  component: lazyPage(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
 });
 
 const project = createRoute({
@@ -82,23 +75,23 @@ const activity = createRoute({
   getParentRoute: () => project,
   path: '/',
   validateSearch: commitFiltersIn,
-  component: lazyRouteComponent(() => import('./pages/activity.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./pages/activity.tsx'), 'ActivityPage'),
 });
 const found = createRoute({
   getParentRoute: () => project,
   path: '/find/$held',
-  component: lazyRouteComponent(() => import('./pages/found.tsx'), 'FoundPage'),
+  component: lazyPage(() => import('./pages/found.tsx'), 'FoundPage'),
 });
 const players = createRoute({
   getParentRoute: () => project,
   path: '/players',
   validateSearch: (search: Record<string, unknown>): { name?: string } => ({ name: textIn(search, 'name') }),
-  component: lazyRouteComponent(() => import('./pages/players.tsx'), 'PlayersPage'),
+  component: lazyPage(() => import('./pages/players.tsx'), 'PlayersPage'),
 });
 const publishes = createRoute({
   getParentRoute: () => project,
   path: '/publishes',
-  component: lazyRouteComponent(() => import('./pages/publishes/publishes.tsx'), 'PublishesPage'),
+  component: lazyPage(() => import('./pages/publishes/publishes.tsx'), 'PublishesPage'),
 });
 const looked = createRoute({
   getParentRoute: () => project,
@@ -109,14 +102,14 @@ const looked = createRoute({
     from: textIn(search, 'from'),
     to: textIn(search, 'to'),
   }),
-  component: lazyRouteComponent(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
+  component: lazyPage(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
 });
 const calls = createRoute({ getParentRoute: () => project, path: '/calls', component: Outlet });
 const callsListed = createRoute({
   getParentRoute: () => calls,
   path: '/',
   validateSearch: callsIn,
-  component: lazyRouteComponent(() => import('./pages/calls/calls.tsx'), 'CallsPage'),
+  component: lazyPage(() => import('./pages/calls/calls.tsx'), 'CallsPage'),
 });
 const tryOne = createRoute({
   getParentRoute: () => calls,
@@ -125,25 +118,25 @@ const tryOne = createRoute({
     slug: textIn(search, 'slug'),
     player: textIn(search, 'player'),
   }),
-  component: lazyRouteComponent(() => import('./pages/calls/try.tsx'), 'TryPage'),
+  component: lazyPage(() => import('./pages/calls/try.tsx'), 'TryPage'),
 });
 const economy = createRoute({ getParentRoute: () => project, path: '/economy', component: Outlet });
 const economyDays = createRoute({
   getParentRoute: () => economy,
   path: '/',
   validateSearch: economyIn,
-  component: lazyRouteComponent(() => import('./pages/economy/economy.tsx'), 'EconomyPage'),
+  component: lazyPage(() => import('./pages/economy/economy.tsx'), 'EconomyPage'),
 });
 const economyEntries = createRoute({
   getParentRoute: () => economy,
   path: '/entries',
   validateSearch: entriesIn,
-  component: lazyRouteComponent(() => import('./pages/economy/entries.tsx'), 'EntriesPage'),
+  component: lazyPage(() => import('./pages/economy/entries.tsx'), 'EntriesPage'),
 });
 const boards = createRoute({
   getParentRoute: () => project,
   path: '/boards',
-  component: lazyRouteComponent(() => import('./pages/boards/boards.tsx'), 'BoardsPage'),
+  component: lazyPage(() => import('./pages/boards/boards.tsx'), 'BoardsPage'),
 });
 const board = createRoute({
   getParentRoute: () => project,
@@ -152,23 +145,23 @@ const board = createRoute({
     player: textIn(search, 'player'),
     why: textIn(search, 'why'),
   }),
-  component: lazyRouteComponent(() => import('./pages/boards/board.tsx'), 'BoardPage'),
+  component: lazyPage(() => import('./pages/boards/board.tsx'), 'BoardPage'),
 });
 const health = createRoute({
   getParentRoute: () => project,
   path: '/health',
-  component: lazyRouteComponent(() => import('./pages/health/health.tsx'), 'HealthPage'),
+  component: lazyPage(() => import('./pages/health/health.tsx'), 'HealthPage'),
 });
 const values = createRoute({
   getParentRoute: () => project,
   path: '/values',
   validateSearch: (search: Record<string, unknown>): { find?: string } => ({ find: textIn(search, 'find') }),
-  component: lazyRouteComponent(() => import('./pages/values/values.tsx'), 'ValuesPage'),
+  component: lazyPage(() => import('./pages/values/values.tsx'), 'ValuesPage'),
 });
 const value = createRoute({
   getParentRoute: () => project,
   path: '/values/$value',
-  component: lazyRouteComponent(() => import('./pages/values/value.tsx'), 'ValuePage'),
+  component: lazyPage(() => import('./pages/values/value.tsx'), 'ValuePage'),
 });
 const definitions = createRoute({
   getParentRoute: () => project,
@@ -177,7 +170,7 @@ const definitions = createRoute({
     kind: textIn(search, 'kind'),
     find: textIn(search, 'find'),
   }),
-  component: lazyRouteComponent(() => import('./pages/definitions/definitions.tsx'), 'DefinitionsPage'),
+  component: lazyPage(() => import('./pages/definitions/definitions.tsx'), 'DefinitionsPage'),
 });
 const definition = createRoute({
   getParentRoute: () => project,
@@ -187,52 +180,52 @@ const definition = createRoute({
     a: textIn(search, 'a'),
     b: textIn(search, 'b'),
   }),
-  component: lazyRouteComponent(() => import('./pages/definitions/definition.tsx'), 'DefinitionPage'),
+  component: lazyPage(() => import('./pages/definitions/definition.tsx'), 'DefinitionPage'),
 });
 const player = createRoute({
   getParentRoute: () => project,
   path: '/players/$player',
-  component: lazyRouteComponent(() => import('./pages/player/player.tsx'), 'PlayerPage'),
+  component: lazyPage(() => import('./pages/player/player.tsx'), 'PlayerPage'),
 });
 const overview = createRoute({
   getParentRoute: () => player,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/player/overview.tsx'), 'Overview'),
+  component: lazyPage(() => import('./pages/player/overview.tsx'), 'Overview'),
 });
 const timeline = createRoute({
   getParentRoute: () => player,
   path: '/timeline',
   validateSearch: commitFiltersIn,
-  component: lazyRouteComponent(() => import('./pages/player/timeline.tsx'), 'Timeline'),
+  component: lazyPage(() => import('./pages/player/timeline.tsx'), 'Timeline'),
 });
 const document = createRoute({
   getParentRoute: () => player,
   path: '/documents/$collection/$key',
   validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => ({ a: textIn(search, 'a'), b: textIn(search, 'b') }),
-  component: lazyRouteComponent(() => import('./pages/player/document.tsx'), 'DocumentPage'),
+  component: lazyPage(() => import('./pages/player/document.tsx'), 'DocumentPage'),
 });
 const restore = createRoute({
   getParentRoute: () => player,
   path: '/restore',
   validateSearch: (search: Record<string, unknown>): { to?: string } => ({ to: textIn(search, 'to') }),
-  component: lazyRouteComponent(() => import('./pages/player/restore.tsx'), 'RestorePage'),
+  component: lazyPage(() => import('./pages/player/restore.tsx'), 'RestorePage'),
 });
 
 const keys = createRoute({
   getParentRoute: () => project,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
 });
 const people = createRoute({
   getParentRoute: () => project,
   path: '/people',
-  component: lazyRouteComponent(() => import('./pages/people/people.tsx'), 'PeoplePage'),
+  component: lazyPage(() => import('./pages/people/people.tsx'), 'PeoplePage'),
 });
 /** The same where there is no project yet. */
 const everybody = createRoute({
   getParentRoute: () => signedIn,
   path: '/people',
-  component: lazyRouteComponent(() => import('./pages/people/everybody.tsx'), 'EverybodyPage'),
+  component: lazyPage(() => import('./pages/people/everybody.tsx'), 'EverybodyPage'),
 });
 
 const tree = root.addChildren([

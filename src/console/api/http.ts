@@ -37,6 +37,11 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
 }
 
+/** Throws `Refused` where no answer comes, whatever it would be. */
+export async function reach(): Promise<void> {
+  await send('/api/session');
+}
+
 function projectOf(address: string): string {
   return /^\/v3\/[a-z]+\/([^/?]+)/.exec(address)?.[1] ?? '';
 }

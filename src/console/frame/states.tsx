@@ -1,4 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
+import { Refused } from '../api/refusal.ts';
 import { Failed } from '../parts/notice.tsx';
 import { Empty } from '../parts/page.tsx';
 
@@ -6,9 +7,12 @@ import { Empty } from '../parts/page.tsx';
 
 export function PageFailed({ error }: { readonly error: unknown }) {
   const router = useRouter();
+  // The browser may remember that the page's code did not come, until it loads all anew.
+  const isAway = error instanceof Refused && error.refusal.code === 'UNREACHABLE';
+  const again = isAway ? () => window.location.reload() : () => void router.invalidate();
   return (
     <main style={{ padding: 24 }}>
-      <Failed error={error} again={() => void router.invalidate()} />
+      <Failed error={error} again={again} />
     </main>
   );
 }
