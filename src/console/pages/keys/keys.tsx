@@ -122,7 +122,7 @@ function Row({ of, since }: { readonly of: ListedKey; readonly since: string }) 
           <code className={table.soft}>{key}</code>
         </div>
       </td>
-      <td>
+      <td className={styles.used}>
         {usedAt !== null && <Ago at={usedAt} />}
         {unused !== null && <div className={table.soft}>{unused}</div>}
       </td>
