@@ -64,9 +64,10 @@ function publishText({ revision, at, action, label, keyId, message }: NonNullabl
 }
 
 function shownCommit(commit: Commit): readonly string[] {
-  const { publish, documents, money, input } = commit;
+  const { publish, documents, money, input, why } = commit;
   return [
     `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
+    ...(why === undefined ? [] : [`    ${visible([why.button, why.reason, why.ticket].filter((text) => text !== undefined).join(' · '))}`]),
     ...(input === undefined ? [] : [`    input ${visible(stringifyJson(input.value))}${input.left === undefined ? '' : ' …'}`]),
     ...documents.map(({ collection, key, change }) => `    ${change} ${visible(`${collection}/${key}`)}`),
     ...money.map(({ player: paid, field, delta }) => `    ${visible(paid)} ${visible(field)} ${signed(stringifyJson(delta))}`),
@@ -76,7 +77,7 @@ function shownCommit(commit: Commit): readonly string[] {
 function headOf({ revision, at, cause, actor }: Commit): string {
   const { player, endpoint } = actor;
   const by = actor.label ?? actor.keyId ?? actor.kind;
-  const who = [...(player === undefined ? [] : [visible(player)]), `key ${visible(by)}`].join(', ');
+  const who = [...(player === undefined ? [] : [visible(player)]), actor.kind === 'person' ? visible(by) : `key ${visible(by)}`].join(', ');
   return `  ${revision}  ${at}  ${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}  ${who}`;
 }
 

@@ -111,7 +111,7 @@ function shownButtons(buttons: Buttons['buttons'], more: number): string {
 
 /** What would change. */
 function shownLook({ result, documents, coins = [], more = 0 }: Pressed): string {
-  if (!result.ok) return 'It would store nothing.';
+  if (!result.ok && documents?.length === 0) return 'It would store nothing.';
   if (documents === undefined) return 'What it would change is not shown: this caller reads no documents.';
   if (documents.length === 0 && coins.length === 0) return 'It would change no document.';
   return shownCorrection({ documents, coins, more, slots: [], left: [], shortfalls: [] });

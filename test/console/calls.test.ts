@@ -113,9 +113,27 @@ inBrowser(
     await page.getByText('It would be refused, and store nothing.').waitFor();
     await page.getByText('It is a holiday').first().waitFor();
     await page.getByRole('button', { name: 'Leave it' }).click();
-    await manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 1 }] } });
+    const { headers } = await ok(
+      manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 1 }] } }),
+    );
+    const newest = String(headers['x-ns-position']);
     await page.getByText('1 new commit.').waitFor();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.goto(`${origin}/p/${project}?from=${newest}`);
+    await page.getByRole('button', { name: `Undo commit ${newest}` }).waitFor();
+    expect(await page.getByRole('button', { name: /^Undo commit/ }).count()).toBe(1);
+    await page.goto(`${origin}/p/${project}/players/${PLAYER}`);
+    await page
+      .getByText(String(before + 8), { exact: true })
+      .first()
+      .waitFor();
+    await manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 1 }] } });
+    await page.getByText('players changed since this was read.').waitFor();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page
+      .getByText(String(before + 9), { exact: true })
+      .first()
+      .waitFor();
     expect(faults).toEqual([]);
   },
 );

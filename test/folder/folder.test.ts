@@ -32,10 +32,12 @@ describe('the sources of a folder', () => {
     expect(sources.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
       'workflow charge',
       'endpoint chop-wood',
+      'endpoint close-market',
       'collection players',
       'query richest',
       'rate-limit-rules *',
       'endpoint sell-wood',
+      'endpoint starter-pack',
       'collection town',
       'endpoint upgrade-axe',
       'game-values *',

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/logger.ts';
 import { startNode } from '../../src/main.ts';
 import { askConsole, type ConsoleReply, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { newApiKey, printed, verified } from './support/command-line.ts';
+import { here, newApiKey, printed, verified } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { newFolder, removeFolders } from './support/program.ts';
 
@@ -191,6 +191,16 @@ test('a refusal of the endpoint is told plainly, before and when it is pressed, 
   expect(codes.at(-1)).toBe('RATE_LIMIT');
 });
 
+test('an endpoint that answers a refusal and stores something is shown so', async () => {
+  const steps = [{ id: 'give', type: 'write', collection: 'saves', key: '{{platformId}}', ops: [{ op: 'inc', path: 'gold', value: 1 }] }];
+  const response = { status: 409, body: { ok: false, error: { code: 'LATE', message: 'Late, and done' } } };
+  const late = { id: 'late', slug: 'late', console: { page: 'player', label: 'Late' }, steps, response };
+  await ok(game.manage('PATCH', path('endpoints'), { body: late }));
+  const told = { status: 200, result: { ok: false, status: 409 } };
+  expect(answer(await press(sue, 'late', { ...WHY, player: ADA, dryRun: true }))).toMatchObject({ ...told, coins: [{ delta: 1 }] });
+  expect(answer(await press(sue, 'late', { ...WHY, player: ADA }))).toMatchObject({ ...told, revision: expect.any(Number) });
+});
+
 test('whoever presses buttons runs those endpoints and no others; a role without it presses none, nor does a key', async () => {
   const call = await askConsole(
     { origin, port: Number(new URL(origin).port) },
@@ -263,4 +273,23 @@ test('a button that does not fit is a finding, and refused where the push is str
   const pushed = await ok(game.manage('PATCH', path('endpoints'), { body: wrong }));
   expect(pushed.text).toContain('INVALID_CONSOLE_PAGE');
   expect(codeOf(await press(sue, 'wrong', WHY))).toEqual([404, 'NOT_FOUND']);
+});
+
+test('on the command line buttons are listed, looked at and pressed, with a key as by a person', async () => {
+  const secretKey = await newApiKey(env, game.projectId, { buttons: 'x', collections: 'x' });
+  const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: secretKey };
+  expect(await printed(['press', '--page', 'player'], { env: remote })).toMatch(/gift +player +Give gold +Gold, once more\./);
+  const bo = '76561198000000002';
+  await ok(game.manage('POST', game.storage(`saves/${bo}`), { body: { gold: 1 } }));
+  const words = ['press', 'gift', 'gold=6', '--player', bo, '--reason', 'a crash'];
+  const look = await printed([...words, '--dry-run'], { env: remote });
+  expect(look).toContain(`saves/${bo} gold: 1 → 7`);
+  expect(look).toContain('Nothing was changed: this was a look.');
+  const asked = await here(words, { env: remote });
+  expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
+  expect(await printed([...words, '--yes'], { env: remote })).toMatch(/The commit at revision \d+ did it: `savepoint undo/);
+  const refused = await here(['press', 'gift', '--player', '76561198000000099', '--reason', 'a crash', '--yes'], { env: remote });
+  expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('NO_SAVE')]);
+  const why = await here(['press', 'gift', '--player', bo], { env: remote });
+  expect([why.code === 0, why.stderr]).toEqual([false, expect.stringContaining('--reason')]);
 });

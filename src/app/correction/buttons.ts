@@ -102,10 +102,14 @@ async function look(
 ): Promise<ManageAnswer<contract.Pressed>> {
   const player = named ?? null;
   const project = await projectOf(context, caller);
+  // A refusal stores nothing, whatever its steps did before; an answer stores what they did, whatever its status.
+  let seen: Look | null = null;
+  let mayRead = false;
   const environment: TestEnvironment = {
     project,
     actor: actorOf(caller),
     accessOf(ctx) {
+      seen = null;
       const access = accessOf(ctx, caller, target);
       requireNeed(access.key, BUTTON_KEYS.needs);
       accepted(buttonAccess(access, slug, { player, isLook: true }));
@@ -114,8 +118,6 @@ async function look(
   };
   const test = { ...testCase({ endpoint: slug }), input, platformId: player ?? 'anonymous' };
   const asServer = { hasSecretKey: true, isDedicatedServer: true };
-  let seen = NOTHING;
-  let mayRead = false;
   const run = await runTest(context, environment, test, asServer, SINGLE_TRACE_BYTES, (ctx, access, writes) => {
     seen = lookAt(ctx, access, writes);
     mayRead = hasNeed(access.key, READ_DOCUMENTS);
@@ -123,8 +125,7 @@ async function look(
   if (run === null) throw new Error('an endpoint that has a button runs');
   const { ok, status, body } = run;
   const answer = { ok: true as const, dryRun: true as const, revision: null, endpoint: slug, player, result: { ok, status, body } };
-  // A refused run stores nothing, whatever its steps did before.
-  const shown = !ok ? NOTHING : mayRead ? seen : {};
+  const shown = seen === null ? NOTHING : mayRead ? seen : {};
   return { ...positioned(context, project, caller), result: { ...answer, ...shown } };
 }
 

@@ -22,6 +22,7 @@ export type DocumentChange = api.DocumentChange;
 export type LoggedRequest = api.LoggedRequest;
 
 export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
+  const { from, ...others } = asked;
   const to = asked.to ?? at;
   return infiniteQueryOptions({
     queryKey: [project, 'commits', asked, to],
@@ -29,7 +30,8 @@ export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
       answerOf(
         api.listCommits({
           project,
-          ...asked,
+          ...others,
+          ...(from === undefined ? {} : { $from: from }),
           ...(to === undefined ? {} : { to }),
           limit: PAGE,
           ...(pageParam === null ? {} : { before: String(pageParam) }),
@@ -46,14 +48,16 @@ const LOOK_EVERY_MS = 10_000;
 export const NEWER = 10;
 
 /** Commits after a revision, of which a list that somebody reads tells: only what is new is looked at. Nobody is at the page: nothing is asked. */
-export function newerCommitsQuery({ project }: View, asked: CommitsAsked, after: number) {
+export function newerCommitsQuery({ project }: View, { endpoint, kind }: CommitsAsked, after: number) {
+  const filters = { ...(endpoint === undefined ? {} : { endpoint }), ...(kind === undefined ? {} : { kind }) };
   return queryOptions({
-    queryKey: [project, 'newer commits', asked, after],
-    queryFn: async () => {
-      const { commits } = await answerOf(api.listCommits({ project, ...asked, $from: String(after + 1), limit: NEWER }));
+    queryKey: [project, 'newer commits', endpoint, kind, after],
+    queryFn: async ({ client, queryKey }): Promise<number> => {
+      if (!isAttended()) return client.getQueryData<number>(queryKey) ?? 0;
+      const { commits } = await answerOf(api.listCommits({ project, ...filters, $from: String(after + 1), limit: NEWER }));
       return commits.length;
     },
-    refetchInterval: () => (isAttended() ? LOOK_EVERY_MS : false),
+    refetchInterval: LOOK_EVERY_MS,
     staleTime: LOOK_EVERY_MS,
     gcTime: 0,
   });

@@ -32,3 +32,12 @@ export function NewNote({ what, show }: { readonly what: string | null; readonly
     </div>
   );
 }
+
+/** A word where changes cannot be followed, so that nobody trusts what is old. */
+export function NotFollowed({ state }: { readonly state: LiveState }) {
+  return (
+    <div role="status" className={styles.status}>
+      {state === 'lost' && <p className={styles.lost}>Changes cannot be followed just now: this is what was read last.</p>}
+    </div>
+  );
+}

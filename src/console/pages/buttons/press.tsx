@@ -114,23 +114,22 @@ export function PressDialog({ button, player, close }: PressProps) {
   );
 }
 
-/** What a look found. */
+/** What a look found. What is refused stores nothing; an endpoint may also answer a refusal and store something. */
 function WouldBe({ pressed }: { readonly pressed: Pressed }) {
   const { result, documents, coins = [], more = 0 } = pressed;
-  if (!result.ok)
-    return (
-      <div className={styles.would}>
-        <p>It would be refused, and store nothing.</p>
-        <Failed error={new Refused(refusalOf(result.status, result.body))} />
-      </div>
-    );
-  const correction = documents === undefined ? null : { documents, coins, more, slots: [], left: [], shortfalls: [] };
+  const isEmpty = documents?.length === 0;
   return (
     <div className={styles.would}>
-      {correction === null && <p className={styles.soft}>What it would change is not shown to your role.</p>}
-      {correction !== null && documents?.length === 0 && <p className={styles.soft}>It would change no document.</p>}
-      {correction !== null && <Corrected correction={correction} />}
-      <Answer title={`It would answer ${result.status}`} body={result.body} />
+      {!result.ok && (
+        <>
+          <p>{isEmpty ? 'It would be refused, and store nothing.' : 'It would be refused, and still store something.'}</p>
+          <Failed error={new Refused(refusalOf(result.status, result.body))} />
+        </>
+      )}
+      {documents === undefined && <p className={styles.soft}>What it would change is not shown to your role.</p>}
+      {isEmpty && result.ok && <p className={styles.soft}>It would change no document.</p>}
+      {documents !== undefined && !isEmpty && <Corrected correction={{ documents, coins, more, slots: [], left: [], shortfalls: [] }} />}
+      {result.ok && <Answer title={`It would answer ${result.status}`} body={result.body} />}
     </div>
   );
 }

@@ -7,11 +7,12 @@ import { Refused } from '../../api/refusal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { NewNote } from '../../parts/live.tsx';
+import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
+import { movedText, topicOf } from '../../words/live.ts';
 import { valueText } from '../../words/value.ts';
 import { GameButtons } from '../buttons/buttons.tsx';
 import { PlayerLink } from '../commits.tsx';
@@ -53,32 +54,29 @@ export function Overview() {
   return (
     <>
       <GameButtons page="player" player={player} />
-      <Moved key={shown.dataUpdatedAt} page={shown.data} show={() => void shown.refetch()} />
+      <Moved page={shown.data} show={() => void shown.refetch()} />
       <Shown page={shown.data} />
     </>
   );
 }
 
-/** Documents that a page follows. */
-const FOLLOWED = 10;
+/** Documents that a page follows: each is sent whole once. */
+const FOLLOWED = 5;
 
 /** Tells that documents of the player changed since the page was read; shows it when one wants it. */
 function Moved({ page, show }: { readonly page: PlayerShown; readonly show: () => void }) {
   const view = useView();
   const mayRead = useMay()('collections', 'x');
-  const [count, setCount] = useState(0);
-  const topics = (page.documents?.items ?? []).slice(0, FOLLOWED).map(({ collection, key }) => `documents/${collection}/${key}`);
+  const [now, setNow] = useState<ReadonlyMap<string, number>>(new Map());
+  const followed = (page.documents?.items ?? []).slice(0, FOLLOWED);
   // The overview is of live, whatever the switch says.
-  const state = useLive({ ...view, target: 'live' }, topics, mayRead && view.at === undefined, () => setCount((before) => before + 1));
-  const what = count === 0 ? null : 'What this player has changed since this was read.';
+  const state = useLive({ ...view, target: 'live' }, followed.map(topicOf), mayRead && view.at === undefined, ({ topic, version }) => {
+    if (version !== undefined) setNow((before) => new Map(before).set(topic, version));
+  });
   return (
     <>
-      <NewNote what={what} show={show} />
-      {state === 'lost' && (
-        <p className={styles.soft} role="status">
-          Changes cannot be followed just now; what is shown is what was read last.
-        </p>
-      )}
+      <NewNote what={movedText(followed, now)} show={show} />
+      <NotFollowed state={state} />
     </>
   );
 }

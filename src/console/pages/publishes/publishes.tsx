@@ -12,6 +12,7 @@ import { whoOf } from '../../words/commit.ts';
 import { became, definitionName, publishDeed } from '../../words/publish.ts';
 import { Changes, Fields } from './changes.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
+import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
 
 /** Who may see and change all that is staged needs these. */
@@ -25,6 +26,7 @@ export function PublishesPage() {
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
       {mayRead ? (
         <>
+          <PublishesMoved />
           <Staged />
           <History />
         </>
