@@ -4,6 +4,8 @@ import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { readSessionsOf } from '../models/access/sessions-of.ts';
 import { readAlarms } from '../models/alarms/read.ts';
 import { readGrantCounts, readGrantPlayers, readGrants } from '../models/corrections/read.ts';
+import { walkDocuments } from '../models/documents/list.ts';
+import { readDocumentRows } from '../models/documents/rows.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readEconomyEntries } from '../models/economy/entries.ts';
@@ -86,6 +88,8 @@ export function createViewReader(
     revisions: bounded(readRevisions),
     revisionsAfter: bounded(readRevisionsAfter),
     records: bounded(readRecords),
+    walkDocuments: bounded(walkDocuments),
+    documentRows: bounded(readDocumentRows),
     scan: bounded(scanDocuments),
     documentsAfter: bounded(readDocumentsAfter),
     documentsOf: bounded(readDocumentsOf),

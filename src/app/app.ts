@@ -25,6 +25,7 @@ import type { Guests } from './security/guests.ts';
 import type { SecurityConfig } from './security/security-config.ts';
 import type { Sessions } from './security/sessions.ts';
 import type { Support } from './security/support.ts';
+import type { DocumentLists } from './storage/document-list.ts';
 import type { Documents } from './storage/documents.ts';
 import type { Flags } from './storage/flags.ts';
 import type { Pages } from './storage/pages.ts';
@@ -73,6 +74,7 @@ export interface App {
   authenticate(projectId: string, presented: PresentedCredentials): Awaitable<Caller>;
   readonly securityConfig: SecurityConfig;
   readonly documents: Documents;
+  readonly documentLists: DocumentLists;
   readonly past: PastReads;
   readonly saveRecordHistory: SaveRecordHistory;
   readonly definitionHistory: DefinitionHistory;

@@ -28,6 +28,7 @@ import { createGuests } from './security/guests.ts';
 import { createSecurityConfig } from './security/security-config.ts';
 import { createSessions } from './security/sessions.ts';
 import { createSupport } from './security/support.ts';
+import { createDocumentLists } from './storage/document-list.ts';
 import { createDocuments } from './storage/documents.ts';
 import { createFlags } from './storage/flags.ts';
 import { createPages } from './storage/pages.ts';
@@ -49,6 +50,7 @@ export function createApp(context: AppContext): App {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
+    documentLists: createDocumentLists(context, past),
     past: createPastReads(history),
     saveRecordHistory: createSaveRecordHistory(history),
     definitionHistory: createDefinitionHistory(history),

@@ -12,6 +12,7 @@ import { getPath } from '../kernel/path.ts';
 import { AT_OPTION } from './at-option.ts';
 import { endProgress, print, printNote, printResult, progress } from './context.ts';
 import { docCompare, docHistory } from './doc-history.ts';
+import { docExport, docList } from './doc-list.ts';
 import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
 import { definitionOf, needFields } from './remote/fields.ts';
@@ -22,12 +23,14 @@ import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { confirm, isInteractive } from './terminal.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** `savepoint doc`: single documents. */
+/** `savepoint doc`: documents. */
 export function docCommand(): Command {
   return new Command('doc')
-    .description('read, change and delete documents, and see what they were')
+    .description('read, list, export, change and delete documents, and see what they were')
     .addCommand(get())
     .addCommand(set())
+    .addCommand(docList())
+    .addCommand(docExport())
     .addCommand(docHistory())
     .addCommand(docCompare())
     .addCommand(purge());

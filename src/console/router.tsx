@@ -4,7 +4,7 @@ import type { LooksAsked } from './api/looks.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
 import { lazyPage } from './frame/lazy-page.ts';
-import { callsIn, commitFiltersIn, economyIn, entriesIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import { callsIn, commitFiltersIn, economyIn, entriesIn, listIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import type { ViewSearch } from './frame/view.ts';
@@ -198,10 +198,12 @@ const timeline = createRoute({
   validateSearch: commitFiltersIn,
   component: lazyPage(() => import('./pages/player/timeline.tsx'), 'Timeline'),
 });
+/** Two moments that are compared. */
+const comparedIn = (search: Record<string, unknown>): { a?: string; b?: string } => ({ a: textIn(search, 'a'), b: textIn(search, 'b') });
 const document = createRoute({
   getParentRoute: () => player,
   path: '/documents/$collection/$key',
-  validateSearch: (search: Record<string, unknown>): { a?: string; b?: string } => ({ a: textIn(search, 'a'), b: textIn(search, 'b') }),
+  validateSearch: comparedIn,
   component: lazyPage(() => import('./pages/player/document.tsx'), 'DocumentPage'),
 });
 const restore = createRoute({
@@ -215,6 +217,24 @@ const keys = createRoute({
   getParentRoute: () => project,
   path: '/keys',
   component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
+});
+const collections = createRoute({ getParentRoute: () => project, path: '/collections', component: Outlet });
+const collectionsListed = createRoute({
+  getParentRoute: () => collections,
+  path: '/',
+  component: lazyPage(() => import('./pages/collections/collections.tsx'), 'CollectionsPage'),
+});
+const collection = createRoute({
+  getParentRoute: () => collections,
+  path: '/$collection',
+  validateSearch: listIn,
+  component: lazyPage(() => import('./pages/collections/collection.tsx'), 'CollectionPage'),
+});
+const record = createRoute({
+  getParentRoute: () => collections,
+  path: '/$collection/$key',
+  validateSearch: comparedIn,
+  component: lazyPage(() => import('./pages/collections/record.tsx'), 'RecordPage'),
 });
 const people = createRoute({
   getParentRoute: () => project,
@@ -250,6 +270,7 @@ const tree = root.addChildren([
       people,
       calls.addChildren([callsListed, tryOne]),
       economy.addChildren([economyDays, economyEntries]),
+      collections.addChildren([collectionsListed, collection, record]),
       boards,
       board,
       health,

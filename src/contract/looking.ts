@@ -34,8 +34,7 @@ export const PLAYER_QUERIES = ['player', 'platformId'] as const;
 export function namingsOf({ path, query = {}, headers = {}, family, tag, method }: Route): readonly Naming[] {
   const segments = path.split('/');
   const isByAnswer =
-    segments.includes(':held') ||
-    segments.includes('record') ||
+    [':held', 'record', 'documents'].some((name) => segments.includes(name)) ||
     (segments.includes('buttons') && method === 'POST') ||
     tag === 'Corrections' ||
     (tag === 'Tests' && method === 'POST');

@@ -32,6 +32,9 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
   ),
 );
 
+/** Routes that show what all players have: that is recorded, too, of none by name. */
+const EXPORTS: ReadonlySet<string> = new Set(['exportDocuments']);
+
 /** More players than this are many: an answer that names them is about none of them. */
 const MANY = 50;
 
@@ -57,7 +60,7 @@ async function recordLook(app: Pick<App, 'looks'>, ctx: Context, page: Page, ans
   const { exchange } = ctx.state;
   const named = playersShown(page, ctx, answer);
   const players = named.length > MANY ? [] : named;
-  if (players.length === 0 && reason === undefined) return;
+  if (players.length === 0 && reason === undefined && !EXPORTS.has(page.route.id)) return;
   const person = exchange.caller?.key.keyId ?? (await exchange.person?.())?.id;
   if (person === undefined) return;
   await app.looks.record({ projectId: projectIn(ctx), person, page: page.route.id, players, reason });
@@ -97,7 +100,7 @@ function decoded(text: string): string | null {
 }
 
 /** Streams whose events are masked where they are sent, or hold no document. */
-const MASKED_STREAMS: ReadonlySet<string> = new Set(['listen', 'readLogs']);
+const MASKED_STREAMS: ReadonlySet<string> = new Set(['listen', 'readLogs', 'exportDocuments']);
 
 async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Page, answer: Answer): Promise<Answer> {
   const personal = await app.looks.personalIn(projectIn(ctx));
@@ -122,9 +125,19 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   return { ...rest, body: masked(body, personal, place) };
 }
 
+/** What is masked for whoever asks; `null`: nothing is, for a key, or because it is revealed. */
+export async function hiddenFrom(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<Personal | null> {
+  return exchange.person === null || reasonOf(exchange) !== undefined ? null : app.looks.personalIn(project);
+}
+
+/** Routes of which one parameter says by which field documents are chosen. Others are values and columns, which are masked. */
+const CHOOSING: Readonly<Record<string, string>> = { listDocuments: 'by', exportDocuments: 'by' };
+
 /** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it. */
-function asksFor(exchange: Exchange, { tag }: Route, personal: Personal): boolean {
+function asksFor(exchange: Exchange, { tag, id }: Route, personal: Personal): boolean {
   if (tag === 'Endpoints') return false;
+  const choosing = CHOOSING[id];
+  if (choosing !== undefined) return personal.isNamedIn(firstQuery(exchange, [choosing]) ?? '');
   const values = Object.entries(queryOf(exchange)).flatMap(([name, value]) => [
     ...(name.includes('.') ? [name] : []),
     ...[value ?? ''].flat(),

@@ -134,7 +134,7 @@ describe('a refusal', () => {
   });
 
   it('has words only for codes that there are', () => {
-    const ofPage = ['UNREACHABLE', 'SIGNED_OUT'];
+    const ofPage = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF'];
     expect(Object.keys(NOTICES).filter((code) => !Object.hasOwn(CATALOGUE, code) && !ofPage.includes(code))).toEqual([]);
   });
 });

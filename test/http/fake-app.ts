@@ -7,6 +7,7 @@ import { commits } from '../../src/contract/routes/commits.ts';
 import { corrections } from '../../src/contract/routes/corrections.ts';
 import { definitionHistory } from '../../src/contract/routes/definition-history.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
+import { documentLists } from '../../src/contract/routes/document-list.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
 import { economy } from '../../src/contract/routes/economy.ts';
 import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
@@ -55,6 +56,10 @@ export interface FakeApp extends App {
   endpoint: { status: number; body: Json };
   /** Thrown by every use case while set. */
   failure: unknown;
+}
+
+async function* linesOf(...lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
 }
 
 export function fakeApp(): FakeApp {
@@ -262,6 +267,13 @@ export function fakeApp(): FakeApp {
       personal: () => null,
       personalIn: async () => null,
       list: async (caller, ...rest) => managed(looks.list, 'looks.list', caller, rest),
+    },
+    documentLists: {
+      list: async (caller, ...rest) => managed(documentLists.list, 'documentLists.list', caller, rest),
+      export: async (caller, ...rest) => {
+        note('documentLists.export', caller, rest);
+        return { position: 14, stale: false, fileName: 'demo-saves-r14.ndjson', texts: linesOf('{}'), close: () => undefined };
+      },
     },
     economy: {
       days: async (caller, ...rest) => managed(economy.days, 'economy.days', caller, rest),

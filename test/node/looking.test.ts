@@ -151,7 +151,17 @@ async function looks(query: Readonly<Record<string, string>> = {}): Promise<read
 
 /** Routes of which a person is shown personal values, where they are revealed. */
 const SHOWING = [
-  ...['readDocument', 'compareDocument', 'readDocumentHistory', 'readRecord', 'listRecords', 'showPlayer', 'listen'],
+  ...[
+    'listDocuments',
+    'exportDocuments',
+    'readDocument',
+    'compareDocument',
+    'readDocumentHistory',
+    'readRecord',
+    'listRecords',
+    'showPlayer',
+    'listen',
+  ],
   ...['runQuery', 'callEndpoint', 'callEndpointByQuery', 'callNamedEndpoint', 'testEndpoint', 'restorePlayer', 'undoCommit'],
   'pressButton',
 ];
@@ -182,7 +192,10 @@ test('whatever shows a person what one player has is recorded before it is answe
   });
   expect({ silent, telling }).toEqual({ silent: [], telling: [] });
   const all = await looks();
-  const others = all.filter(({ player, person, name }) => player !== ADA || !/^per_/.test(String(person)) || name !== 'owner');
+  const others = all.filter(
+    ({ page, player, person, name }) =>
+      player !== (page === 'exportDocuments' ? undefined : ADA) || !/^per_/.test(String(person)) || name !== 'owner',
+  );
   expect(others).toEqual([]);
   const read = await ok(manager.manage('GET', manager.storage(`saves/${ADA}`)));
   const own = await ok(manager.play('GET', manager.storage(`saves/${ADA}`), {}, ADA));
@@ -207,6 +220,11 @@ test('what is ordered or chosen by a personal field, or made of it, takes a reas
   expect(await get(`/v3/storage/${project}/saves/${ADA}/ledger?field=email`)).toEqual([403, 'REVEAL_NEEDED']);
   const mail = await askConsole(at(), 'POST', `/v3/endpoints/${project}/mail`, changing(), {});
   expect([mail.status, JSON.parse(mail.text)]).toEqual([200, { masked: '[personal]' }]);
+  const listed = (query: string) => `/v3/manage/${project}/documents/saves?${query}`;
+  for (const query of ['by=email', 'by=email&from=1', 'by=%65mail']) expect(await get(listed(query))).toEqual([403, 'REVEAL_NEEDED']);
+  expect(await get(listed('by=email').replace('?', '/export?'))).toEqual([403, 'REVEAL_NEEDED']);
+  const shown = JSON.parse((await owner.get(listed('columns=email,gold'))).text);
+  expect(shown.documents[0].cells).toMatchObject({ email: '[personal]', gold: expect.any(Number) });
   const back = await owner.change('POST', `/v3/storage/${project}/saves/${ADA}`, { gold: 9, email: '[personal]' });
   expect(codeOf(back)).toEqual([400, 'INVALID_BODY']);
   for (const reveal of ['%20', 'a'.repeat(257), '%E0%A4%A'])

@@ -1,7 +1,8 @@
+import { listedAt } from '../../../src/domain/record/listed-at.ts';
 import type { Filling, FillState } from '../../batch.ts';
 import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, MAX_PAGE, pageSize, spaceAfter, spacesOf } from '../../fills.ts';
 import type { Transaction } from '../../tables.ts';
-import { listedAt, remove, upsert } from './rows.ts';
+import { remove, upsert } from './rows.ts';
 
 /**
  * Fills the list of a collection that becomes global in pages, and removes the list of one that stops being global in the same way; see

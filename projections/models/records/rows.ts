@@ -1,5 +1,5 @@
 import { isThere } from '../../../src/domain/document/packed.ts';
-import { isNumber, type Json, type JsonObject, toDouble } from '../../../src/kernel/json.ts';
+import { listedTime } from '../../../src/domain/record/listed-at.ts';
 import type { DocumentChange } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
 
@@ -23,17 +23,6 @@ export interface Row extends Omit<Named, 'space'> {
   readonly sequence: number;
 }
 
-/** The time by which a record is listed: its `_timestamp`, in unix ms or ISO text. Any other value counts as 0, which sorts last. */
-export function listedAt(stamp: Json | undefined): number {
-  const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(inUtc(stamp)) : 0;
-  return Number.isSafeInteger(time) ? time : 0;
-}
-
-/** A time without a zone is in UTC. `Date` would take it for the time where the server is, which differs between those that write the rows. */
-function inUtc(text: string): string {
-  return /^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text;
-}
-
 /** Writes changed documents into their lists. */
 export async function carry(tx: Transaction, documents: readonly DocumentChange[]): Promise<void> {
   await remove(
@@ -45,11 +34,7 @@ export async function carry(tx: Transaction, documents: readonly DocumentChange[
 
 function rowOf({ space, collection, key, state: { document }, createdRevision }: DocumentChange): Row[] {
   if (document === null) return [];
-  return [{ space, collection, key, listedAt: listedAt(own(document, '_timestamp')), sequence: createdRevision }];
-}
-
-function own(document: JsonObject, name: string): Json | undefined {
-  return Object.hasOwn(document, name) ? document[name] : undefined;
+  return [{ space, collection, key, listedAt: listedTime(document), sequence: createdRevision }];
 }
 
 export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<void> {

@@ -23,6 +23,7 @@ interface Look {
   readonly person: string;
   /** The route, by the name of its operation. */
   readonly page: string;
+  /** Empty: of many, or of nobody that is named. */
   readonly players: readonly string[];
   /** Why personal values are shown; left out: they are masked. */
   readonly reason?: string | undefined;
@@ -68,8 +69,8 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
     append,
 
     async record({ projectId, person, page, players: named, reason }) {
-      // What is revealed of nobody in particular is recorded, too.
-      const players = reason !== undefined && named.length === 0 ? [''] : named;
+      // What is shown of nobody in particular is recorded, too.
+      const players = named.length === 0 ? [''] : named;
       const minute = Math.floor(scheduler.now() / MINUTE_MS);
       const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, reason]);
       const known = players.flatMap((player) => recorded.get(keyOf(player)) ?? []);
@@ -89,8 +90,9 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
 }
 
 function factOf(player: string, page: string, reason: string | undefined): LookingFact {
-  if (reason === undefined) return { type: 'look.recorded', data: { player, page } };
-  return { type: 'look.revealed', data: { ...(player === '' ? {} : { player }), page, reason } };
+  const whose = player === '' ? {} : { player };
+  if (reason === undefined) return { type: 'look.recorded', data: { ...whose, page } };
+  return { type: 'look.revealed', data: { ...whose, page, reason } };
 }
 
 function notRecorded(): Error {

@@ -208,6 +208,57 @@ export interface SortedDocument extends ScannedDocument {
   readonly reached: number;
 }
 
+/** Where a walk through an index stands: a key; a time and what decides between equal ones; or a rank, the revision that reached it and a key. */
+export type WalkPlace = readonly (string | number)[];
+
+/** Documents of a collection in the order of an index. */
+export interface DocumentWalk {
+  readonly space: Space;
+  readonly collection: string;
+  readonly by: { readonly kind: 'key' | 'time' } | { readonly kind: 'number'; readonly query: BoardQuery };
+  /** Of the index: of a board by its rank. */
+  readonly order: 'asc' | 'desc';
+  /** `null`: from the first on. */
+  readonly from: { readonly place: WalkPlace; readonly isIncluded: boolean } | null;
+  /** The last key, time or rank that belongs to it; `null`: there is no end. */
+  readonly until: string | number | null;
+  readonly limit: number;
+  /** Bytes of the documents of a page, as the table stores them. One document is answered however large it is. */
+  readonly bytes: number;
+}
+
+export interface WalkedPage {
+  readonly revision: number;
+  /** While the board or the list is being filled, the part that is done (0 to below 1); else `null`. */
+  readonly building: number | null;
+  readonly documents: readonly WalkedDocument[];
+  /** Where the next page begins, behind this place; `null`: at the end. There may be one also where few documents were found, or none. */
+  readonly next: WalkPlace | null;
+}
+
+export interface WalkedDocument extends ScannedDocument {
+  readonly version: number;
+  /** Unix ms. */
+  readonly updatedAt: number;
+  /** Of its last change. */
+  readonly revision: number;
+}
+
+/** Which rows of a collection: from a key on, or behind it. */
+export interface DocumentRowsRequest {
+  readonly key: string;
+  readonly isIncluded: boolean;
+  readonly rows: number;
+  /** Of the documents, as the table stores them. One is answered however large it is. */
+  readonly bytes: number;
+}
+
+/** A document that there is, or was. */
+export interface DocumentRow extends Omit<WalkedDocument, 'text'> {
+  /** `null`: it was deleted. */
+  readonly text: string | null;
+}
+
 /** A publish, promotion or rollback as its event describes it; or a new generation of the data of `next`, which changes no definition. */
 export interface PublishRow {
   readonly revision: number;
@@ -332,6 +383,10 @@ export interface ViewReader extends GrantReader, ApprovalReader {
   ): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(projectId: string, space: Space, collection: string, page: RecordRequest): Promise<RecordPage>;
+  /** A page of documents in the order of an index, however many there are. */
+  walkDocuments(projectId: string, walk: DocumentWalk): Promise<WalkedPage>;
+  /** Rows of a collection in the order of their keys, with those of deleted documents. */
+  documentRows(projectId: string, space: Space, collection: string, page: DocumentRowsRequest): Promise<readonly DocumentRow[]>;
   /**
    * Reads every live document of the sources from one snapshot, one source after the other, in order of the keys. `take` gets pages of about a
    * quarter of a megabyte with the source's index. It is awaited, and what it throws ends the scan.

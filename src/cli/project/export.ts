@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { stopBeforeEnd } from '../../../infra/postgres/process-exit.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type CommonOptions, command, counted, endProgress, printNote, printResult, progress, withInstallation } from '../context.ts';
+import { openWhole } from '../whole-file.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -29,7 +28,7 @@ export function exportCommand(): Command {
         const head = await log.head(projectStream(projectId));
         if (!(await waitUntilProjected(projectId, head?.revision ?? -1)))
           throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
-        return written(options, async (file) => {
+        return openWhole(options, async (file) => {
           const { exportProject } = await import('../../../projections/readers/project-export.ts');
           const sink = { write: (text: string) => file.writeFile(text), progress: (rows: number) => progress(`${rows} rows`) };
           const done = await exportProject(pool, projectId, Date.now(), sink);
@@ -50,30 +49,3 @@ export function exportCommand(): Command {
 const HELP = `
 Keys are in it as the server keeps them: public ones whole, of secret ones the hash. The ledger, telemetry, what is staged and all
 history are not: \`savepoint log copy\` moves everything there is.`;
-
-/** Writes to a temporary file and renames it to `out` when it is complete. So a file of that name is always a whole export. */
-async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const { open, rename, rm, stat } = await import('node:fs/promises');
-  const there = await stat(out).catch(() => null);
-  // Renaming over a device, such as /dev/stdout, would replace it for every program.
-  if (there !== null && !there.isFile()) throw refusal('VALIDATION_FAILED', `${out} is not a file; name a file`);
-  if (force !== true && there !== null) throw refusal('VALIDATION_FAILED', `${out} exists already; --force replaces it`);
-  // The temporary file is new: an existing one might be readable by others, or belong to another export.
-  const part = `${out}.${process.pid}.part`;
-  await rm(part, { force: true });
-  const file = await open(part, 'wx', 0o600);
-  const ended = stopBeforeEnd(() => rm(part, { force: true }));
-  try {
-    const done = await work(file);
-    await file.sync();
-    await file.close();
-    await rename(part, out);
-    return done;
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(part, { force: true });
-    throw error;
-  } finally {
-    ended();
-  }
-}

@@ -17,24 +17,50 @@ export function keepCsrf(token: string): void {
 
 async function send(address: string, init: RequestInit = {}): Promise<Response> {
   const method = init.method ?? 'GET';
-  const isRead = method === 'GET';
-  const headers = new Headers(init.headers);
   const project = projectOf(address);
   const position = written.get(project);
+  const response = await opened(address, { ...init, method });
+  const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
+  if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
+  const text = withExactNumbers(await response.text());
+  return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+}
+
+/** Sends a request with what every request of the page says. The answer is read by the caller. */
+async function opened(address: string, init: RequestInit): Promise<Response> {
+  const isRead = init.method === 'GET';
+  const headers = new Headers(init.headers);
+  const position = written.get(projectOf(address));
   if (!isRead) headers.set('x-console-csrf', csrf);
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
-  const reason = isRead ? reasonAt(address) : undefined;
+  const reason = isRead && !headers.has('x-ns-reveal') ? reasonAt(address) : undefined;
   if (reason !== undefined) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;
-  const response = await fetch(address, { ...init, method, headers, body, credentials: 'same-origin' }).catch(() => {
-    throw new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });
+  return fetch(address, { ...init, headers, body, credentials: 'same-origin' }).catch(() => {
+    throw unreachable();
   });
-  const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
-  if (!isRead && response.ok && reached > (position ?? -1)) written.set(project, reached);
-  const text = withExactNumbers(await response.text());
-  return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+}
+
+function unreachable(): Refused {
+  return new Refused({ status: 0, code: 'UNREACHABLE', message: '', details: {} });
+}
+
+/** An answer that is read as it comes. Throws `Refused`. */
+export async function openAnswer(address: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+  const response = await opened(address, { method: 'GET', headers, signal });
+  if (response.ok) return response;
+  const text = await response.text();
+  throw new Refused(refusalOf(response.status, jsonIn(text)));
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Throws `Refused` where no answer comes, whatever it would be. */

@@ -36,6 +36,11 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: 'What is shown may be old. Whether a change that was under way happened is not known.',
     toDo: 'Look whether the server runs and whether you are online; then load the page again and look before you repeat a change.',
   },
+  BROKE_OFF: {
+    happened: 'The file broke off before its end.',
+    means: 'Nothing was saved: a part of it would look like the whole.',
+    toDo: 'Begin again. If it goes on, look at Health.',
+  },
   OUTCOME_UNKNOWN: {
     happened: 'The server could not tell in time whether the change happened.',
     means: 'It may have happened, whole, or not at all.',

@@ -1,4 +1,4 @@
-/** Personal values that a person asked to see: of one player, for a reason that goes with each read, for some minutes on this page. */
+/** Personal values that a person asked to see: of one player or collection, for a reason that goes with each read, for some minutes on this page. */
 
 /** How long a reason counts, ms. */
 export const REVEALED_MS = 10 * 60_000;
@@ -12,7 +12,12 @@ const revealed = new Map<string, Revealed>();
 
 const keyOf = (project: string, player: string) => JSON.stringify([project, player]);
 
-/** Shows the personal values of a player from now on. The server records each look before it answers. */
+/** Stands for a collection where a player is named. No player's id holds a blank. */
+export function ofCollection(collection: string): string {
+  return `of ${collection}`;
+}
+
+/** Shows the personal values of a player, or {@link ofCollection}, from now on. The server records each look before it answers. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
 }
@@ -29,10 +34,13 @@ export function reasonFor(project: string, player: string): string | undefined {
   return found.reason;
 }
 
-/** Why a read at this address shows personal values: it names the player in its path, or as the key of a document. */
+/** Why a read at this address shows personal values: it names the player in its path, or as the key of a document; or it reads the collection. */
 export function reasonAt(address: string): string | undefined {
   const [path = ''] = address.split('?');
-  const [, , , project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
+  const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
   const players = names.flatMap((name) => [name, name.split('_')[0] ?? '']);
-  return players.map((player) => reasonFor(project, player)).find((reason) => reason !== undefined);
+  const collection = family === 'storage' ? names[0] : names[0] === 'documents' ? names[1] : undefined;
+  return [...players, ...(collection === undefined ? [] : [ofCollection(collection)])]
+    .map((whose) => reasonFor(project, whose))
+    .find((reason) => reason !== undefined);
 }

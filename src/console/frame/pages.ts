@@ -6,6 +6,7 @@ export const PAGES = [
   { to: '/p/$project/values', name: 'Values', about: 'prices and tables of the game, as a grid' },
   { to: '/p/$project/calls', name: 'Calls', about: 'calls and errors by endpoint and code, try an endpoint dry' },
   { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
+  { to: '/p/$project/collections', name: 'Collections', about: 'documents and records as a table, sort, export' },
   { to: '/p/$project/boards', name: 'Boards', about: 'leaderboards: who stands where, and why' },
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },

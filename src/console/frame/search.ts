@@ -88,3 +88,27 @@ export function callsIn(search: Readonly<Record<string, unknown>>): CallsSearch 
   const [slug, code, player] = [textIn(search, 'slug'), textIn(search, 'code'), textIn(search, 'player')];
   return { slug, code, player, all: textIn(search, 'all'), span: spanIn(textIn(search, 'span')) };
 }
+
+/** Which documents of a collection a list shows, in which order, and which columns. */
+export interface ListSearch {
+  readonly by?: string | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly begins?: string | undefined;
+  readonly is?: string | undefined;
+  readonly columns?: string | undefined;
+}
+
+export function listIn(search: Readonly<Record<string, unknown>>): ListSearch {
+  const { order } = search;
+  return {
+    by: textIn(search, 'by'),
+    order: order === 'asc' || order === 'desc' ? order : undefined,
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+    begins: textIn(search, 'begins'),
+    is: textIn(search, 'is'),
+    columns: textIn(search, 'columns'),
+  };
+}

@@ -66,6 +66,11 @@ function fieldsOf(schema: unknown): Fields | null {
   return typeof schema['type'] === 'string' ? null : schema;
 }
 
+/** The names of the fields of a schema. */
+export function fieldNames(schema: unknown): readonly string[] {
+  return Object.keys(fieldsOf(schema) ?? {});
+}
+
 function typeIn(field: unknown): string {
   if (typeof field === 'string') return field;
   return isObject(field) && typeof field['type'] === 'string' ? field['type'] : '';

@@ -3,6 +3,8 @@
 const PAGES: Readonly<Record<string, string>> = {
   showPlayer: 'the player’s page',
   readPlayerStats: 'when the player was last seen',
+  listDocuments: 'a table of documents',
+  exportDocuments: 'all documents of a collection, as a file',
   readDocument: 'a document',
   probeDocument: 'whether there is a document',
   readDocumentHistory: 'the history of a document',

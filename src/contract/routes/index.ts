@@ -6,6 +6,7 @@ import { commits } from './commits.ts';
 import { corrections } from './corrections.ts';
 import { definitionHistory } from './definition-history.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
+import { documentLists } from './document-list.ts';
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { economy } from './economy.ts';
 import { endpoints } from './endpoints.ts';
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
     gameValues,
     rateLimitRules,
     definitionHistory,
+    documentLists,
     projectFacts,
     logs,
     commits,

@@ -13,7 +13,7 @@ const Look = z
     at: instant.meta({ description: 'The first time within that minute' }),
     person: z.string().meta({ description: 'Id of the person' }),
     name: z.string().optional().meta({ description: 'Of the person; missing where it was redacted' }),
-    player: z.string().optional().meta({ description: 'Missing where personal values of many were revealed' }),
+    player: z.string().optional().meta({ description: 'Missing where it was of many, or of nobody that is named' }),
     page: z.string().meta({ description: 'By which route, as `operationId` names it', examples: ['showPlayer'] }),
     reason: z.string().optional().meta({ description: 'Why personal values were revealed; missing where they were masked' }),
   })

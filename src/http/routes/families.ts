@@ -13,6 +13,7 @@ import {
   rateLimitRules,
   workflows,
 } from '../../contract/routes/definitions.ts';
+import { documentLists } from '../../contract/routes/document-list.ts';
 import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
 import { economy } from '../../contract/routes/economy.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
@@ -40,6 +41,7 @@ import { approvalHandlers } from './approvals.ts';
 import { buttonHandlers } from './buttons.ts';
 import { commitHandlers } from './commits.ts';
 import { correctionHandlers } from './corrections.ts';
+import { documentListHandlers } from './document-list.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { economyHandlers } from './economy.ts';
 import { endpointHandlers } from './endpoints.ts';
@@ -119,6 +121,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, gameValues, gameValuesHandlers(services));
   mount(routers, rateLimitRules, rateLimitRulesHandlers(services));
   mount(routers, definitionHistory, definitionHistoryHandlers(services));
+  mount(routers, documentLists, documentListHandlers(services));
   mount(routers, projectFacts, projectFactHandlers(services));
   mount(routers, logs, logHandlers(services));
   mount(routers, commits, commitHandlers(services));

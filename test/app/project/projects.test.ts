@@ -107,6 +107,8 @@ const NO_VIEWS: ViewReader = {
   records: no,
   leaderboard: no,
   scan: no,
+  walkDocuments: no,
+  documentRows: no,
   neighbours: no,
   board: no,
   // A listing shows what is being filled; here nothing is.

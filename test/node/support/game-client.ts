@@ -46,7 +46,7 @@ const TIMEOUT_MS = 60_000;
  * of a second is not enough.
  */
 const VIEW =
-  /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/manage\/[^/]+\/(?:players|explain)\/|\/(?:commits|publishes)(?:\?|$)|\/economy(?:[/?]|$)/;
+  /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/manage\/[^/]+\/(?:players|explain|documents)\/|\/(?:commits|publishes)(?:\?|$)|\/economy(?:[/?]|$)/;
 
 export function createClient(url: string, credentials: Credentials): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 64, noDelay: true });

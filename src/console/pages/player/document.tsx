@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { collectionsQuery, compareQuery, type DocumentChange, documentQuery, historyQuery } from '../../api/queries.ts';
 import { Refused } from '../../api/refusal.ts';
@@ -27,21 +27,35 @@ interface Asked {
 /** One document: what it is, what happened to it, and two moments of it beside one another. */
 export function DocumentPage() {
   const { player, collection, key } = route.useParams();
-  const { a, b } = route.useSearch();
-  const view = useView();
-  const mayRead = useMay()('history', 'r');
-  const asked = { collection, key };
+  const { project } = useView();
   return (
     <div className={styles.stack}>
       <p className={styles.crumb}>
-        <Link to="/p/$project/players/$player" params={{ project: view.project, player }}>
+        <Link to="/p/$project/players/$player" params={{ project, player }}>
           All documents of {player}
         </Link>
       </p>
-      {a !== undefined && <Comparison asked={asked} a={a} b={b} />}
+      <DocumentParts asked={{ collection, key }} player={player} />
+    </div>
+  );
+}
+
+interface DocumentPartsProps {
+  readonly asked: Asked;
+  /** Whose it is; left out of a record. */
+  readonly player?: string;
+}
+
+/** What a document is and was. Two moments that are compared stand in the address. */
+export function DocumentParts({ asked, player }: DocumentPartsProps) {
+  const { a, b } = useSearch({ strict: false });
+  const mayRead = useMay()('history', 'r');
+  return (
+    <>
+      {a !== undefined && <Comparison asked={asked} a={a} b={b} player={player} />}
       <Present asked={asked} />
       {mayRead && <History asked={asked} />}
-    </div>
+    </>
   );
 }
 
@@ -94,11 +108,12 @@ const FEW = 6;
 function History({ asked }: { readonly asked: Asked }) {
   const view = useView();
   const list = useInfiniteQuery(historyQuery(view, asked));
-  const { a, b } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { a, b } = useSearch({ strict: false });
+  const navigate = useNavigate();
   const pick = (side: 'a' | 'b', revision: number) =>
     void navigate({
-      search: (before) => ({ ...before, [side]: String(revision), ...(side === 'b' && a === undefined ? { a: '0' } : {}) }),
+      to: '.',
+      search: (before: object) => ({ ...before, [side]: String(revision), ...(side === 'b' && a === undefined ? { a: '0' } : {}) }),
     });
   if (list.isPending)
     return (
@@ -213,19 +228,20 @@ interface ComparisonProps {
   readonly asked: Asked;
   readonly a: string;
   readonly b: string | undefined;
+  readonly player: string | undefined;
 }
 
-function Comparison({ asked, a, b }: ComparisonProps) {
+function Comparison({ asked, a, b, player }: ComparisonProps) {
   const view = useView();
-  const { player } = route.useParams();
   const mayRestore = useMay()('restore', 'w');
-  const navigate = route.useNavigate();
+  const navigate = useNavigate();
+  const close = () => void navigate({ to: '.', search: (before: object) => ({ ...before, a: undefined, b: undefined }) });
   const read = useQuery(compareQuery(view, asked, a, b ?? view.at));
   return (
     <Card
       title="Two moments compared"
       actions={
-        <Button isSmall look="quiet" onClick={() => void navigate({ search: (before) => ({ ...before, a: undefined, b: undefined }) })}>
+        <Button isSmall look="quiet" onClick={close}>
           Close
         </Button>
       }
@@ -264,7 +280,7 @@ function Comparison({ asked, a, b }: ComparisonProps) {
           </div>
           {read.data.fields.length === 0 && <Empty title="Nothing differs">It was the same at both moments.</Empty>}
           {(read.data.more ?? 0) > 0 && <CardBody>And {read.data.more} fields more differ.</CardBody>}
-          {mayRestore && view.target === 'live' && read.data.fields.length > 0 && (
+          {mayRestore && player !== undefined && view.target === 'live' && read.data.fields.length > 0 && (
             <CardBody>
               <Link
                 to="/p/$project/players/$player/restore"

@@ -1,0 +1,98 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
+import type { ListSearch } from '../frame/search.ts';
+import type { View } from '../frame/view.ts';
+import * as api from './generated.ts';
+import { answerOf, openAnswer } from './http.ts';
+import { Refused } from './refusal.ts';
+
+/** What the pages of collections read. */
+
+export type DocumentList = api.DocumentList;
+export type ListedDocument = api.ListedDocument;
+
+const ROWS = 50;
+
+/** Documents of a collection, page by page. */
+export function documentsQuery({ project, target }: View, collection: string, { by, order, from, to, begins, is, columns }: ListSearch) {
+  const asked = { by, order, $from: from, to, begins, is, columns };
+  return infiniteQueryOptions({
+    queryKey: [project, 'documents', collection, target, asked],
+    queryFn: ({ pageParam }) =>
+      answerOf(
+        api.listDocuments({
+          ...{ project, collection, limit: ROWS, xNsPublishTarget: target },
+          ...given(asked),
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The members that have a value. */
+function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<Asked>>;
+}
+
+export interface ExportAsked extends Pick<ListSearch, 'by' | 'from' | 'to' | 'begins'> {
+  readonly format: 'ndjson' | 'csv';
+}
+
+/** A file that came whole. */
+export interface ExportedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly parts: readonly Blob[];
+  readonly bytes: number;
+}
+
+interface Exporting {
+  /** Why personal values are in it; `undefined`: they are masked. */
+  readonly reason: string | undefined;
+  readonly signal: AbortSignal;
+  /** Bytes that have come. */
+  readonly onProgress: (bytes: number) => void;
+}
+
+/** The browser keeps larger parts on its disk. */
+const PART_BYTES = 4_000_000;
+
+/** All documents of a collection as a file; `null`: it was stopped. Throws `Refused`, also where it broke off. */
+export async function exportDocuments(
+  { project, target }: View,
+  collection: string,
+  { format, ...which }: ExportAsked,
+  { reason, signal, onProgress }: Exporting,
+): Promise<ExportedFile | null> {
+  const query = new URLSearchParams({ format, ...given(which) });
+  const path = ['/v3/manage', ...[project, 'documents', collection].map(encodeURIComponent), 'export'].join('/');
+  const headers = { 'x-ns-publish-target': target, ...(reason === undefined ? {} : { 'x-ns-reveal': encodeURIComponent(reason) }) };
+  try {
+    const response = await openAnswer(`${path}?${query}`, headers, signal);
+    const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? `${collection}.${format}`;
+    const { parts, bytes } = await partsOf(response, onProgress);
+    return { name, type: response.headers.get('content-type') ?? '', parts, bytes };
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (error instanceof Refused) throw error;
+    throw new Refused({ status: 0, code: 'BROKE_OFF', message: String(error), details: {} });
+  }
+}
+
+async function partsOf({ body }: Response, onProgress: (bytes: number) => void) {
+  const parts: Blob[] = [];
+  let [chunks, size, bytes]: [Uint8Array<ArrayBuffer>[], number, number] = [[], 0, 0];
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    chunks.push(read.value as Uint8Array<ArrayBuffer>);
+    size += read.value.length;
+    bytes += read.value.length;
+    onProgress(bytes);
+    if (size < PART_BYTES) continue;
+    parts.push(new Blob(chunks));
+    [chunks, size] = [[], 0];
+  }
+  return { parts: [...parts, new Blob(chunks)], bytes };
+}

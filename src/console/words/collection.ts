@@ -1,0 +1,104 @@
+import { valueText } from './value.ts';
+
+/** Lists of documents in words. */
+
+interface Order {
+  readonly by: string;
+  readonly kind: 'key' | 'time' | 'number' | 'unique';
+}
+
+/** What a choice of an order is called. */
+export function orderName({ by, kind }: Order): string {
+  if (kind === 'key') return 'Key';
+  if (kind === 'time') return 'Time of the record';
+  return kind === 'unique' ? `${by}, an exact value` : by;
+}
+
+/** An order in the address: a field may be unique, and a number of a leaderboard. */
+export function orderOf<One extends Order>(orders: readonly One[], by: string | undefined, is: string | undefined): One | undefined {
+  const wanted = by ?? '_key';
+  return orders.find((order) => order.by === wanted && (order.kind === 'unique') === (is !== undefined));
+}
+
+/** The direction in words. */
+export function directionNames({ kind }: Order): readonly (readonly ['asc' | 'desc', string])[] {
+  if (kind === 'key')
+    return [
+      ...([
+        ['asc', 'A to Z'],
+        ['desc', 'Z to A'],
+      ] as const),
+    ];
+  if (kind === 'time')
+    return [
+      ...([
+        ['desc', 'Newest first'],
+        ['asc', 'Oldest first'],
+      ] as const),
+    ];
+  return [
+    ...([
+      ['desc', 'Highest first'],
+      ['asc', 'Lowest first'],
+    ] as const),
+  ];
+}
+
+interface CutCell {
+  readonly text: string;
+  readonly whole: boolean;
+}
+
+/** Characters of a cell on the page. */
+const SHOWN = 60;
+
+/** A cell as text: as much as the table shows, and as much as the server sent. */
+export function cellText(cell: unknown): { readonly text: string; readonly whole: string } {
+  const whole = isCut(cell) ? `${cell.text}${cell.whole ? '' : '…'}` : valueText(cell);
+  return { text: whole.length <= SHOWN ? whole : `${whole.slice(0, SHOWN - 1).trimEnd()}…`, whole };
+}
+
+function isCut(cell: unknown): cell is CutCell {
+  return typeof cell === 'object' && cell !== null && 'text' in cell;
+}
+
+/** What stands for a personal value. */
+export const MASK = '[personal]';
+
+/** Whether all cells of a column that there are hold numbers. */
+export function isNumeric(cells: readonly unknown[]): boolean {
+  const there = cells.filter((cell) => cell !== undefined && cell !== null);
+  return there.length > 0 && there.every((cell) => typeof cell === 'number' || (typeof cell === 'string' && cell.startsWith('\uE000')));
+}
+
+/** Fields as a sentence tells them. */
+export function fieldList(fields: readonly string[], most = 8): string {
+  const named = fields.slice(0, most).join(', ');
+  return fields.length > most ? `${named} and ${fields.length - most} more` : named;
+}
+
+interface Which {
+  readonly by?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly begins?: string | undefined;
+  readonly is?: string | undefined;
+}
+
+/** Which documents an export holds. */
+export function whichText({ by, from, to, begins, is }: Which): string {
+  if (is !== undefined || (from === undefined && to === undefined && begins === undefined)) {
+    return by === undefined || by.startsWith('_') || is !== undefined ? 'All documents' : `All documents that have the number ${by}`;
+  }
+  const name = by === undefined || by === '_key' ? 'key' : by === '_time' ? 'time' : by;
+  const bounds = [
+    begins === undefined ? '' : `begins with ${begins}`,
+    from === undefined ? '' : `is ${from} or more`,
+    to === undefined ? '' : `is ${to} or less`,
+  ];
+  return `Documents whose ${name} ${bounds.filter((bound) => bound !== '').join(' and ')}`;
+}
+
+export function megabytes(bytes: number): string {
+  return bytes < 100_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
