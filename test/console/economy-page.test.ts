@@ -54,3 +54,40 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold']);
   expect(faults).toEqual([]);
 });
+
+inBrowser('an auditor goes from a coin to the call that paid it, and to the publish that made that call what it was', async () => {
+  const { page, origin, project, manager, faults } = started();
+  const reward = {
+    id: 'reward',
+    steps: [{ id: 'pay', type: 'write', collection: 'purses', key: ADA, ops: [{ op: 'inc', path: 'gold', value: 7, source: 'reward' }] }],
+    response: { status: 200, body: { ok: true } },
+  };
+  const { headers } = await ok(
+    manager.manage('PUT', `${manager.definitions('endpoints')}?message=Rewards%20for%20all`, { body: [reward] }),
+  );
+  const publish = headers['x-ns-position'];
+  await ok(manager.play('POST', manager.endpoint('reward')));
+  await page.goto(`${origin}/p/${project}/economy/entries?currency=gold&source=reward`);
+  await page
+    .getByRole('row', { name: /purses.gold 100 \+7 107 reward/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('link', { name: /^What commit \d+ was$/ })
+    .first()
+    .click();
+  await page
+    .getByText(/as this publish made it/)
+    .first()
+    .waitFor();
+  await page
+    .getByRole('link', { name: String(publish), exact: true })
+    .first()
+    .click();
+  await page
+    .getByText(/“Rewards for all”/)
+    .first()
+    .waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/p/${project}/find/${publish}`);
+  expect(faults).toEqual([]);
+});

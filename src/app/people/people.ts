@@ -39,8 +39,7 @@ export interface People {
   nameOf(id: string): string | undefined;
   /**
    * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account. `isAllowed` may refuse. Answers
-   * whether the log could give up what it held: an engine that cannot change an event keeps it, and a copy of the log leaves it out. Throws 404 NOT_FOUND
-   * and 409 LAST_OWNER.
+   * whether the log could give up what it held: an engine that cannot change an event keeps it. Throws 404 NOT_FOUND and 409 LAST_OWNER.
    */
   forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
   /** Decides on the newest state, and stores what was decided. Throws the refusal. */

@@ -214,7 +214,7 @@ export function RemoveDialog({ person, close }: ActProps) {
   if (act.data === false)
     return (
       <Dialog title={`${person.name} is removed`} close={() => void end()} foot={<Button onClick={() => void end()}>Close</Button>}>
-        <p>The engine of this log cannot change an event, so what it holds of the name stays there. A copy of the log can leave it out.</p>
+        <p>The engine of this log cannot change an event, so what it holds of the name stays there. No page and no command shows it.</p>
       </Dialog>
     );
   return (
