@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { brokenContract } from './contract.ts';
 
 /** Asks a console as a browser does that resolves its name. */
 
@@ -67,7 +68,15 @@ function browserWith(at: ConsoleAt, cookie: string, csrf: string): SignedBrowser
   return {
     cookie,
     csrf,
-    get: (path) => askConsole(at, 'GET', path, { Cookie: cookie }),
-    change: (method, path, body) => askConsole(at, method, path, { Cookie: cookie, Origin: at.origin, 'X-Console-Csrf': csrf }, body),
+    get: async (path) => fitting('GET', path, await askConsole(at, 'GET', path, { Cookie: cookie })),
+    change: async (method, path, body) =>
+      fitting(method, path, await askConsole(at, method, path, { Cookie: cookie, Origin: at.origin, 'X-Console-Csrf': csrf }, body)),
   };
+}
+
+/** The answer, if it is one that the contract promises. */
+function fitting(method: string, path: string, reply: ConsoleReply): ConsoleReply {
+  const problem = path.startsWith('/v3/') ? brokenContract(method, path, reply) : null;
+  if (problem !== null) throw new Error(problem);
+  return reply;
 }

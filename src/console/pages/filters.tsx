@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import type { CommitFilters } from '../frame/search.ts';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
-import { momentOf } from '../words/time.ts';
+import { mayBeMoment, momentOf } from '../words/time.ts';
 import styles from './commits.module.css';
 
 const KINDS = [
@@ -25,8 +25,7 @@ interface FiltersProps {
 /** Narrows a list of commits. What is chosen stands in the address. */
 export function Filters({ filters, change }: FiltersProps) {
   const [typed, setTyped] = useState({ endpoint: filters.endpoint ?? '', from: filters.from ?? '', to: filters.to ?? '' });
-  const isMoment = (text: string) => text === '' || momentOf(text) !== null;
-  const isUsable = isMoment(typed.from) && isMoment(typed.to);
+  const isUsable = mayBeMoment(typed.from) && mayBeMoment(typed.to);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isUsable) return;

@@ -7,6 +7,7 @@ import { useView } from '../frame/view.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
+import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
 import styles from './commits.module.css';
@@ -153,7 +154,7 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
   const { project } = useView();
   return (
     <Card title={title}>
-      <div className={table.scroll}>
+      <Scroll name={title}>
         <table className={table.table}>
           <thead>
             <tr>
@@ -188,7 +189,7 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Card>
   );
 }

@@ -8,6 +8,7 @@ import { Chip } from '../parts/chip.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
+import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { Ago } from '../parts/time.tsx';
 import styles from './players.module.css';
@@ -60,7 +61,7 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
   if (players.length === 0) return empty;
   return (
     <>
-      <div className={table.scroll}>
+      <Scroll name="Players">
         <table className={table.table}>
           <thead>
             <tr>
@@ -83,7 +84,7 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {more && <CardBody>There are more. Type more of the name.</CardBody>}
     </>
   );

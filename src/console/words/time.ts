@@ -42,6 +42,11 @@ export function momentOf(typed: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
+/** Whether what somebody typed may stand where a moment may be left out. */
+export function mayBeMoment(typed: string): boolean {
+  return typed === '' || momentOf(typed) !== null;
+}
+
 /** The time so many milliseconds ago, as routes take it. */
 export function timeBefore(ms: number, now = Date.now()): string {
   return new Date(now - ms).toISOString();

@@ -28,8 +28,8 @@ export function signInFrom(exchange: Exchange, address: string | null): { readon
   return { agent: headerText(exchange, 'user-agent') ?? '', address };
 }
 
-export function shown(body: JsonObject, headers: NonNullable<Answer['headers']> = {}): Answer {
-  return { body, headers: { 'Cache-Control': 'no-store', ...headers } };
+export function shown(body: object, headers: NonNullable<Answer['headers']> = {}): Answer {
+  return { text: JSON.stringify(body), headers: { 'Cache-Control': 'no-store', ...headers } };
 }
 
 /** Sessions as they are listed. `current`: the one that asks. */

@@ -4,6 +4,7 @@ import { objectOf } from '../../kernel/json-read.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
+import { shown } from './api.ts';
 
 /** `/api/health`, `/api/checks` and `/api/jobs` of the console: how the installation fares. */
 
@@ -56,8 +57,6 @@ export interface HealthDesk {
   retry(which: { readonly id: string } | 'all', person: string): Promise<readonly string[]>;
 }
 
-const NO_STORE = { 'Cache-Control': 'no-store' };
-
 /** Whether a path is one of these routes. */
 export function isHealthRoute(path: string): boolean {
   return path === '/api/health' || path === '/api/checks' || path === '/api/jobs';
@@ -68,16 +67,12 @@ export async function answerHealth(exchange: Exchange, { person }: SignedIn, des
   const role = person.everywhere;
   if (role === null) throw refusal('ACCESS_DENIED', 'This shows the whole installation, and takes a role in every project');
   const { method, path } = exchange;
-  if (path === '/api/health' && method === 'GET') return shown(await desk.report());
-  if (path === '/api/checks' && method === 'GET') return shown(await desk.checks());
+  if (path === '/api/health' && method === 'GET') return shown({ ok: true, ...(await desk.report()) });
+  if (path === '/api/checks' && method === 'GET') return shown({ ok: true, ...(await desk.checks()) });
   if (path !== '/api/jobs' || method !== 'POST') throw refusal('NOT_FOUND');
   if (role !== 'owner') throw refusal('ACCESS_DENIED', 'Jobs are retried by an owner of every project');
   const { retry } = objectOf(await readJson(exchange, body, invalidBody));
   if (typeof retry !== 'string' || retry.length > 64) throw refusal('INVALID_BODY', 'It takes `{"retry": ID}`, or `{"retry": "all"}`');
   const retried = await desk.retry(retry === 'all' ? 'all' : { id: retry }, person.id);
-  return shown({ retried });
-}
-
-function shown(body: object): Answer {
-  return { text: JSON.stringify({ ok: true, ...body }), headers: NO_STORE };
+  return shown({ ok: true, retried });
 }

@@ -17,6 +17,7 @@ import { Field, Select } from '../../parts/field.tsx';
 import { LiveChip } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { endOf, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
@@ -154,7 +155,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
 
 function Groups({ groups }: { readonly groups: readonly CallsByEndpoint[] }) {
   return (
-    <div className={table.scroll}>
+    <Scroll name="Calls by endpoint">
       <table className={table.table}>
         <thead>
           <tr>
@@ -178,7 +179,7 @@ function Groups({ groups }: { readonly groups: readonly CallsByEndpoint[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { DEFINITION_KINDS, type Definition, type DefinitionKind, isListed, kindNamed, type ListedKind } from '../../words/definition.ts';
 import styles from './definitions.module.css';
@@ -109,7 +110,7 @@ const STATES = { live: null, staged: 'staged', removed: 'removed by the next pro
 function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
   const { project } = useView();
   return (
-    <div className={table.scroll}>
+    <Scroll name="Definitions">
       <table className={table.table}>
         <thead>
           <tr>
@@ -137,7 +138,7 @@ function DefinitionTable({ definitions }: { readonly definitions: readonly Defin
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
+import { Toggles } from '../../parts/toggles.tsx';
 import { isDay, lastDays, type Period } from '../../words/economy.ts';
 import styles from './economy.module.css';
 
@@ -37,16 +37,16 @@ export function Choose({ currencies, currency, period }: ChooseProps) {
       <Field label="From" type="date" value={period.from} max={period.to} onChange={({ target }) => pick('from', target.value)} />
       <Field label="To" type="date" value={period.to} min={period.from} max={today} onChange={({ target }) => pick('to', target.value)} />
       <div className={styles.spans}>
-        {SPANS.map((days) => {
-          const span = lastDays(days, today);
-          const isShown = span.from === period.from && span.to === period.to;
-          return (
-            <Button key={days} isSmall look={isShown ? 'main' : 'plain'} aria-pressed={isShown} onClick={() => go(span)}>
-              {days} days
-            </Button>
-          );
-        })}
+        <Toggles
+          choices={SPANS.map((days) => [days, `${days} days`])}
+          chosen={SPANS.find((days) => isSame(lastDays(days, today), period))}
+          choose={(days) => go(lastDays(days, today))}
+        />
       </div>
     </div>
   );
+}
+
+function isSame(one: Period, other: Period): boolean {
+  return one.from === other.from && one.to === other.to;
 }

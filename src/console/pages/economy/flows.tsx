@@ -3,13 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import { type EconomyAsked, type EconomyFlow, type FlowsBy, flowsQuery } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Toggles } from '../../parts/toggles.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
@@ -37,17 +37,11 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
       title="From where, and where to"
       actions={
         <span className={styles.heads}>
-          {BY.map(([name, said]) => (
-            <Button
-              key={name}
-              isSmall
-              look={name === by ? 'main' : 'plain'}
-              aria-pressed={name === by}
-              onClick={() => void navigate({ search: (before) => ({ ...before, by: name === 'source' ? undefined : name }) })}
-            >
-              {said}
-            </Button>
-          ))}
+          <Toggles
+            choices={BY}
+            chosen={by}
+            choose={(name) => void navigate({ search: (before) => ({ ...before, by: name === 'source' ? undefined : name }) })}
+          />
           {read.isSuccess && rows.length > 0 && (
             <CsvButton
               name={[view.project, 'economy', asked.currency, `by-${by}`]}

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type EconomyAsked, type MoversBy, moversQuery } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Toggles } from '../../parts/toggles.tsx';
 import { amountText, changeText, sizeOf } from '../../words/amount.ts';
 import { PlayerLink } from '../commits.tsx';
 import styles from './economy.module.css';
@@ -34,17 +34,11 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
       title="Top movers"
       actions={
         <span className={styles.heads}>
-          {ORDERS.map(([name, said]) => (
-            <Button
-              key={name}
-              isSmall
-              look={name === order ? 'main' : 'plain'}
-              aria-pressed={name === order}
-              onClick={() => void navigate({ search: (before) => ({ ...before, order: name === 'net' ? undefined : name }) })}
-            >
-              {said}
-            </Button>
-          ))}
+          <Toggles
+            choices={ORDERS}
+            chosen={order}
+            choose={(name) => void navigate({ search: (before) => ({ ...before, order: name === 'net' ? undefined : name }) })}
+          />
           {read.isSuccess && rows.length > 0 && (
             <CsvButton
               name={[view.project, 'economy', asked.currency, `movers-${order}`]}

@@ -8,10 +8,11 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { At } from '../../parts/time.tsx';
 import { lookedAt } from '../../words/look.ts';
-import { momentOf } from '../../words/time.ts';
+import { mayBeMoment, momentOf } from '../../words/time.ts';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -50,8 +51,7 @@ interface NarrowProps {
 
 function Filters({ asked, change }: NarrowProps) {
   const [typed, setTyped] = useState({ player: asked.player ?? '', from: asked.from ?? '', to: asked.to ?? '' });
-  const isMoment = (text: string) => text === '' || momentOf(text) !== null;
-  const isUsable = isMoment(typed.from) && isMoment(typed.to);
+  const isUsable = mayBeMoment(typed.from) && mayBeMoment(typed.to);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isUsable) return;
@@ -105,7 +105,7 @@ function Looks({ asked, change }: NarrowProps) {
 function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readonly change: NarrowProps['change'] }) {
   const { project } = useView();
   return (
-    <div className={table.scroll}>
+    <Scroll name="Looks">
       <table className={table.table}>
         <thead>
           <tr>
@@ -147,6 +147,6 @@ function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readon
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

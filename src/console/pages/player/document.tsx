@@ -9,6 +9,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { deedOf, whoOf } from '../../words/commit.ts';
@@ -254,7 +255,7 @@ function Comparison({ asked, a, b, player }: ComparisonProps) {
       )}
       {read.isSuccess && (
         <>
-          <div className={table.scroll}>
+          <Scroll name="What differs">
             <table className={classes(table.table, styles.compare)}>
               <thead>
                 <tr>
@@ -277,7 +278,7 @@ function Comparison({ asked, a, b, player }: ComparisonProps) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
           {read.data.fields.length === 0 && <Empty title="Nothing differs">It was the same at both moments.</Empty>}
           {(read.data.more ?? 0) > 0 && <CardBody>And {read.data.more} fields more differ.</CardBody>}
           {mayRestore && player !== undefined && view.target === 'live' && read.data.fields.length > 0 && (

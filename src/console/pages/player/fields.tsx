@@ -3,6 +3,7 @@ import { exactJson } from '../../api/exact.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CardBody, Empty } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { MAX_ROWS, type Row, rowsOf } from '../../words/document.ts';
 import { CELL_LENGTH, cut, valueText } from '../../words/value.ts';
@@ -14,7 +15,7 @@ export function Fields({ document, schema }: { readonly document: unknown; reado
   if (rows.length === 0) return <Empty title="It is empty">No field is set, and the schema names none.</Empty>;
   return (
     <>
-      <div className={table.scroll}>
+      <Scroll name="Fields">
         <table className={table.table}>
           <thead>
             <tr>
@@ -29,7 +30,7 @@ export function Fields({ document, schema }: { readonly document: unknown; reado
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {isCut && <CardBody>The document has more fields than the {MAX_ROWS} that are shown.</CardBody>}
     </>
   );

@@ -10,6 +10,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { movedText, topicOf } from '../../words/live.ts';
@@ -207,7 +208,7 @@ function MoreDocuments({ player, more }: { readonly player: string; readonly mor
 function Listed({ title, heads, children }: { readonly title: string; readonly heads: readonly string[]; readonly children: ReactNode }) {
   return (
     <Card title={title}>
-      <div className={table.scroll}>
+      <Scroll name={title}>
         <table className={table.table}>
           <thead>
             <tr>
@@ -220,7 +221,7 @@ function Listed({ title, heads, children }: { readonly title: string; readonly h
           </thead>
           <tbody>{children}</tbody>
         </table>
-      </div>
+      </Scroll>
     </Card>
   );
 }

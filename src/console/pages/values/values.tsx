@@ -8,6 +8,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { type Listed, listedValues } from '../../words/sheet.ts';
 import { NewValueDialog } from './new-value.tsx';
@@ -87,7 +88,7 @@ function ValueList() {
 function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
   return (
-    <div className={table.scroll}>
+    <Scroll name="Game values">
       <table className={table.table}>
         <thead>
           <tr>
@@ -119,6 +120,6 @@ function ValueTable({ values }: { readonly values: readonly Listed[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
