@@ -1,12 +1,11 @@
 import { stringify } from 'yaml';
 import { type Need, needOfPerson, provesItself, takesSecretKey } from '../../src/contract/credentials.ts';
 import { ROLES } from '../../src/contract/events/people.ts';
-import { BASES, type Family } from '../../src/contract/families.ts';
+import { BASES, type Family, OF_PERSONS } from '../../src/contract/families.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routesOf } from '../../src/contract/routes/index.ts';
 import { permissionsOf, type Role } from '../../src/domain/people/roles.ts';
-import { PASSED_FAMILIES } from '../../src/http/console/console.ts';
 import { VERSION } from '../../src/version.ts';
 import type { GeneratedFile } from './file.ts';
 
@@ -81,7 +80,7 @@ interface RoleRow {
 
 /** The same of people, by their role. Where any valid key reads what players have, or reports it, a person needs the permission to read documents, or to write them. */
 export function roleMatrix(): readonly RoleRow[] {
-  const rows = PASSED_FAMILIES.flatMap((family) =>
+  const rows = OF_PERSONS.flatMap((family) =>
     routesOf(family).map(({ method, path, keys }) => {
       const needs = keys === null ? null : needOfPerson(keys, family === 'storage', method);
       const outcome = (role: Role) => [role, fits(role, needs) ? 'in' : '403'];

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CATALOGUE, type Code, MISSING } from '../kernel/errors.ts';
 import { takesSecretKey } from './credentials.ts';
+import { OF_PERSONS } from './families.ts';
+import { showsPlayers } from './looking.ts';
 import type { Route } from './route.ts';
 import { anyJson } from './values.ts';
 
@@ -44,6 +46,9 @@ const OF_BODY: readonly Code[] = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'REQUEST_
 const OF_WRITE: readonly Code[] = ['WRITE_CONFLICT', 'OUTCOME_UNKNOWN', 'APPEND_TOO_LARGE', 'QUOTA_EXCEEDED'];
 const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE'];
 
+/** Codes of what shows data of players to people. */
+const OF_LOOK: readonly Code[] = ['REVEAL_NEEDED', 'LOOK_NOT_RECORDED', 'BEHIND'];
+
 /** Codes that may have another status than the catalogue's. */
 const ALSO: Partial<Record<Code, readonly number[]>> = {
   // Everywhere but in endpoint calls. A starting game gets 426.
@@ -73,6 +78,7 @@ function codesOf(route: Route): readonly Code[] {
     // The setting `nextAccess` closes a target.
     if (route.headers !== undefined && Object.hasOwn(route.headers, 'x-ns-publish-target')) codes.add('FORBIDDEN');
   }
+  if (showsPlayers(route) && OF_PERSONS.includes(route.family)) add(OF_LOOK);
   if (body !== undefined) add(OF_BODY);
   if (route.writes) add(OF_WRITE);
   if (route.idempotent) add(OF_IDEMPOTENCY);

@@ -53,6 +53,9 @@ const FAMILIES = {
 
 export type Family = keyof typeof FAMILIES;
 
+/** Families of routes that people reach through the console. The others are for games and players. */
+export const OF_PERSONS: readonly Family[] = ['manage', 'storage', 'queries', 'values', 'live', 'endpoints'];
+
 const NAMES = Object.keys(FAMILIES) as readonly Family[];
 
 /** Something for each family. */

@@ -7,9 +7,9 @@ import type { Route } from './route.ts';
 
 /**
  * Where a player is named: `player` and `key` in the path (a document's key begins with its player), a query parameter, the player that the request is
- * made for, topics of a stream, or the answer alone.
+ * made for, topics of a stream, the answer alone, or a list of players.
  */
-export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer';
+export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer' | 'list';
 
 /** Tags of routes that show what players have, also of many at once. */
 const OF_PLAYERS: ReadonlySet<string> = new Set([
@@ -45,6 +45,7 @@ export function namingsOf({ path, query = {}, headers = {}, family, tag, method 
     ['claim', Object.hasOwn(headers, 'x-platform-id') && family !== 'live'],
     ['topic', Object.hasOwn(query, 'topic')],
     ['answer', isByAnswer],
+    ['list', path.endsWith('/players')],
   ];
   return namings.flatMap(([naming, has]) => (has ? [naming] : []));
 }

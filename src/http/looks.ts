@@ -9,10 +9,13 @@ import { readTopic } from '../domain/live/topic.ts';
 import type { Personal } from '../domain/personal/fields.ts';
 import { MASK, masked } from '../domain/personal/mask.ts';
 import { memberSpellings } from '../domain/wire-names.ts';
-import { refusal } from '../kernel/errors.ts';
-import { isArray, isObject, type Json, parseJson, stringifyJson, tryParseJson } from '../kernel/json.ts';
+import { Refusal, refusable, refusal } from '../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson, tryParseJson } from '../kernel/json.ts';
+import { objectOf } from '../kernel/json-read.ts';
+import { failurePath } from '../language/failure-path.ts';
 import type { Answer } from './answer.ts';
 import { claimOf } from './credentials.ts';
+import type { EventStream } from './event-stream.ts';
 import { type Context, type Exchange, firstQuery, headerText, queryOf } from './exchange.ts';
 
 /** What a person is shown of players: recorded before the answer leaves, and without personal values unless they are revealed. Requests of keys pass by. */
@@ -32,38 +35,83 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
   ),
 );
 
-/** Routes that show what all players have: that is recorded, too, of none by name. */
-const EXPORTS: ReadonlySet<string> = new Set(['exportDocuments']);
-
-/** More players than this are many: an answer that names them is about none of them. */
+/** More players than this are many: an answer that names them is about none of them. Of lists few are enough. */
 const MANY = 50;
+const FEW = 5;
+/** What alone says whom a route shows, whomever its answer names beside. */
+const NAMED_WHOLLY: ReadonlySet<Naming> = new Set(['player', 'key', 'topic']);
+
+/** What is shown by a page for a person, and why personal values are. */
+interface Shown {
+  readonly page: Page;
+  readonly answer: Answer;
+  readonly reason: string | undefined;
+}
 
 /**
  * What a person is shown of an answer: without personal values, or with them for the reason that the request gives. Resolves once it is recorded whom it
- * shows. Throws 503 LOOK_NOT_RECORDED and 403 REVEAL_NEEDED: nothing is shown then.
+ * shows. Throws 503 LOOK_NOT_RECORDED and 403 REVEAL_NEEDED: nothing is shown then. What was done by then is answered as done, without what it shows.
  */
 export async function shownToPerson(app: Pick<App, 'looks'>, ctx: Context, answer: Answer): Promise<Answer> {
-  const page = PAGES.get(ctx.state.exchange.route);
-  if (page === undefined || !showsPlayers(page.route)) return answer;
+  const page = pageOf(ctx);
+  if (page === null) return answer;
   try {
-    const reason = reasonOf(ctx.state.exchange);
-    const shown = reason === undefined ? await maskedAnswer(app, ctx, page, answer) : answer;
-    await recordLook(app, ctx, page, answer, reason);
-    return shown;
+    return await recorded(app, ctx, { page, answer, reason: reasonOf(ctx.state.exchange) });
   } catch (error) {
     answer.stream?.destroy();
+    if (error instanceof Refusal && isDone(page, answer)) return withoutData(page, answer);
     throw error;
   }
 }
 
-async function recordLook(app: Pick<App, 'looks'>, ctx: Context, page: Page, answer: Answer, reason: string | undefined): Promise<void> {
+/** What a person is shown of a refusal. An endpoint words its own, of what it has read: they are masked and recorded as its answers are. */
+export async function refusedToPerson(app: Pick<App, 'looks'>, ctx: Context, thrown: unknown): Promise<unknown> {
+  const page = pageOf(ctx);
+  const { call } = ctx.state.exchange;
+  if (page === null || !(thrown instanceof Refusal) || call === null || failurePath(thrown) === null) return thrown;
+  const { status, code, message, extra } = thrown;
+  const { error = {}, body = {}, ...facts } = extra;
+  try {
+    const answer = { body: { body, error: { ...error, message, endpoint: call.slug } } };
+    const shown = objectOf((await recorded(app, ctx, { page, answer, reason: reasonOf(ctx.state.exchange) })).body ?? null);
+    const { message: said = MASK, endpoint: _, ...members } = objectOf(shown['error'] ?? null);
+    return new Refusal(status, code, String(said), { ...facts, error: members, body: objectOf(shown['body'] ?? null) });
+  } catch (refused) {
+    return refused;
+  }
+}
+
+function pageOf(ctx: Context): Page | null {
+  const page = PAGES.get(ctx.state.exchange.route);
+  return page !== undefined && showsPlayers(page.route) ? page : null;
+}
+
+/** The answer as the person is shown it, once that is recorded. */
+async function recorded(app: Pick<App, 'looks'>, ctx: Context, { page, answer, reason }: Shown): Promise<Answer> {
+  const shown = reason === undefined ? await maskedAnswer(app, ctx, page, answer) : answer;
+  await recordLook(app, ctx, { page, answer, reason });
+  return shown;
+}
+
+async function recordLook(app: Pick<App, 'looks'>, ctx: Context, { page, answer, reason }: Shown): Promise<void> {
   const { exchange } = ctx.state;
-  const named = playersShown(page, ctx, answer);
-  const players = named.length > MANY ? [] : named;
-  if (players.length === 0 && reason === undefined && !EXPORTS.has(page.route.id)) return;
+  const players = playersShown(page, ctx, answer);
+  if (players === null && reason === undefined) return;
   const person = exchange.caller?.key.keyId ?? (await exchange.person?.())?.id;
-  if (person === undefined) return;
-  await app.looks.record({ projectId: projectIn(ctx), person, page: page.route.id, players, reason });
+  if (person === undefined) throw refusal('LOOK_NOT_RECORDED');
+  await app.looks.record({ projectId: projectIn(ctx), person, page: page.route.id, players: players ?? [], reason });
+}
+
+/** Whether what was asked for is done by now, so that it must not be answered as refused. */
+function isDone({ route }: Page, { body }: Answer): boolean {
+  return route.writes === true && !(isObject(body ?? null) && objectOf(body)['dryRun'] === true);
+}
+
+/** The answer to what is done, where nobody may be shown what it says: what an endpoint made is left out as a whole, of all others the numbers stay. */
+function withoutData({ route }: Page, { status, headers = {}, body }: Answer): Answer {
+  const numbers = Object.entries(objectOf(body ?? null)).filter(([, member]) => typeof member === 'number' || typeof member === 'boolean');
+  const left = route.tag === 'Endpoints' ? {} : Object.fromEntries(numbers);
+  return { ...(status === undefined ? {} : { status }), headers, body: { ...left, masked: MASK }, done: true };
 }
 
 function projectIn(ctx: Context): string {
@@ -117,17 +165,24 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   if (body === undefined) throw refusal('REVEAL_NEEDED');
   const { text: _, ...rest } = answer;
   if (route.family === 'endpoints' && call !== null && personal.isHandledBy(call.slug)) return { ...rest, body: { masked: MASK } };
+  if (expects(body, personal)) throw refusal('REVEAL_NEEDED');
   const collection = ctx.params['collection'];
-  const place = {
-    collections: typeof collection === 'string' ? [collection] : [],
-    isFree: route.tag === 'Endpoints' || route.tag === 'Tests',
-  };
+  const place = { collections: typeof collection === 'string' ? [collection] : [], isFree: MADE_BY_GAMES.has(route.tag) };
   return { ...rest, body: masked(body, personal, place) };
+}
+
+/** What the game itself composes: endpoints and queries give values names of their own. */
+const MADE_BY_GAMES: ReadonlySet<string> = new Set(['Endpoints', 'Tests', 'Queries and values']);
+
+/** Whether a test asks for a personal field: whether it passes tells of it. */
+function expects(report: Json, personal: Personal): boolean {
+  const { expect, passed } = objectOf(report);
+  return typeof passed === 'boolean' && isObject(expect ?? null) && personal.isNamedIn(stringifyJson(expect ?? null));
 }
 
 /** What is masked for whoever asks; `null`: nothing is, for a key, or because it is revealed. */
 export async function hiddenFrom(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<Personal | null> {
-  return exchange.person === null || reasonOf(exchange) !== undefined ? null : app.looks.personalIn(project);
+  return isMasked(exchange) ? app.looks.personalIn(project) : null;
 }
 
 /** Routes of which one parameter says by which field documents are chosen. Others are values and columns, which are masked. */
@@ -151,31 +206,76 @@ function jsonOf({ body, text, contentType }: Answer): Json | undefined {
   return text === undefined ? (body ?? null) : tryParseJson(text.toString());
 }
 
-/** What a person is shown of the events of a stream. */
-export function shownEvents(app: Pick<App, 'looks'>, exchange: Exchange, project: string): (event: LiveEvent) => LiveEvent {
-  if (exchange.person === null || reasonOf(exchange) !== undefined) return (event) => event;
-  return (event) => (event.event === undefined ? { ...event, data: maskedEvent(app, project, event.data) } : event);
+/** What a person is shown of the events of a stream. Throws as `Looks.personalIn`. */
+export async function shownEvents(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<(event: LiveEvent) => LiveEvent> {
+  if (!isMasked(exchange)) return (event) => event;
+  const personalNow = await follow(app, project);
+  return (event) => (event.event === undefined ? maskedEvent(personalNow(), event) : event);
 }
 
-function maskedEvent(app: Pick<App, 'looks'>, project: string, data: string): string {
-  const personal = app.looks.personal(project);
-  const message = personal === null ? undefined : tryParseJson(data);
-  if (personal === null || !isObject(message)) return data;
+function maskedEvent(personal: Personal | null, event: LiveEvent): LiveEvent {
+  if (personal === null) return event;
+  const message = objectOf(tryParseJson(event.data) ?? null);
   const { kind, of } = readTopic(String(message['topic']));
-  const value = message['value'] ?? null;
-  const isOrdered = kind === 'query' && personal.isShownBy(of);
-  return stringifyJson({
-    ...message,
-    value: isOrdered ? MASK : masked(value, personal, { collections: kind === 'query' ? [] : [of], isFree: false }),
-  });
+  const place = kind === 'query' ? { collections: [], isFree: true } : { collections: [of], isFree: false };
+  const value = kind === 'query' && personal.isShownBy(of) ? MASK : masked(message['value'] ?? null, personal, place);
+  return { ...event, data: stringifyJson({ ...message, value }) };
 }
 
-function playersShown({ namings }: Page, ctx: Context, answer: Answer): readonly string[] {
-  const named = namings.flatMap((naming) => namedBy(naming, ctx, answer));
-  return [...new Set(named)].filter((player) => player !== '' && player !== 'anonymous');
+/** What a person is shown of requests that are told as they happen. Throws as `Looks.personalIn`. */
+export async function shownRequests(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<(request: JsonObject) => Json> {
+  if (!isMasked(exchange)) return (request) => request;
+  const personalNow = await follow(app, project);
+  return (request) => {
+    const personal = personalNow();
+    return personal === null ? request : masked(request, personal, { collections: [], isFree: false });
+  };
 }
 
-function namedBy(naming: Naming, ctx: Context, { body, text }: Answer): readonly string[] {
+function isMasked(exchange: Exchange): boolean {
+  return exchange.person !== null && reasonOf(exchange) === undefined;
+}
+
+/** What is personal in a project, each time anew; as it was last where the project is not open any more. */
+async function follow(app: Pick<App, 'looks'>, project: string): Promise<() => Personal | null> {
+  let last = await app.looks.personalIn(project);
+  return () => {
+    const found = refusable(() => app.looks.personal(project));
+    if (!(found instanceof Refusal)) last = found;
+    return last;
+  };
+}
+
+/** How long a stream shows personal values for one reason, ms. Then whoever follows it gives the reason anew, which is recorded. */
+const REVEALED_MS = 10 * 60_000;
+
+/** Ends a stream in time that shows personal values. */
+export function endRevealedInTime(exchange: Exchange, stream: EventStream): void {
+  if (exchange.person === null || isMasked(exchange)) return;
+  const timer = setTimeout(() => stream.end(), REVEALED_MS).unref();
+  stream.body.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Whom an answer shows: whom the request names, or whom the answer does. Empty: many, or nobody that is named; `null`: nobody, it holds nothing of
+ * players.
+ */
+function playersShown({ route, namings }: Page, ctx: Context, answer: Answer): readonly string[] | null {
+  if (namings.length === 0) return null;
+  const asked = namings.flatMap((naming) => namedByRequest(naming, route, ctx));
+  const body = answer.stream === undefined ? jsonOf(answer) : undefined;
+  const isWhole = namings.some((naming) => NAMED_WHOLLY.has(naming));
+  const found = known(isWhole ? asked : [...asked, ...playersIn(body ?? null, String(ctx.params['held'] ?? ''))]);
+  const isUnknown = body === undefined || route.tag === 'Endpoints';
+  if (found.length === 0) return isUnknown ? [] : null;
+  return found.length > (isWhole || namings.includes('answer') ? MANY : FEW) ? [] : found;
+}
+
+function known(players: readonly string[]): readonly string[] {
+  return [...new Set(players)].filter((player) => player !== '' && player !== 'anonymous');
+}
+
+function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context): readonly string[] {
   const { exchange } = ctx.state;
   const inPath = (name: string) => String(ctx.params[name] ?? '');
   switch (naming) {
@@ -184,13 +284,16 @@ function namedBy(naming: Naming, ctx: Context, { body, text }: Answer): readonly
     case 'key':
       return [playerOfKey(inPath('key'))];
     case 'query':
-      return PLAYER_QUERIES.map((name) => firstQuery(exchange, memberSpellings(name)) ?? '');
+      return PLAYER_QUERIES.filter((name) => Object.hasOwn(query, name))
+        .flatMap((name) => memberSpellings(name))
+        .flatMap((spelled) => queryOf(exchange)[spelled] ?? []);
     case 'claim':
       return [exchange.caller?.platformId ?? '', exchange.caller?.onBehalfOf ?? ''];
     case 'topic':
       return topicsOf(exchange);
     case 'answer':
-      return playersIn(body ?? (typeof text === 'string' ? parseJson(text) : null), inPath('held'));
+    case 'list':
+      return [];
   }
 }
 
@@ -210,11 +313,13 @@ function playersIn(value: Json, held: string): readonly string[] {
   if (isArray(value)) return value.flatMap((each) => playersIn(each, held));
   if (!isObject(value)) return [];
   const isAbout = value['is'] === 'player' || value['is'] === 'guest';
-  const isDocument = typeof value['key'] === 'string' && isArray(value['changes']);
+  // A change of a document, or a row of a query.
+  const isKeyed =
+    typeof value['key'] === 'string' && (isArray(value['changes']) || typeof value['rank'] === 'number' || 'queryId' in value);
   const named = Object.entries(value).flatMap(([name, member]) => {
     if (NAMES.has(name)) return typeof member === 'string' ? [member] : [];
     if (name !== 'players' || !isArray(member)) return playersIn(member, held);
     return member.flatMap((each) => (typeof each === 'string' ? [each] : playersIn(each, held)));
   });
-  return [...(isAbout ? [held] : []), ...(isDocument ? [playerOfKey(String(value['key']))] : []), ...named];
+  return [...(isAbout ? [held] : []), ...(isKeyed ? [playerOfKey(String(value['key']))] : []), ...named];
 }

@@ -7,7 +7,7 @@ import { type Answer, respondInTurn } from './answer.ts';
 import type { Buckets } from './buckets.ts';
 import type { Serve } from './dispatch.ts';
 import type { Context, Middleware } from './exchange.ts';
-import { requireReveal, shownToPerson } from './looks.ts';
+import { refusedToPerson, requireReveal, shownToPerson } from './looks.ts';
 import { requireKnownParameters, requireTarget } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 
@@ -43,5 +43,11 @@ export function routes(families: Families, turns: RoundRobin, app: Pick<App, 'lo
 
 async function servePerson(app: Pick<App, 'looks'>, ctx: Context, serve: Serve): Promise<Answer> {
   await requireReveal(ctx.state.exchange);
-  return shownToPerson(app, ctx, await serve(ctx));
+  let answer: Answer;
+  try {
+    answer = await serve(ctx);
+  } catch (error) {
+    throw await refusedToPerson(app, ctx, error);
+  }
+  return shownToPerson(app, ctx, answer);
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { hide, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
+import { hide, hideAll, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
 
 test('a reason goes with reads that name the player, for ten minutes, and with no other', () => {
   vi.useFakeTimers();
@@ -14,6 +14,9 @@ test('a reason goes with reads that name the player, for ten minutes, and with n
   expect(reasonFor('demo', '42')).toBeUndefined();
   reveal('demo', '42', 'again');
   hide('demo', '42');
+  expect(reasonFor('demo', '42')).toBeUndefined();
+  reveal('demo', '42', 'of somebody who signs out');
+  hideAll();
   expect(reasonFor('demo', '42')).toBeUndefined();
   vi.useRealTimers();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { OF_PERSONS } from '../../src/contract/families.ts';
 import { namingsOf } from '../../src/contract/looking.ts';
 import { routes } from '../../src/contract/routes/index.ts';
-import { PASSED_FAMILIES } from '../../src/http/console/console.ts';
 
 /** Where a person reads what one player has is made of the routes; what names nobody is named here, so that a new route is thought of. */
 
@@ -16,17 +16,9 @@ const OF_THE_PROJECT = [
   ...['callNothing', 'purgeDocuments', 'listButtons'],
 ];
 /** Of many players at once, of none in particular. */
-const OF_MANY = [
-  'findPlayers',
-  'readEconomy',
-  'listEconomyAlarms',
-  'listEconomyFlows',
-  'listEconomyPlayers',
-  'readEconomySupply',
-  'summarizeLogs',
-];
+const OF_MANY = ['readEconomy', 'listEconomyAlarms', 'listEconomyFlows', 'readEconomySupply', 'summarizeLogs'];
 
-const reached = routes.filter(({ family }) => (PASSED_FAMILIES as readonly string[]).includes(family));
+const reached = routes.filter(({ family }) => OF_PERSONS.includes(family));
 
 test('every route that a person reaches says whose data it shows, or is known to show no one player', () => {
   const silent = reached.filter((route) => namingsOf(route).length === 0).map(({ id }) => id);
@@ -42,6 +34,8 @@ test('a player is found in the path, in the key of a document, in the query, and
     listSaveRecords: ['key', 'claim'],
     readRecord: ['claim', 'answer'],
     listCommits: ['query'],
+    findPlayers: ['list'],
+    listEconomyPlayers: ['list'],
     readLogs: ['query'],
     callEndpoint: ['claim'],
     testEndpoint: ['answer'],

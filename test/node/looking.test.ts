@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { OF_PERSONS } from '../../src/contract/families.ts';
 import { namingsOf } from '../../src/contract/looking.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
-import { PASSED_FAMILIES } from '../../src/http/console/console.ts';
 import { createLogger } from '../../src/logger.ts';
 import { type Node, startNode } from '../../src/main.ts';
 import { askConsole, type ConsoleHeaders, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
@@ -37,15 +37,15 @@ beforeAll(async () => {
   manager = createClient(node.url, made);
   owner = await signInByLink((await node.console.firstLink()) ?? '');
   const define = (kind: string, body: unknown) => ok(manager.manage('PUT', manager.definitions(kind), { body }));
-  await define('collections', [
-    {
-      id: 'saves',
-      name: 'saves',
-      collectionType: 'per-platformid',
-      accessMode: 'public',
-      maxRecords: 3,
-      schema: { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true } },
-    },
+  const saves = (schema: object) => ({
+    id: 'saves',
+    name: 'saves',
+    collectionType: 'per-platformid',
+    accessMode: 'public',
+    maxRecords: 3,
+    schema: { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true }, ...schema },
+  });
+  const others = [
     {
       id: 'feed',
       name: 'feed',
@@ -53,7 +53,9 @@ beforeAll(async () => {
       accessMode: 'public',
       schema: { text: { type: 'string' }, contact: { type: 'string', _personal: true } },
     },
-  ]);
+    { id: 'open', name: 'open', schema: { text: { type: 'string' } } },
+  ];
+  await define('collections', [saves({ nick: { type: 'string', _personal: true } }), ...others]);
   const me = { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' };
   await define('endpoints', [
     {
@@ -66,11 +68,21 @@ beforeAll(async () => {
       response: { body: { all: '{{me}}' } },
     },
     { slug: 'mail', method: 'POST', input: {}, steps: [me], response: { body: { said: 'to {{me.email}}' } } },
+    { slug: 'print', method: 'POST', input: {}, steps: [me], response: { body: { said: 'all: {{me}}' } } },
+    {
+      ...{ slug: 'deny', method: 'POST', input: {}, response: { body: {} } },
+      steps: [
+        me,
+        { id: 'no', type: 'assert', check: { field: 'me.gold', op: '<', value: 0 }, errorCode: 'NO', message: 'no: {{me.email}}' },
+      ],
+    },
   ]);
   const richest = { id: 'richest', name: 'richest', type: 'leaderboard', sources: [{ collectionId: 'saves' }], config: { field: 'gold' } };
   const byMail = { ...richest, id: 'by-mail', name: 'by-mail', config: { field: 'email' } };
   await ok(manager.manage('POST', manager.definitions('queries'), { body: [richest, byMail] }));
-  const { headers } = await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { gold: 5, email: `ada${SECRET}` } }));
+  // The document says of itself that it is of a collection without personal fields.
+  const save = { gold: 5, email: `ada${SECRET}`, nick: `nick${SECRET}`, collection: 'open' };
+  const { headers } = await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: save }));
   await ok(
     manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops: [{ op: 'set', path: 'email', value: `bo${SECRET}` }] } }),
   );
@@ -81,6 +93,13 @@ beforeAll(async () => {
       headers: { 'x-platform-id': ADA },
     }),
   );
+  // What documents hold, and held, under a name that the schema has no longer.
+  await define('collections', [saves({}), ...others]);
+  // Sums of money follow the log a moment later.
+  await vi.waitFor(async () => {
+    const { text } = await owner.get(`/v3/manage/${project}/economy/players?currency=saves.gold`);
+    if (JSON.parse(text).players.length === 0) throw new Error(text);
+  }, 20_000);
   ids = {
     slot: String(Object(slot.body).record?.recordId ?? Object(slot.body).recordId),
     record: String(Object(record.body).record._id),
@@ -94,7 +113,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const reached = routes.filter((route) => (PASSED_FAMILIES as readonly string[]).includes(route.family) && namingsOf(route).length > 0);
+const reached = routes.filter((route) => OF_PERSONS.includes(route.family) && namingsOf(route).length > 0);
 
 /** A request that shows the player's data, as the contract's names say. */
 function requestTo(route: Route): readonly [path: string, body: unknown] {
@@ -115,7 +134,7 @@ function requestTo(route: Route): readonly [path: string, body: unknown] {
   if (Object.hasOwn(route.query ?? {}, 'player')) query['player'] = ADA;
   else if (Object.hasOwn(route.query ?? {}, 'platformId') || route.id === 'runQuery') query['platformId'] = ADA;
   if (Object.hasOwn(route.query ?? {}, 'from') && route.path.endsWith('/compare')) query['from'] = ids.commit;
-  if (route.id === 'listEconomyEntries') query['currency'] = 'gold';
+  if (route.path.includes('/economy/')) query['currency'] = 'saves.gold';
   return [`${base}${path}?${new URLSearchParams(query)}`, BODIES[route.id]?.() ?? {}];
 }
 
@@ -136,7 +155,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
 
 /** What shows nothing here, because there is none of it, and is not asked for. */
 const NOT_THERE =
-  /^(?:issueGuestCode|revokeGuestDevice|unlinkGuest|showGuestAccess|readGrant|listGrant|stopGrant|resumeGrant|undoGrant|autoTest|runTests|suggestTests|deleteSaveRecord|deleteDocument|initRevision|sendHeartbeat|readPlayerStats|trackEvent)/;
+  /^(?:issueGuestCode|revokeGuestDevice|unlinkGuest|showGuestAccess|readGrant|listGrant|stopGrant|resumeGrant|undoGrant|autoTest|runTests|suggestTests|deleteSaveRecord|deleteDocument|initRevision|sendHeartbeat|readPlayerStats|trackEvent|findPlayers)/;
 
 /** As the owner reads them, who looks at no one player by that. */
 async function listed(query: Readonly<Record<string, string>> = {}): Promise<Readonly<Record<string, unknown>>> {
@@ -232,6 +251,54 @@ test('what is ordered or chosen by a personal field, or made of it, takes a reas
       400,
       'INVALID_REQUEST',
     ]);
+});
+
+test('what an endpoint says of personal values in a refusal, in a text, or in the call log is masked, and recorded where it is shown', async () => {
+  const call = (slug: string, more: ConsoleHeaders = {}) =>
+    askConsole(at(), 'POST', `/v3/endpoints/${project}/${slug}`, { ...changing(), ...more }, {});
+  const refused = await call('deny');
+  expect([refused.status, JSON.parse(refused.text).error]).toEqual([400, expect.objectContaining({ code: 'NO', message: '[personal]' })]);
+  expect(JSON.parse((await call('print')).text)).toEqual({ masked: '[personal]' });
+  const reason = 'why it says no';
+  const shown = await call('deny', { 'x-ns-reveal': encodeURIComponent(reason) });
+  expect([shown.status, JSON.parse(shown.text).message]).toEqual([400, `no: bo${SECRET}`]);
+  expect(await looks()).toContainEqual(expect.objectContaining({ page: 'callEndpoint', player: ADA, reason }));
+  const logs = await vi.waitFor(async () => {
+    const { text } = await owner.get(`/v3/manage/${project}/logs?code=NO`);
+    if (JSON.parse(text).requests.length < 2) throw new Error(text);
+    return text;
+  });
+  expect(JSON.parse(logs).requests[0]).toMatchObject({ slug: 'deny', code: 'NO', message: '[personal]' });
+  const report = await owner.change('POST', `/v3/manage/${project}/test-endpoint`, { slug: 'deny', platformId: ADA });
+  expect([report.status, report.text.includes(SECRET)]).toEqual([200, false]);
+});
+
+test('a test that asks for a personal field takes a reason: whether it passes tells of it', async () => {
+  const asked = { slug: 'buy', platformId: ADA, expect: { body: { all: { email: 'x' } } } };
+  expect(codeOf(await owner.change('POST', `/v3/manage/${project}/test-endpoint`, asked))).toEqual([403, 'REVEAL_NEEDED']);
+});
+
+test('whom an answer shows is recorded, whomever the request names beside, and of many that it was shown', async () => {
+  const of = async (page: string) => (await looks()).filter((look) => look['page'] === page).map(({ player }) => player);
+  const nobody = { Cookie: owner.cookie, Origin: at().origin, 'X-Console-Csrf': owner.csrf };
+  await askConsole(at(), 'POST', `/v3/endpoints/${project}/buy`, nobody, { who: ADA });
+  expect(await of('callEndpoint')).toContain(undefined);
+  // Nothing reads these, so they say nothing.
+  await owner.get(`/v3/manage/${project}/commits?limit=1&platformId=other`);
+  await askConsole(at(), 'GET', `/v3/queries/${project}/richest`, { ...nobody, 'X-Platform-Id': 'other' });
+  expect(await of('listCommits')).toContain(ADA);
+  expect(await of('listCommits')).not.toContain('other');
+  expect(await of('runQuery')).toContain(ADA);
+  for (let count = 0; count < 51; count += 1)
+    await ok(
+      manager.manage('POST', manager.storage('feed/append'), {
+        body: { text: 'hi' },
+        headers: { 'x-platform-id': `7656119800000${1_000 + count}` },
+      }),
+    );
+  await owner.get(`/v3/storage/${project}/feed/list?limit=100`);
+  expect(await of('listRecords')).toContain(undefined);
+  expect((await of('listRecords')).filter((player) => player !== undefined && player !== ADA)).toEqual([]);
 });
 
 function changing(): ConsoleHeaders {

@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/past': USE_CASES,
   'src/app/security': USE_CASES,
   'src/app/people': [...USE_CASES, 'src/log'],
-  'src/app/looking': [...USE_CASES, 'src/log'],
+  'src/app/looking': [...USE_CASES, 'src/log', 'src/app/past'],
   'src/app/storage': [...USE_CASES, 'src/app/past', 'src/app/security'],
   'src/app/endpoints': [...USE_CASES, 'src/app/security', 'src/app/storage'],
   'src/app/management': [...USE_CASES, 'src/app/people', 'src/app/past', 'src/app/security', 'src/app/storage', 'src/app/endpoints'],

@@ -11,14 +11,15 @@ import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
+import { EarlierMarks } from './earlier-marks.ts';
 import type { LookLog } from './look-log.ts';
 import { firstSince } from './search.ts';
 
 /** Who looked at whose data, and what of it people see. */
 export interface Looks extends Pick<LookLog, 'record'> {
-  /** What is personal in a project that is open here; `null`: nothing. Throws 503 BUSY for one that is not. */
+  /** What is personal in a project that is open here, and that was asked about before; `null`: nothing. Throws 503 BUSY for any other. */
   personal(projectId: string): Personal | null;
-  /** The same, of any project. */
+  /** The same, of any project. Throws 503 BEHIND and BUSY while it is looked up what earlier schemas marked. */
   personalIn(projectId: string): Promise<Personal | null>;
   /** The newest first. Throws 400 INVALID_REQUEST and 403 FORBIDDEN. */
   list(caller: Caller, query: LooksQuery): Promise<ManageAnswer<contract.Looks>>;
@@ -43,18 +44,19 @@ type Shown = contract.Looks['looks'][number];
 
 export function createLooks(context: AppContext): Looks {
   const { log, looks } = context.looking;
+  const earlier = new EarlierMarks(context);
   return {
     record: looks.record,
 
     personal(projectId) {
       const project = context.projects.peek(projectId);
       if (!project) throw refusal('BUSY');
-      return personalIn(project.definitions);
+      return personalIn(project.definitions, earlier.known(project));
     },
 
     async personalIn(projectId) {
       const project = await context.projects.get(projectId);
-      return project ? personalIn(project.definitions) : null;
+      return project ? personalIn(project.definitions, await earlier.of(project)) : null;
     },
 
     async list(caller, query) {

@@ -27,7 +27,9 @@ export async function checkLooks({ limits }: Config, pool: pg.Pool, log: Log): P
       readLookingEvent(last);
       looks += 1;
       const page = await log.read(stream, { limit: 2, direction: 'forwards' });
-      const first = page.map((event) => readLookingEvent(event)).find((event) => event?.type === 'look.recorded');
+      const first = page
+        .map((event) => readLookingEvent(event))
+        .find((event) => event?.type === 'look.recorded' || event?.type === 'look.revealed');
       if (first && first.metadata.recordedAt < oldest) {
         const found = `in project ${project} they are older than ACCESS_LOG_DAYS=${limits.accessLogDays}`;
         return warn('looks', found, 'A node with the role worker gives them up; savepoint jobs list shows why it did not.');

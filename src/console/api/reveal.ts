@@ -27,6 +27,11 @@ export function hide(project: string, player: string): void {
   revealed.delete(keyOf(project, player));
 }
 
+/** Masks all of them again: somebody else may sign in on this page. */
+export function hideAll(): void {
+  revealed.clear();
+}
+
 /** Why the personal values of a player are shown; `undefined`: they are masked. */
 export function reasonFor(project: string, player: string): string | undefined {
   const found = revealed.get(keyOf(project, player));

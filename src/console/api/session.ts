@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { askConsole, keepCsrf } from './http.ts';
+import { hideAll } from './reveal.ts';
 
 /** Who is signed in, and what they may do in which project. */
 
@@ -44,6 +45,7 @@ export const sessionQuery = queryOptions({
 export type Entry = { readonly link: string } | { readonly name: string; readonly password: string };
 
 export async function signIn(entry: Entry): Promise<Session> {
+  hideAll();
   return begun(await askConsole<Session>('POST', ADDRESS, entry));
 }
 
@@ -73,6 +75,7 @@ export async function backFromIssuer(answer: string): Promise<Session | null> {
 }
 
 export async function signOut(): Promise<void> {
+  hideAll();
   await askConsole('DELETE', ADDRESS);
 }
 

@@ -1,8 +1,11 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { effectiveDefinitions } from '../definition/model/effective.ts';
 import { type Entry, entriesOf } from '../definition/model/overlay.ts';
-import type { CollectionModel, PersonalPath } from '../model.ts';
+import type { CollectionModel, FieldModel, PersonalPath } from '../model.ts';
 import type { DefinitionsState } from '../states.ts';
+import type { Mark } from './marks.ts';
+import { printsWhole } from './opaque.ts';
+import { namesOf, says, Words, withThoseThatSay } from './words.ts';
 
 /** Which values of a game are personal (`_personal` in schemas), and which definitions tell of them. */
 export interface Personal {
@@ -16,69 +19,108 @@ export interface Personal {
   isHandledBy(endpoint: string): boolean;
 }
 
-const known = new WeakMap<DefinitionsState, Personal | null>();
+const known = new WeakMap<DefinitionsState, { readonly earlier: readonly Mark[]; readonly personal: Personal | null }>();
 
-/** What is personal in live or in what is staged; `null`: nothing. */
-export function personalIn(state: DefinitionsState): Personal | null {
+/**
+ * What is personal in live or in what is staged; `null`: nothing. What an earlier schema marked and live no longer describes stays personal: documents and
+ * their history still hold it.
+ */
+export function personalIn(state: DefinitionsState, earlier: readonly Mark[] = []): Personal | null {
   const before = known.get(state);
-  if (before !== undefined) return before;
-  const personal = personalOf(state);
-  known.set(state, personal);
+  if (before?.earlier === earlier) return before.personal;
+  const personal = personalOf(state, earlier);
+  known.set(state, { earlier, personal });
   return personal;
 }
 
 const TARGETS = ['live', 'next'] as const;
 
-function personalOf(state: DefinitionsState): Personal | null {
-  const collections = TARGETS.flatMap((target) => effectiveDefinitions(state, target).collections);
-  const all = collections.flatMap(({ schema }) => schema.personal);
+/** A collection by which its documents are found, and what is personal in them. */
+interface Marked {
+  readonly names: readonly string[];
+  readonly personal: readonly PersonalPath[];
+}
+
+/** What the schemas of live and of what is staged mark. */
+export function marksIn(state: DefinitionsState): readonly Mark[] {
+  return TARGETS.flatMap((target) => effectiveDefinitions(state, target).collections).flatMap(marksOf);
+}
+
+function marksOf({ id, schema }: CollectionModel): readonly Mark[] {
+  return schema.personal.map((path) => ({ collection: id, path }));
+}
+
+function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal | null {
+  const collections = [
+    ...TARGETS.flatMap((target) => effectiveDefinitions(state, target).collections).map(marked),
+    ...left(state, earlier),
+  ];
+  const all = distinct(collections.flatMap(({ personal }) => personal));
   if (all.length === 0) return null;
-  const words = new Set(all.map((path) => path.findLast((part) => part !== '*') ?? ''));
+  const fields = all.map((path) => path.findLast((part) => part !== '*') ?? '');
+  const words = new Words(fields);
   const of = (kind: Entry['kind']) => TARGETS.flatMap((target) => entriesOf(state, target, kind));
-  const shared = tellingOf([...of('workflow'), ...of('library')], words);
-  const queries = tellingOf(of('query'), words);
-  const endpoints = tellingOf(of('endpoint'), shared);
+  const called = [...of('workflow'), ...of('library')];
+  const queries = withThoseThatSay(new Words(fields), of('query'));
+  const handling = withThoseThatSay(withThoseThatSay(new Words(fields), called), of('endpoint'));
+  const whole = wholesIn(of('endpoint'), called, collections);
   return {
     in: (collection) => (collection === null ? all : pathsIn(collections, collection)),
     isNamedIn: (text) => says(text, words),
     isShownBy: (query) => queries.has(query),
-    isHandledBy: (endpoint) => endpoints.has(endpoint),
+    isHandledBy: (endpoint) => handling.has(endpoint) || whole.has(endpoint),
   };
 }
 
+function marked({ id, name, schema }: CollectionModel): Marked {
+  return { names: [id.toLowerCase(), name.toLowerCase()], personal: schema.personal };
+}
+
+/** What earlier schemas marked that live does not describe: it says otherwise of a field that it describes. */
+function left(state: DefinitionsState, earlier: readonly Mark[]): readonly Marked[] {
+  const live = new Map(effectiveDefinitions(state, 'live').collections.map(({ id, schema }) => [id, schema.root]));
+  return earlier.flatMap(({ collection, path }) => {
+    const root = live.get(collection) ?? null;
+    return root !== null && describes(root, path) ? [] : [{ names: [collection.toLowerCase()], personal: [path] }];
+  });
+}
+
+function describes(field: FieldModel, [first, ...rest]: PersonalPath): boolean {
+  if (first === undefined) return true;
+  const children = first === '*' ? [field.items, field.additional] : [field.properties?.get(first)];
+  return children.some((child) => typeof child === 'object' && describes(child, rest));
+}
+
 /** A collection that is not known is read as any. */
-function pathsIn(collections: readonly CollectionModel[], idOrName: string): readonly PersonalPath[] {
+function pathsIn(collections: readonly Marked[], idOrName: string): readonly PersonalPath[] {
   const wanted = idOrName.toLowerCase();
-  const found = collections.filter(({ id, name }) => id.toLowerCase() === wanted || name.toLowerCase() === wanted);
-  return (found.length === 0 ? collections : found).flatMap(({ schema }) => schema.personal);
+  const found = collections.filter(({ names }) => names.includes(wanted));
+  return distinct((found.length === 0 ? collections : found).flatMap(({ personal }) => personal));
 }
 
-/** The words, and the ids and names of definitions that say one of them, or name one that does. */
-function tellingOf(entries: readonly Entry[], words: ReadonlySet<string>): ReadonlySet<string> {
-  const telling = new Set(words);
-  for (let size = -1; size !== telling.size; ) {
-    size = telling.size;
-    for (const { id, value } of entries) {
-      if (!says(value, telling)) continue;
-      for (const name of [id, ...namesIn(value)]) telling.add(name);
-    }
-  }
-  return telling;
+function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {
+  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-function namesIn(value: Json): readonly string[] {
-  return isObject(value) ? ['name', 'slug', 'id'].flatMap((name) => (typeof value[name] === 'string' ? [String(value[name])] : [])) : [];
+/**
+ * Slugs and ids of endpoints that may tell of personal values without naming one: they reach documents that hold some, and print whole ones, or read
+ * members by computed names.
+ */
+function wholesIn(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): ReadonlySet<string> {
+  const reached = collections.flatMap(({ names, personal }) => (personal.length === 0 ? [] : names));
+  const reaching = withThoseThatSay(new Words(reached, true), called);
+  const printing = withThoseThatSay(new Words(called.filter(({ value }) => printsWhole(value)).flatMap(namesOf)), called);
+  const telling = endpoints.filter(
+    ({ value }) => (printsWhole(value) || says(value, printing)) && (says(value, reaching) || reachesAny(value)),
+  );
+  return new Set(telling.flatMap(namesOf));
 }
 
-/** Whether a text of a definition, or a member that is no setting of the definition itself, is or holds one of these words. */
-function says(value: Json, words: ReadonlySet<string>, depth = 0): boolean {
-  if (words.has('')) return true;
-  if (typeof value === 'string') return wordsIn(value).some((word) => words.has(word)) || words.has(value);
-  if (isArray(value)) return value.some((each) => says(each, words, depth + 1));
+/** Whether a step names its collection by a template. */
+function reachesAny(value: Json): boolean {
+  if (isArray(value)) return value.some(reachesAny);
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, member]) => (depth > 0 && words.has(name)) || says(member, words, depth + 1));
-}
-
-function wordsIn(text: string): readonly string[] {
-  return text.match(/[\p{L}\p{N}_$-]+/gu) ?? [];
+  return Object.entries(value).some(
+    ([name, member]) => (name === 'collection' && typeof member === 'string' && member.includes('{{')) || reachesAny(member),
+  );
 }

@@ -15,6 +15,8 @@ interface Place {
   readonly isFree: boolean;
 }
 
+/** Members that say which endpoint made something. */
+const MAKERS = ['endpoint', 'slug', 'source'] as const;
 /** Members that hold what a game made or sent. */
 const FREE: ReadonlySet<string> = new Set(['input', 'payload']);
 /** Members of what is about a field that say which, and why. All others are values of it. */
@@ -33,23 +35,30 @@ const ABOUT: ReadonlySet<string> = new Set([
 
 /** Members of a dry run, or of a pressed button, that its endpoint made. */
 const MADE: ReadonlySet<string> = new Set(['result', 'steps', 'pendingWrites', 'documents']);
+/** Texts that an endpoint worded: of a refusal, of a ledger entry, of why a test did not pass. */
+const WORDED: ReadonlySet<string> = new Set(['message', 'reason', 'errors']);
 
 /** The answer without personal values. */
 export function masked(value: Json, personal: Personal, place: Place): Json {
   if (isArray(value)) return value.map((each) => masked(each, personal, place));
   if (!isObject(value)) return value;
-  const collections = [...place.collections, ...collectionIn(value)];
+  // What a game made may say anything of where it comes from.
+  const collections = place.isFree ? [] : [...place.collections, ...collectionIn(value)];
   const paths = collections.length === 0 ? personal.in(null) : [...new Set(collections)].flatMap((each) => personal.in(each));
   const known = place.isFree ? paths.flatMap(endsOf) : paths;
   const field = fieldOf(value);
   const here = withoutValues(value, known);
   const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
-  const isHandled = typeof value['endpoint'] === 'string' && personal.isHandledBy(value['endpoint']);
+  const isHandled = MAKERS.some((name) => typeof value[name] === 'string' && personal.isHandledBy(value[name]));
+  const isTest = typeof value['passed'] === 'boolean';
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
+    if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
     if (field !== null && !ABOUT.has(name)) return [name, maskedChange(masked(member, personal, { ...place, collections }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
+    if (isHandled && name === 'expectation' && isObject(member))
+      return [name, { ...member, reason: withoutWords(member['reason'] ?? null) }];
     return [name, masked(member, personal, { collections, isFree: place.isFree || FREE.has(name) })];
   });
   return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
@@ -70,6 +79,15 @@ function withoutMade(made: Json): Json {
 /** Which field changes is told, but not from what and to what. */
 function withoutChange(change: Json): Json {
   return isObject(change) ? { path: change['path'] ?? '', from: MASK, to: MASK } : MASK;
+}
+
+/** Whether a reason names a personal field: that of a test quotes what it found there. */
+function tells(words: Json, personal: Personal): boolean {
+  return isArray(words) ? words.some((each) => tells(each, personal)) : typeof words === 'string' && personal.isNamedIn(words);
+}
+
+function withoutWords(words: Json): Json {
+  return isArray(words) ? words.map(withoutWords) : words === null ? null : MASK;
 }
 
 function collectionIn(value: JsonObject): readonly string[] {
@@ -94,10 +112,15 @@ function endsOf(path: PersonalPath): readonly PersonalPath[] {
   return path.map((_, from) => path.slice(from)).filter(([first]) => first !== '*');
 }
 
+/** A path, and how it is read where dots part its names. */
+function spelled(path: PersonalPath): readonly PersonalPath[] {
+  return path.some((part) => part.includes('.')) ? [path, path.flatMap((part) => part.split('.'))] : [path];
+}
+
 /** A value of a field: it is personal itself, stands in what is, or holds some. */
 function maskedChange(value: Json, field: PersonalPath, paths: readonly PersonalPath[]): Json {
   let here = value;
-  for (const path of paths) {
+  for (const path of paths.flatMap(spelled)) {
     if (!path.slice(0, field.length).every((part, index) => part === '*' || part === field[index])) continue;
     if (path.length <= field.length) return value === null ? null : MASK;
     const rest = path.slice(field.length);

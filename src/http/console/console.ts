@@ -1,5 +1,5 @@
 import type { PeopleDesk } from '../../app/app.ts';
-import { BASES, type Family } from '../../contract/families.ts';
+import { BASES, OF_PERSONS } from '../../contract/families.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
@@ -15,9 +15,7 @@ import { SessionRoutes } from './sessions.ts';
  * key. Nothing of it is served where games are.
  */
 
-/** Families of routes that the console passes on. The others are for games and players. */
-export const PASSED_FAMILIES = ['manage', 'storage', 'queries', 'values', 'live', 'endpoints'] as const satisfies readonly Family[];
-const PASSED = new RegExp(`^(?:${PASSED_FAMILIES.map((family) => BASES[family]).join('|')})/`, 'i');
+const PASSED = new RegExp(`^(?:${OF_PERSONS.map((family) => BASES[family]).join('|')})/`, 'i');
 
 /** A call of an endpoint runs it, whatever the method. */
 const ENDPOINT_CALL = new RegExp(`^${BASES.endpoints}/`, 'i');

@@ -4,7 +4,7 @@ import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { shownEvents } from '../looks.ts';
+import { endRevealedInTime, shownEvents } from '../looks.ts';
 import type { Services } from './services.ts';
 
 /** Most characters of a frame besides its data. */
@@ -17,6 +17,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       const { exchange } = ctx.state;
       const sent = queryOf(exchange)['topic'] ?? [];
       const project = param(ctx, 'project');
+      const shown = await shownEvents(app, exchange, project);
       const stream = await app.live.open(project, present(exchange, live.listen), {
         topics: Array.isArray(sent) ? sent : [sent],
         target: targetOf(exchange),
@@ -31,9 +32,10 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
         onSilence: () => stream.keepAlive(),
         onClose: () => stream.close(),
       });
+      endRevealedInTime(exchange, opened);
       // The client may have disconnected while its topics were opened.
       if (ctx.res.destroyed) opened.body.destroy();
-      else stream.start(sinkOf(opened, shownEvents(app, exchange, project)));
+      else stream.start(sinkOf(opened, shown));
       return { stream: opened.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
     },
   };

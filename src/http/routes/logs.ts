@@ -4,12 +4,14 @@ import type { AnswerOf } from '../../contract/route.ts';
 import { logs, PLAYERS_LOGS } from '../../contract/routes/logs.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
+import { stringifyJson } from '../../kernel/json.ts';
 import { type LogPage, MAX_PAGE } from '../call-log/call-log.ts';
 import { summaryOf } from '../call-log/summary.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
+import { shownRequests } from '../looks.ts';
 import type { Services } from './services.ts';
 
 type LogContext = ContextOf<typeof logs.read>;
@@ -30,12 +32,12 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
     filter: RequestFilter,
     page: LogPage,
   ): Promise<AnswerOf<typeof logs.read>> => {
+    const shown = await shownRequests(app, ctx.state.exchange, project);
     const following = await callLog.follow(project, filter, page);
     let leave = following.cancel;
     const stream = streams.open({ project, response: ctx.res, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
-    const receive = (requests: readonly LoggedRequest[]) => {
-      return stream.offer(requests.map(frameOfRequest).join(''));
-    };
+    const receive = (requests: readonly LoggedRequest[]) =>
+      stream.offer(requests.map((request) => frameOf({ id: request.id, event: 'request', data: stringifyJson(shown(request)) })).join(''));
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     if (following.missed !== 0) miss(following.missed);
     receive(following.requests);
@@ -107,10 +109,6 @@ function filterOf(ctx: LogContext): RequestFilter {
     from: timeOf(ctx, 'from'),
     to: timeOf(ctx, 'to'),
   };
-}
-
-function frameOfRequest(request: LoggedRequest): string {
-  return frameOf({ id: request.id, event: 'request', data: JSON.stringify(request) });
 }
 
 /** Checks at intervals whether the caller may still read this. If not, ends the stream with the refusal. */

@@ -22,7 +22,7 @@ const { personal: PATHS } = compileSchema(SCHEMA);
 
 const PERSONAL: Personal = {
   in: (collection) => (collection === 'feed' ? [] : PATHS),
-  isNamedIn: () => false,
+  isNamedIn: (text) => text.includes('email'),
   isShownBy: (query) => query === 'by-email',
   isHandledBy: (slug) => slug === 'mail',
 };
@@ -113,6 +113,34 @@ test('what a game made is masked by the last name of a path, and of an endpoint 
     pendingWrites: [{ key: '1', data: MASK }],
   });
   expect(shown({ query: 'by-email', rank: 3, value: 7 })).toEqual({ query: 'by-email', rank: null });
+});
+
+test('what a game made may name another collection, and is masked all the same', () => {
+  expect(shown({ collection: 'feed', email: SECRET }, [], true)).toEqual({ collection: 'feed', email: MASK });
+  expect(shown({ input: { collection: 'feed', email: SECRET } })).toEqual({ input: { collection: 'feed', email: MASK } });
+});
+
+test('texts that an endpoint worded which handles personal values are masked, and why a test of one did not pass', () => {
+  expect(shown({ slug: 'mail', path: '/v3/x', message: `no ${SECRET}` })).toEqual({ slug: 'mail', path: '/v3/x', message: MASK });
+  expect(shown({ slug: 'buy', message: 'too poor' })).toEqual({ slug: 'buy', message: 'too poor' });
+  expect(shown({ field: 'gold', delta: 1, source: 'mail', reason: SECRET })).toEqual({
+    field: 'gold',
+    delta: 1,
+    source: 'mail',
+    reason: MASK,
+  });
+  const report = (endpoint: string, reason: string) => ({ endpoint, passed: false, reason, expectation: { passed: false, reason } });
+  expect(shown(report('mail', SECRET))).toEqual(report('mail', MASK));
+  expect(shown(report('buy', `Expected body.email to be "x", got "${SECRET}".`))).toEqual(report('buy', MASK));
+  expect(shown({ endpoint: 'mail', errors: [SECRET], passed: false })).toEqual({ endpoint: 'mail', errors: [MASK], passed: false });
+  expect(shown({ reason: 'wrong email', revision: 3 })).toEqual({ reason: 'wrong email', revision: 3 });
+});
+
+test('a field with a dot in its name is masked by the dotted path, too', () => {
+  const { personal } = compileSchema({ 'e.mail': { type: 'string', _personal: true } });
+  const dotted: Personal = { ...PERSONAL, in: () => personal };
+  const change = { path: 'e.mail', from: SECRET, to: null };
+  expect(masked(change, dotted, { collections: ['saves'], isFree: false })).toEqual({ path: 'e.mail', from: MASK, to: null });
 });
 
 test('property: wherever a document stands in an answer, its personal values are not in it', () => {

@@ -1,0 +1,35 @@
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { findTokens, isOneToken } from '../../language/expressions/scan.ts';
+
+/**
+ * Whether logic may tell of a member of a document without naming it: it prints a whole value into a text, reads a member by a computed name, or makes a
+ * list of members. If in doubt, it does. It finds what an author wrote without a thought, not what one hides.
+ */
+export function printsWhole(value: Json): boolean {
+  if (typeof value === 'string') return isOpaque(value);
+  if (isArray(value)) return value.some(printsWhole);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, member]) => !PASSIVE.has(name) && (isOpaque(name) || printsWhole(member)));
+}
+
+/** Members that nothing runs. */
+const PASSIVE: ReadonlySet<string> = new Set(['sourceText', 'description', 'notes', 'metadata']);
+
+/** Names that hold no document. */
+const HARMLESS = /^(?:input|values|platformId|playerKey|projectId|now|_\w+)\b/;
+const LONE_NAME = /^[\p{L}_][\p{L}\p{N}_-]*$/u;
+/** A path with brackets around anything but a number or a quoted text. */
+const COMPUTED = /(?<![\p{L}\p{N}_.-])([\p{L}_][\p{L}\p{N}_.-]*)\[(?!\s*(?:\d+|"[^"]*"|'[^']*')\s*\])/gu;
+const TAKING_APART = /\b(?:get|values|pluck)\s*\(\s*(?:\{\{\s*)?([\p{L}_][\p{L}\p{N}_.-]*)/gu;
+
+function isOpaque(text: string): boolean {
+  for (const found of [...text.matchAll(COMPUTED), ...text.matchAll(TAKING_APART)]) if (!HARMLESS.test(found[1] ?? '')) return true;
+  const tokens = findTokens(text);
+  const isAlone = isOneToken(text, tokens);
+  return tokens.some(({ start, end }) => {
+    const [path = ''] = text.slice(start + 2, end - 2).split('|');
+    const read = path.trim();
+    if (HARMLESS.test(read)) return false;
+    return read.includes('{{') || (!isAlone && LONE_NAME.test(read));
+  });
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
+import { personalIn } from '../../../src/domain/personal/fields.ts';
+import { MarkSearch } from '../../../src/domain/personal/marks.ts';
+import type { DefinitionsState } from '../../../src/domain/states.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, push, recorded } from '../definition/given.ts';
+
+/** What counts as personal, and which definitions tell of it. */
+
+const EMAIL = { type: 'string', _personal: true };
+const SAVES = { id: 'saves', name: 'Player Saves', schema: { gold: { type: 'number' }, email: EMAIL } };
+const FEED = { id: 'feed', name: 'feed', schema: { text: { type: 'string' } } };
+const game = (schema: JsonObject = SAVES.schema): DefinitionsState => push(EMPTY, 'collection', [{ ...SAVES, schema }, FEED]);
+
+/** Whether an endpoint with these steps and this answer counts as one that handles personal values. */
+function isHandled(steps: Json, body: Json, more: (state: DefinitionsState) => DefinitionsState = (state) => state): boolean | undefined {
+  const state = push(more(game()), 'endpoint', [{ slug: 'ask', method: 'POST', input: {}, steps, response: { body } }]);
+  return personalIn(state)?.isHandledBy('ask');
+}
+
+const READ = { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' };
+
+describe('an endpoint that reads such documents', () => {
+  test.each<readonly [string, Json, boolean]>([
+    ['shows a document as it is', { all: '{{me}}' }, false],
+    ['shows another field in a text', { said: 'you have {{me.gold}}' }, false],
+    ['shows a field by its name', { said: 'to {{me.email}}' }, true],
+    ['prints a document into a text', { said: 'all: {{me}}' }, true],
+    ['reads a member by a computed name', { one: '{{me[input.field]}}' }, true],
+    ['reads one by a nested token', { one: '{{me.{{input.field}}}}' }, true],
+    ['reads one by a function', { one: '{{get(me, input.field)}}' }, true],
+    ['reads a quoted name', { one: '{{me["gold"]}}' }, false],
+    ['prints what it was asked', { said: 'you said {{input}} at {{now}}' }, false],
+    ['reads a game value by a computed name', { one: '{{values.prices[input.kind]}}' }, false],
+  ])('that %s', (_, body, expected) => {
+    expect(isHandled([READ], body)).toBe(expected);
+  });
+
+  test('finds them by the name of the collection, in any letter case, and by a template', () => {
+    const said = { said: 'all: {{me}}' };
+    expect(isHandled([{ ...READ, collection: 'player saves' }], said)).toBe(true);
+    expect(isHandled([{ ...READ, collection: '{{input.where}}' }], said)).toBe(true);
+    expect(isHandled([{ ...READ, collection: 'feed' }], said)).toBe(false);
+  });
+
+  test('is one also through a workflow', () => {
+    const workflow = {
+      id: 'tell',
+      name: 'tell',
+      params: {},
+      steps: [READ, { id: 'text', type: 'compute', value: 'all: {{me}}' }],
+      returns: '{{text}}',
+    };
+    const call = [{ id: 'told', type: 'workflow', workflow: 'tell' }];
+    expect(isHandled(call, { said: '{{told}}' }, (state) => push(state, 'workflow', [workflow]))).toBe(true);
+    expect(isHandled(call, { said: '{{told}}' })).toBe(false);
+  });
+});
+
+test('a field whose name is no word is found in texts all the same', () => {
+  const personal = personalIn(game({ 'e mail': EMAIL }));
+  expect([personal?.isNamedIn('{{me["e mail"]}}'), personal?.isNamedIn('email')]).toEqual([true, false]);
+});
+
+describe('what an earlier schema marked', () => {
+  const EARLIER = [
+    { collection: 'saves', path: ['email'] },
+    { collection: 'gone', path: ['phone'] },
+  ];
+  const pathsOf = (state: DefinitionsState, collection: string) => personalIn(state, EARLIER)?.in(collection);
+
+  test('stays personal where live no longer describes it: the field or the collection is gone', () => {
+    expect(pathsOf(game({ gold: { type: 'number' }, mail: EMAIL }), 'saves')).toEqual([['mail'], ['email']]);
+    expect(pathsOf(game({ gold: { type: 'number' } }), 'gone')).toEqual([['phone']]);
+    expect(personalIn(EMPTY, EARLIER)?.isNamedIn('phone')).toBe(true);
+  });
+
+  test('is no longer where live describes the field without the mark; what is staged does not say so', () => {
+    expect(pathsOf(game({ email: { type: 'string' } }), 'saves')).toEqual([]);
+    const staged = push(game({ gold: { type: 'number' } }), 'collection', [{ id: 'saves', schema: { email: { type: 'string' } } }], 'next');
+    expect(pathsOf(staged, 'saves')).toEqual([['email']]);
+  });
+
+  test('is gathered from the events of the definitions, newest first, whatever was published since', () => {
+    const first = accepted(decideUpsertMany(EMPTY, 'collection', [SAVES], { target: 'live', replaceAll: false })).events;
+    const state = fold(EMPTY, first);
+    const second = accepted(
+      decideUpsertMany(state, 'collection', [{ ...SAVES, schema: { gold: { type: 'number' } } }], { target: 'live', replaceAll: false }),
+    ).events;
+    const search = new MarkSearch();
+    for (const event of [...first, ...second].toReversed()) search.take(recorded(event));
+    expect([search.marks, search.missing]).toEqual([[{ collection: 'saves', path: ['email'] }], []]);
+  });
+});
