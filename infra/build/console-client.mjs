@@ -33,8 +33,9 @@ const OPERATIONS = [
     'sync',
     'discard',
   ],
+  ...['listApprovals', 'readApproval', 'askApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
   ...['deleteCollection', 'deleteEndpoint', 'deleteWorkflow', 'deleteLibrary', 'deleteQuery'],
-  ...['summarizeLogs', 'readLogs', 'testEndpoint'],
+  ...['summarizeLogs', 'readLogs', 'testEndpoint', 'runTests', 'compareDefinitions'],
 ];
 
 /** Writes it unless it is there: made of the same description, by the same program. */

@@ -1,15 +1,19 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { DefinitionsComparison } from '../contract/answers.ts';
+import { wholeNumber as aNumber, anyObject, listOf, members } from '../folder/answer-shape.ts';
+import { checkedBody } from '../folder/remote.ts';
 import { printResult } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { pathOf } from './remote/requests.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownPublishes } from './show.ts';
+import { shownChanges, shownPublishes } from './show.ts';
 
 interface PublishesOptions extends RemoteOptions {
   readonly limit: number;
   readonly before?: number;
 }
 
-/** `savepoint publishes`: who published what, and when. */
+/** `savepoint publishes`: who published what, and when; what differs between two of them. */
 export function publishesCommand(): Command {
   const made = remoteCommand('publishes', 'list publishes, promotions and rollbacks, newest first');
   return withLimit(made, 'how many', { to: 200, preset: 20 })
@@ -23,10 +27,33 @@ export function publishesCommand(): Command {
         return `${shownPublishes(page.publishes.map((each) => ({ ...each })))}${more}`;
       });
     })
+    .enablePositionalOptions()
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint publishes\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
-    );
+      '\nExamples:\n  savepoint publishes\n  savepoint publishes compare 41 52\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
+    )
+    .addCommand(compare());
+}
+
+const COMPARED = members({ from: members({ revision: aNumber }), to: members({ revision: aNumber }), changes: listOf(anyObject) });
+
+function compare(): Command {
+  return remoteCommand('compare', 'show what differs in live between two publishes, or between one and now; takes a key with history: r')
+    .argument('<revision>', 'a revision that `savepoint publishes` lists: live as it was right after that')
+    .argument('[other]', 'another one (default: now)')
+    .addHelpText('after', '\nExamples:\n  savepoint publishes compare 41 52\n  savepoint publishes compare 41')
+    .action(async (from: string, to: string | undefined, options: RemoteOptions) => {
+      const remote = remoteOf(options);
+      const answer = await remote.request('GET', pathOf(remote, 'manage', 'definitions', 'compare'), {
+        query: { from, to },
+        again: 'read',
+      });
+      const found = checkedBody<DefinitionsComparison>(answer, COMPARED);
+      printResult(options, found, () => {
+        const what = found.changes.length === 0 ? 'Nothing differs.' : shownChanges(found.changes);
+        return `${found.from.revision} (${found.from.time}) to ${found.to.revision} (${found.to.time}):\n${what}`;
+      });
+    });
 }
 
 function wholeNumber(text: string): number {

@@ -88,10 +88,17 @@ const players = createRoute({
   validateSearch: (search: Record<string, unknown>): { name?: string } => ({ name: textIn(search, 'name') }),
   component: lazyPage(() => import('./pages/players.tsx'), 'PlayersPage'),
 });
-const publishes = createRoute({
-  getParentRoute: () => project,
-  path: '/publishes',
+const publishes = createRoute({ getParentRoute: () => project, path: '/publishes', component: Outlet });
+const publishesListed = createRoute({
+  getParentRoute: () => publishes,
+  path: '/',
   component: lazyPage(() => import('./pages/publishes/publishes.tsx'), 'PublishesPage'),
+});
+const publish = createRoute({
+  getParentRoute: () => publishes,
+  path: '/$revision',
+  validateSearch: (search: Record<string, unknown>): { to?: string } => ({ to: textIn(search, 'to') }),
+  component: lazyPage(() => import('./pages/publishes/publish.tsx'), 'PublishPage'),
 });
 const looked = createRoute({
   getParentRoute: () => project,
@@ -260,7 +267,7 @@ const tree = root.addChildren([
       activity,
       found,
       players,
-      publishes,
+      publishes.addChildren([publishesListed, publish]),
       looked,
       values,
       value,

@@ -41,6 +41,7 @@ export type DocumentHistory = BodyOf<typeof documentHistory.history>;
 export type DocumentComparison = BodyOf<typeof documentHistory.compare>;
 export type DefinitionHistory = BodyOf<typeof definitionHistory.changes>;
 export type DefinitionComparison = BodyOf<typeof definitionHistory.compare>;
+export type DefinitionsComparison = BodyOf<typeof definitionHistory.compareAll>;
 export type SaveRecordHistory = BodyOf<typeof saveRecordHistory.changes>;
 export type SaveRecordComparison = BodyOf<typeof saveRecordHistory.compare>;
 export type SaveRecords = BodyOf<typeof saveRecords.list>;

@@ -134,37 +134,8 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
 
 inBrowser('no page keeps anybody out: light and dark, wide and on a phone', async () => {
   const ada = `/players/${ADA}`;
-  await expectOpenToAll(market(), ['', '/publishes', '/players', '/players?name=ad', ada, `${ada}/timeline`, `${ada}/restore`]);
+  await expectOpenToAll(market(), ['', '/players', '/players?name=ad', ada, `${ada}/timeline`, `${ada}/restore`]);
   expect(market().faults).toEqual([]);
-});
-
-inBrowser('a manager reads what is staged as sentences, promotes it with a reason, and rolls it back', async () => {
-  const { faults, manager, origin, page, project } = market();
-  const price = (axe: number) => ({ items: [{ id: 'shop', type: 'group', name: 'Shop', entries: { axe } }] });
-  const live = async () => Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
-  await ok(manager.manage('PUT', manager.definitions('game-values'), { body: price(7) }));
-  const staged = { body: price(9), headers: { 'x-ns-publish-target': 'next' } };
-  await ok(manager.manage('PUT', manager.definitions('game-values'), staged));
-  await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByText(/7 → 9/).first().waitFor();
-  await page.getByRole('button', { name: 'Promote…' }).click();
-  await page.getByLabel('Why').fill('Summer prices');
-  expect(await seriousOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Make it live' }).click();
-  await heading(page, 'It is live');
-  expect(await live()).toEqual({ axe: 9 });
-  await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByText('“Summer prices”').waitFor();
-  await page
-    .getByRole('button', { name: /^Roll back to publish/ })
-    .first()
-    .click();
-  await page.getByLabel('Why').fill('too dear');
-  await page.getByRole('button', { name: 'Roll it back' }).click();
-  await heading(page, 'It is rolled back');
-  expect(await live()).toEqual({ axe: 7 });
-  await page.getByRole('button', { name: 'Close' }).click();
-  expect(faults).toEqual([]);
 });
 
 inBrowser('who is signed out in the middle signs in again, and arrives where they were', async () => {

@@ -10,7 +10,7 @@ const OF_THE_GAME =
   /^(?:list|put|post|patch|delete)(?:Collections?|Endpoints?|Workflows?|Libraries|Library|Queries|Query|GameValues|RateLimitRules|Tests)$/;
 const OF_THE_PROJECT = [
   ...['diff', 'discard', 'listPublishes', 'preflight', 'promote', 'rollback', 'sync', 'upgradeSource', 'readManifest', 'readSyncJob'],
-  ...['compareDefinition', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
+  ...['compareDefinition', 'compareDefinitions', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
   ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'listKeys', 'revokePublicKey', 'validateKeys'],
   ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
   ...['callNothing', 'purgeDocuments', 'listButtons'],

@@ -173,6 +173,7 @@ export function fakeApp(): FakeApp {
     definitionHistory: {
       changes: async (caller, ...rest) => ofPast(definitionHistory.changes, 'definitionHistory.changes', caller, rest),
       compare: async (caller, ...rest) => managed(definitionHistory.compare, 'definitionHistory.compare', caller, rest),
+      compareAll: async (caller, ...rest) => managed(definitionHistory.compareAll, 'definitionHistory.compareAll', caller, rest),
       valueChanges: async (caller, ...rest) => ofPast(definitionHistory.valueChanges, 'definitionHistory.valueChanges', caller, rest),
       compareValue: async (caller, ...rest) => managed(definitionHistory.compareValue, 'definitionHistory.compareValue', caller, rest),
     },

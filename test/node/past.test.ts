@@ -288,6 +288,18 @@ describe('what happened to a definition', () => {
     expect(compared.fields).toEqual([{ ...PRICE, before: 30, after: 35 }]);
     const ofNext = await read(`definitions/game-values/*/compare?from=${second}&to=${third}`, 'next');
     expect(ofNext.fields).toContainEqual({ path: '/items/0/rows/0/price', label: 'Shop › sword › price', before: 35, after: 40 });
+    const all = await read(`definitions/compare?from=${first}&to=${second}`);
+    expect(all.changes).toEqual([
+      {
+        kind: 'game-values',
+        id: '*',
+        action: 'change',
+        members: ['items'],
+        fields: [{ path: '/items/0/rows/0/price', label: 'Shop › sword › price', before: 30, after: 35 }],
+      },
+    ]);
+    expect((await read(`definitions/compare?from=${second}&to=${third}`)).changes).toMatchObject([{ kind: 'game-values' }]);
+    expect((await read(`definitions/compare?from=${promoted}&to=${promoted}`)).changes).toEqual([]);
     const ofLive = await read(`definitions/game-values/*/compare?from=${other}&to=${back}`);
     expect(ofLive.fields).toEqual([]);
     expect(await refused(game.manage('GET', game.definitions('game-values/nothing/history')))).toBe('404 NOT_FOUND');

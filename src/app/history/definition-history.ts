@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
+import { DEFINITION_KINDS } from '../../contract/events/project.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { type Entry, entriesOf, findByName } from '../../domain/definition/model/overlay.ts';
 import { writtenValue } from '../../domain/definition/model/values.ts';
@@ -33,6 +34,7 @@ interface AskedValue {
 
 type History = ManageAnswer<contract.DefinitionHistory> & AnswerOfPast;
 type Comparison = ManageAnswer<contract.DefinitionComparison>;
+type ComparisonOfAll = ManageAnswer<contract.DefinitionsComparison>;
 
 /**
  * What happened to definitions and game values, for secret keys that may read what was and the definitions of that kind. All throw as `momentOf` and
@@ -43,6 +45,8 @@ export interface DefinitionHistory {
   changes(caller: Caller, asked: Asked, query: ChangesQuery): Promise<History>;
   /** `to` `null`: now. */
   compare(caller: Caller, asked: Asked, from: string, to: string | null): Promise<Comparison>;
+  /** All that a game is made of, at two moments. `to` `null`: now. */
+  compareAll(caller: Caller, target: PublishTarget, from: string, to: string | null): Promise<ComparisonOfAll>;
   /** Publishes that changed a group or table of game values, newest first. */
   valueChanges(caller: Caller, asked: AskedValue, query: ChangesQuery): Promise<History>;
   compareValue(caller: Caller, asked: AskedValue, from: string, to: string | null): Promise<Comparison>;
@@ -90,6 +94,28 @@ export function createDefinitionHistory(context: HistoryContext): DefinitionHist
       return context.roundRobin.run(other.project.id, () => compared(sideOf(one, before), sideOf(other, after), difference));
     },
 
+    async compareAll(caller, target, from, to) {
+      const [one, other] = [await readAt(caller, GAME_KINDS, target, from, 'from'), await readAt(caller, GAME_KINDS, target, to, 'to')];
+      const changes: contract.DefinitionsComparison['changes'][number][] = [];
+      let compared = 0;
+      for (const kind of GAME_KINDS) {
+        const [before, after] = [one, other].map(
+          ({ access: { state } }) => new Map(entriesOf(state, target, kind).map((each) => [each.id, each])),
+        );
+        for (const id of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
+          const [was, is] = [before?.get(id), after?.get(id)];
+          if (was?.hash === is?.hash) continue;
+          compared += lengthOf(was) + lengthOf(is);
+          const isShown = was !== undefined && is !== undefined && compared <= MAX_COMPARED;
+          const difference = () => (isShown ? storedDifference(kind, was.value, is.value) : {});
+          const action = was === undefined ? 'add' : is === undefined ? 'delete' : 'change';
+          changes.push({ kind, id, action, ...(await context.roundRobin.run(other.project.id, difference)) });
+        }
+      }
+      const [since, until] = [ofMoment(one.moment).at, ofMoment(other.moment).at];
+      return { position: until.revision, stale: false, result: { ok: true, from: since, to: until, changes } };
+    },
+
     async valueChanges(caller, { target, ...asked }, query) {
       const read = await readAt(caller, ['game-values'], target, query.at);
       const holder = holderIn(read, asked);
@@ -117,6 +143,14 @@ export function createDefinitionHistory(context: HistoryContext): DefinitionHist
       return context.roundRobin.run(other.project.id, () => compared(before, after, differenceOfValues));
     },
   };
+}
+
+/** Saved tests are for both targets, and nobody plays them. */
+const GAME_KINDS = DEFINITION_KINDS.filter((kind) => kind !== 'tests');
+
+/** Characters of the layers that an entry is made of. */
+function lengthOf(entry: Entry | undefined): number {
+  return (entry?.live?.text.length ?? 0) + (entry?.staged?.text.length ?? 0);
 }
 
 type FieldsOf = (before: Json, after: Json) => FieldDifferences;

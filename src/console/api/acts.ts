@@ -91,15 +91,17 @@ export interface PromotionAsked {
   readonly base: number;
   readonly message: string;
   readonly force: boolean;
+  /** An owner goes past the second person. */
+  readonly breakGlass: boolean;
 }
 
 export function lookAtPromotion(project: string) {
   return answerOf(api.promote({ project, body: { dryRun: true } }));
 }
 
-export function promote({ project, base, message, force }: PromotionAsked, intent: string) {
+export function promote({ project, base, message, force, breakGlass }: PromotionAsked, intent: string) {
   const why = message.trim() === '' ? {} : { message: message.trim() };
-  return answerOf(api.promote({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { force } }));
+  return answerOf(api.promote({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
 }
 
 export interface RollbackAsked {
@@ -107,15 +109,16 @@ export interface RollbackAsked {
   readonly to: number;
   readonly base: number;
   readonly message: string;
+  readonly breakGlass: boolean;
 }
 
 export function lookAtRollback(project: string, to: number) {
   return answerOf(api.rollback({ project, body: { to, dryRun: true } }));
 }
 
-export function rollback({ project, to, base, message }: RollbackAsked, intent: string) {
+export function rollback({ project, to, base, message, breakGlass }: RollbackAsked, intent: string) {
   const why = message.trim() === '' ? {} : { message: message.trim() };
-  return answerOf(api.rollback({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { to } }));
+  return answerOf(api.rollback({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { to, breakGlass } }));
 }
 
 /** A key for one act: kept while its request is repeated, new for the next. */

@@ -163,6 +163,26 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: NOTHING_CHANGED,
     toDo: 'Look at what is staged and live now, then decide again.',
   },
+  APPROVAL_NEEDED: {
+    happened: 'Nobody else has agreed to this yet.',
+    means: 'Nothing goes live here without a second person. Players notice nothing.',
+    toDo: 'Stage it, and ask for approval on the page Publishes.',
+  },
+  APPROVAL_PHASE: {
+    happened: 'This was decided, or became void, while you looked at it.',
+    means: NOTHING_CHANGED,
+    toDo: 'Look at what is asked for now.',
+  },
+  APPROVER_IS_AUTHOR: {
+    happened: 'You stand behind a part of this yourself.',
+    means: NOTHING_CHANGED,
+    toDo: 'Another person has to approve it.',
+  },
+  NOTHING_TO_APPROVE: {
+    happened: 'There is nothing that would go live.',
+    means: NOTHING_CHANGED,
+    toDo: 'Stage something first.',
+  },
   PROJECT_DISABLED: {
     happened: 'This project is switched off.',
     means: 'Nobody plays, and nothing can be read or changed.',

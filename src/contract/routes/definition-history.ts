@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { managementKeys } from '../credentials.ts';
+import { managementKeys, STAGED_READ } from '../credentials.ts';
 import { DEFINITION_KINDS } from '../events/project.ts';
 import { AT, AT_ERRORS, AT_HEADER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { asOf, count, instant } from '../values.ts';
 import { betweenMoments, by, changedFields, moreFields, pageOfChanges, when } from './history.ts';
 import { ok, paged } from './managed.ts';
+import { acted, differing } from './publishing.ts';
 
 /** What happened to definitions and game values, and what differs between two moments. */
 
@@ -41,6 +42,18 @@ const side = z.strictObject({ revision: count, time: instant, exists: z.boolean(
 const Comparison = z
   .strictObject({ ok, from: side, to: side, fields: changedFields, more: moreFields, opens })
   .meta({ id: 'DefinitionComparison', description: 'What differs' });
+
+const moment = z.strictObject({ revision: count, time: instant });
+const ComparisonOfAll = z
+  .strictObject({
+    ok,
+    from: moment,
+    to: moment,
+    changes: z.array(z.strictObject({ ...acted, ...z.strictObject(differing).partial().shape })).meta({
+      description: 'Definitions that differ. `fields` stand at one that is on both sides, unless too much was compared already',
+    }),
+  })
+  .meta({ id: 'DefinitionsComparison', description: 'What differs in all that a game is made of' });
 
 const about = {
   family: 'manage',
@@ -129,6 +142,34 @@ export const definitionHistory = {
     example: {
       params: { kind: 'collection', id: 'saves' },
       answer: { ok: true, ...SIDES, fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }] },
+    },
+  }),
+  compareAll: route({
+    ...ofComparison,
+    keys: { ...managementKeys('r', 'history', ...STAGED_READ.needs.scopes), ofPeople: STAGED_READ.needs },
+    id: 'compareDefinitions',
+    path: '/:project/definitions/compare',
+    summary: 'What differs in all definitions between two moments, such as two publishes, field by field',
+    description: [
+      'A moment that is the revision of a publish shows what it made. `to` left out: now. Saved tests are no part of it. 200 fields of a definition at most;',
+      'beyond 4 million characters of compared texts, definitions are listed without their fields.',
+    ].join('\n'),
+    answers: { 200: ComparisonOfAll },
+    example: {
+      answer: {
+        ok: true,
+        from: { revision: 8, time: '2026-03-01T11:00:00.000Z' },
+        to: AT_12,
+        changes: [
+          {
+            kind: 'collection',
+            id: 'saves',
+            action: 'change',
+            members: ['maxRecords'],
+            fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
+          },
+        ],
+      },
     },
   }),
   valueChanges: route({

@@ -15,10 +15,10 @@ const Change = z
 const DifferingField = z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() });
 
 /** What happens to a definition. */
-const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;
+export const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;
 
 /** How a definition differs. */
-const differing = {
+export const differing = {
   members: z.array(z.string()),
   fields: z.array(DifferingField),
   more: count.optional(),

@@ -49,6 +49,10 @@ export function definitionHistoryHandlers(services: Services): Handlers<typeof d
       return managed(await history.compare(caller, { ...named(params), target }, from, to));
     },
 
+    async compareAll({ caller, target, query: { from, to } }) {
+      return managed(await history.compareAll(caller, target, from, to));
+    },
+
     async valueChanges({ caller, params, target, query: { at, limit, before, collection } }) {
       return managed(await history.valueChanges(caller, { id: params.value, collection, target }, { at, limit, before }));
     },

@@ -14,6 +14,7 @@ import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { cut, valueText } from '../../words/value.ts';
 import styles from './calls.module.css';
 import { TRY } from './calls.tsx';
+import { Steps } from './steps.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/calls/try');
 
@@ -161,22 +162,7 @@ function Report({ report }: { readonly report: TestReport }) {
       </CardBody>
       <h3 className={styles.part}>Steps</h3>
       {steps.length === 0 && <CardBody>No step ran.</CardBody>}
-      {steps.map((step, place) => {
-        const hasPassed = step['passed'] !== false;
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a step may run many times, and the order is what happened
-          <div key={place} className={styles.step}>
-            <span className={hasPassed ? styles.passed : styles.refused}>
-              <span aria-hidden="true">{hasPassed ? '✓' : '✗'}</span>
-              <span className="visually-hidden">{hasPassed ? 'ran' : 'refused the call'}</span>
-            </span>
-            <span>
-              {String(step['id'] ?? '')} <span className={styles.soft}>{String(step['type'] ?? '')}</span>
-            </span>
-            <span className={styles.value}>{cut(valueText(step['result']), 600)}</span>
-          </div>
-        );
-      })}
+      <Steps steps={steps} />
       <h3 className={styles.part}>It would write</h3>
       {pendingWrites.length === 0 && <CardBody>Nothing.</CardBody>}
       {pendingWrites.map(({ collection, key, op, data }) => (

@@ -1,6 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { lookAtPromotion, lookAtRollback, promote, rollback } from '../../api/acts.ts';
+import { lookAtRollback, promote, rollback } from '../../api/acts.ts';
+import { askApproval } from '../../api/approvals.ts';
+import { checkQuery, testsQuery } from '../../api/publishes.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,11 +10,10 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
+import { Findings, stopping, TestsOfNext, useMayTest } from './check.tsx';
 import styles from './publishes.module.css';
-
-/** Findings that stop nothing: they tell. */
-const TELLING = ['ACCESS_WIDENED'];
 
 interface ActProps {
   readonly base: number;
@@ -22,18 +23,24 @@ interface ActProps {
 interface PromoteProps extends ActProps {
   /** How what is staged differs, as of `base`. */
   readonly changes: readonly DefinitionChange[];
+  /** Past the second person, who has not agreed. */
+  readonly isPastSecond?: boolean;
 }
 
 /** Makes live what is staged: what changes and what the data says first, then why. */
-export function PromoteDialog({ base, changes, close }: PromoteProps) {
+export function PromoteDialog({ base, changes, isPastSecond = false, close }: PromoteProps) {
   const { project } = useView();
   const refresh = useRefresh();
   const [message, setMessage] = useState('');
   const [force, setForce] = useState(false);
+  const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
-  const look = useQuery({ queryKey: [project, 'look', 'promote', base], queryFn: () => lookAtPromotion(project), ...LOOK });
+  const view = useView();
+  const look = useQuery(checkQuery(view, base));
+  const mayTest = useMayTest();
+  const tests = useQuery({ ...testsQuery(view, base), enabled: mayTest });
   const act = useMutation({
-    mutationFn: () => promote({ project, base, message, force }, intentOf([base, message, force])),
+    mutationFn: () => promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
     onSuccess: refresh,
   });
   if (act.isSuccess)
@@ -43,18 +50,21 @@ export function PromoteDialog({ base, changes, close }: PromoteProps) {
       </Published>
     );
   const findings = look.data?.findings ?? [];
-  const stops = findings.filter(({ code }) => !TELLING.includes(String(code)));
+  const failed = tests.data?.failed ?? 0;
+  const isKnown = look.isSuccess && !(mayTest && tests.isPending);
+  const isWrong = stopping(findings).length > 0 || failed > 0;
+  const isReady = (!isWrong || force) && (!isPastSecond || (isMeant && message.trim() !== ''));
   return (
     <Dialog
-      title="Promote what is staged?"
+      title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
       sub="It becomes live for all players at once, or nothing does."
       close={close}
       foot={
         <>
           <Button onClick={close}>Leave it</Button>
           <Button
-            look="main"
-            disabled={!look.isSuccess || look.data.changes.length === 0 || (stops.length > 0 && !force) || act.isPending}
+            look={isPastSecond ? 'bad' : 'main'}
+            disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending}
             onClick={() => act.mutate()}
           >
             {act.isPending ? 'Promoting…' : 'Make it live'}
@@ -62,20 +72,18 @@ export function PromoteDialog({ base, changes, close }: PromoteProps) {
         </>
       }
     >
+      {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
       <Changes isFramed changes={changes} />
-      {findings.map((finding) => (
-        <p key={JSON.stringify(finding)} className={styles.warning}>
-          {String(finding['message'])}
-        </p>
-      ))}
+      <Findings findings={findings} />
+      {mayTest && <TestsOfNext base={base} />}
       <GivenUp documents={look.data?.nextDocuments} />
-      <Reason message={message} change={setMessage} />
-      {stops.length > 0 && (
+      <Reason message={message} change={setMessage} isNeeded={isPastSecond} />
+      {isWrong && (
         <label className={styles.force}>
           <input type="checkbox" checked={force} onChange={({ target }) => setForce(target.checked)} />
-          <span>Promote all the same: what is stored does not fit, and I know what that does to players.</span>
+          <span>Promote all the same: I have read what is wrong, and know what that does to players.</span>
         </label>
       )}
       {act.isError && <Failed error={act.error} />}
@@ -87,15 +95,26 @@ interface RollbackProps extends ActProps {
   readonly to: number;
 }
 
-/** Makes live what it was right after an earlier publish. */
+/** Makes live what it was right after an earlier publish; where the project asks for a second person, asks one first. */
 export function RollbackDialog({ to, base, close }: RollbackProps) {
   const { project } = useView();
   const refresh = useRefresh();
+  const { isRequired, of } = useSecondPerson();
+  const mayBreakGlass = useMayBreakGlass();
   const [message, setMessage] = useState('');
+  const [isPastSecond, setPastSecond] = useState(false);
+  const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
   const look = useQuery({ queryKey: [project, 'look', 'rollback', to, base], queryFn: () => lookAtRollback(project, to), ...LOOK });
+  const approval = of('rollback');
+  const isApproved = !isRequired || (approval?.phase === 'approved' && approval.to === to);
+  const isAsked = approval?.phase === 'asked';
   const act = useMutation({
-    mutationFn: () => rollback({ project, to, base, message }, intentOf([to, base, message])),
+    mutationFn: () => rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
+    onSuccess: refresh,
+  });
+  const asking = useMutation({
+    mutationFn: () => askApproval({ project, action: 'rollback', to, base, comment: message }, intentOf(['ask', to, base, message])),
     onSuccess: refresh,
   });
   if (act.isSuccess)
@@ -104,27 +123,55 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
         Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
       </Published>
     );
+  if (asking.isSuccess)
+    return (
+      <Published title="It is asked for" close={close}>
+        Live is what it was. Another person approves it on this page; then it can be rolled back.
+      </Published>
+    );
+  const isSomething = look.isSuccess && look.data.changes.length > 0;
+  const isWhole = !isPastSecond || (isMeant && message.trim() !== '');
   return (
     <Dialog
-      title={`Roll live back to publish ${to}?`}
+      title={isPastSecond ? 'Roll back what nobody approved?' : `Roll live back to publish ${to}?`}
       sub="Definitions go back. What players have stays as it is."
       close={close}
       foot={
         <>
           <Button onClick={close}>Leave it</Button>
-          <Button look="main" disabled={!look.isSuccess || look.data.changes.length === 0 || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Rolling back…' : 'Roll it back'}
-          </Button>
+          {!(isApproved || isPastSecond) && mayBreakGlass && (
+            <Button look="quiet" onClick={() => setPastSecond(true)}>
+              Without approval…
+            </Button>
+          )}
+          {isApproved || isPastSecond ? (
+            <Button look={isPastSecond ? 'bad' : 'main'} disabled={!(isSomething && isWhole) || act.isPending} onClick={() => act.mutate()}>
+              {act.isPending ? 'Rolling back…' : 'Roll it back'}
+            </Button>
+          ) : (
+            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate()}>
+              {asking.isPending ? 'Asking…' : 'Ask for approval'}
+            </Button>
+          )}
         </>
       }
     >
+      {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
+      {!(isApproved || isPastSecond) && (
+        <p className={styles.soft}>
+          {isAsked
+            ? `A roll back to publish ${approval?.to ?? ''} waits for approval already: decide on that first.`
+            : 'In this project nothing goes live without a second person: another one approves this first.'}
+        </p>
+      )}
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
       {look.isSuccess &&
         (look.data.changes.length === 0 ? <p>Live is what it was then.</p> : <Changes isFramed changes={look.data.changes} />)}
       <GivenUp documents={look.data?.nextDocuments} />
-      <Reason message={message} change={setMessage} />
+      <Reason message={message} change={setMessage} isNeeded={isPastSecond} />
       {act.isError && <Failed error={act.error} />}
+      {asking.isError && <Failed error={asking.error} />}
     </Dialog>
   );
 }
@@ -156,12 +203,19 @@ function GivenUp({ documents = 0 }: { readonly documents?: number | undefined })
   );
 }
 
-function Reason({ message, change }: { readonly message: string; readonly change: (message: string) => void }) {
+interface ReasonProps {
+  readonly message: string;
+  readonly change: (message: string) => void;
+  readonly isNeeded?: boolean;
+}
+
+function Reason({ message, change, isNeeded = false }: ReasonProps) {
   return (
     <Field
       label="Why"
-      hint="The history tells it to everybody who looks later"
+      hint={isNeeded ? 'Needed: the history tells it for good' : 'The history tells it to everybody who looks later'}
       value={message}
+      required={isNeeded}
       maxLength={500}
       onChange={({ target }) => change(target.value)}
     />

@@ -5,12 +5,15 @@ import { differenceQuery, type Publish, publishesQuery } from '../../api/queries
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { whoOf } from '../../words/commit.ts';
+import { approvalSentence, isOpen, isOver, whoActed } from '../../words/approval.ts';
 import { became, definitionName, publishDeed } from '../../words/publish.ts';
+import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
+import { CheckCard } from './check.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
@@ -28,6 +31,8 @@ export function PublishesPage() {
         <>
           <PublishesMoved />
           <Staged />
+          <Checked />
+          <RollbackAsked />
           <History />
         </>
       ) : (
@@ -44,11 +49,35 @@ function useMayPublish(): boolean {
   return STAGED.every((scope) => mayDo(scope, 'w'));
 }
 
+type Doing = 'promote' | 'past' | 'ask';
+
 function Staged() {
   const read = useQuery(differenceQuery(useView()));
   const mayPublish = useMayPublish();
-  const [isPromoting, setPromoting] = useState(false);
-  const isStaged = (read.data?.difference.changes.length ?? 0) > 0;
+  const mayBreakGlass = useMayBreakGlass();
+  const mayAsk = useMayAsk();
+  const { isRequired, isKnown, error, of } = useSecondPerson();
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const changes = read.data?.difference.changes ?? [];
+  const isStaged = changes.length > 0;
+  const approval = of('promote');
+  const isAsked = approval !== undefined && isOpen(approval);
+  const isFree = isKnown && (!isRequired || approval?.phase === 'approved');
+  const close = () => setDoing(null);
+  const acts = (
+    <>
+      {mayAsk && !isAsked && (
+        <Button look="main" isSmall onClick={() => setDoing('ask')}>
+          Ask for approval…
+        </Button>
+      )}
+      {mayBreakGlass && !isFree && (
+        <Button isSmall look="quiet" onClick={() => setDoing('past')}>
+          Promote without approval…
+        </Button>
+      )}
+    </>
+  );
   return (
     <Card
       title={
@@ -58,17 +87,18 @@ function Staged() {
       }
       actions={
         isStaged &&
-        mayPublish && (
-          <Button look="main" isSmall onClick={() => setPromoting(true)}>
+        mayPublish &&
+        isFree && (
+          <Button look="main" isSmall onClick={() => setDoing('promote')}>
             Promote…
           </Button>
         )
       }
     >
       {read.isPending && <Waiting what="what is staged" />}
-      {read.isError && (
+      {(read.isError || error !== null) && (
         <CardBody>
-          <Failed error={read.error} again={() => void read.refetch()} />
+          <Failed error={read.error ?? error} again={() => void read.refetch()} />
         </CardBody>
       )}
       {read.isSuccess && !isStaged && (
@@ -76,10 +106,55 @@ function Staged() {
           Developers stage with <code>savepoint push</code>. Then it can be tried on next, compared here, and promoted to live.
         </Empty>
       )}
-      {read.isSuccess && isStaged && <Changes changes={read.data.difference.changes} />}
-      {isPromoting && read.isSuccess && (
-        <PromoteDialog base={read.data.base} changes={read.data.difference.changes} close={() => setPromoting(false)} />
+      {isStaged && isRequired && (
+        <div className={styles.gate}>
+          {approval === undefined || isOver(approval) ? (
+            <>
+              <p>In this project nothing goes live without a second person. Nobody was asked about this yet.</p>
+              <div className={styles.actions}>{acts}</div>
+            </>
+          ) : (
+            <SecondPerson approval={approval} authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))}>
+              {acts}
+            </SecondPerson>
+          )}
+        </div>
       )}
+      {isStaged && <Changes changes={changes} />}
+      {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} close={close} />}
+      {(doing === 'promote' || doing === 'past') && read.isSuccess && (
+        <PromoteDialog base={read.data.base} changes={changes} isPastSecond={doing === 'past'} close={close} />
+      )}
+    </Card>
+  );
+}
+
+function Checked() {
+  const read = useQuery(differenceQuery(useView()));
+  const mayLook = useMayPublish();
+  if (!read.isSuccess || read.data.difference.changes.length === 0) return null;
+  return <CheckCard base={read.data.base} mayLook={mayLook} />;
+}
+
+/** A roll back that waits for a second person, or that one approved. */
+function RollbackAsked() {
+  const base = useQuery(differenceQuery(useView())).data?.base;
+  const mayPublish = useMayPublish();
+  const [isRollingBack, setRollingBack] = useState(false);
+  const approval = useSecondPerson().of('rollback');
+  if (approval === undefined || !isOpen(approval) || approval.to === null) return null;
+  return (
+    <Card title={`Asked for: live as it was after publish ${approval.to}`}>
+      <CardBody>
+        <SecondPerson approval={approval} authors={[]}>
+          {approval.phase === 'approved' && mayPublish && base !== undefined && (
+            <Button look="main" isSmall onClick={() => setRollingBack(true)}>
+              Roll back…
+            </Button>
+          )}
+        </SecondPerson>
+      </CardBody>
+      {isRollingBack && base !== undefined && <RollbackDialog to={approval.to} base={base} close={() => setRollingBack(false)} />}
     </Card>
   );
 }
@@ -91,7 +166,7 @@ function History() {
   const mayPublish = useMayPublish();
   const [goal, setGoal] = useState<number | null>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
-  const newest = publishes.find(({ target }) => target === 'live')?.revision;
+  const newest = publishes.find(changedLive)?.revision;
   return (
     <Card title="History">
       {list.isPending && <Waiting what="the history" />}
@@ -111,7 +186,7 @@ function History() {
             key={publish.revision}
             publish={publish}
             rollBack={
-              mayPublish && base !== undefined && publish.target === 'live' && publish.revision !== newest
+              mayPublish && base !== undefined && changedLive(publish) && publish.revision !== newest
                 ? () => setGoal(publish.revision)
                 : undefined
             }
@@ -124,13 +199,17 @@ function History() {
   );
 }
 
+/** Whether live may be rolled back to what it made: saved tests are no part of live. */
+function changedLive({ target, changes }: Publish): boolean {
+  return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
+}
+
 /** Definitions that a row names. */
 const NAMED = 5;
 
 function PublishRow({ publish, rollBack }: { readonly publish: Publish; readonly rollBack: (() => void) | undefined }) {
   const { project } = useView();
-  const { revision, at, action, target, message, changes } = publish;
-  const actor = publish.actor as unknown as Parameters<typeof whoOf>[0]['actor'];
+  const { revision, at, action, target, message, changes, actor, approval } = publish;
   const names = changes
     .slice(0, NAMED)
     .map((change) => `${definitionName(change)} ${change.action === undefined ? '' : became(change.action)}`);
@@ -139,20 +218,23 @@ function PublishRow({ publish, rollBack }: { readonly publish: Publish; readonly
   return (
     <li className={styles.publish}>
       <p>
-        <strong>{whoOf({ actor })}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip>
+        <strong>{whoActed(actor)}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip>
       </p>
       <div className={styles.meta}>
         <Ago at={at} />
-        <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+        <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }} title="What it changed, and compare">
           {revision}
         </Link>
         {rollBack !== undefined && (
-          <Button isSmall onClick={rollBack} aria-label={`Roll back to publish ${revision}`}>
+          <Button isSmall onClick={rollBack} aria-label={`Roll back to this… (publish ${revision})`}>
             Roll back to this…
           </Button>
         )}
       </div>
       {message !== undefined && <p className={styles.why}>“{message}”</p>}
+      {approval !== undefined && (
+        <p className={classes(styles.why, approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
+      )}
       {hasFields ? (
         <details className={styles.what}>
           <summary>{summary}</summary>

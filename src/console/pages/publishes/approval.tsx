@@ -1,0 +1,262 @@
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Approval, approvalQuery, approvalsQuery, askApproval, decideApproval, type Verdict } from '../../api/approvals.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
+import { useMay, useView } from '../../frame/view.ts';
+import { Button, type Look } from '../../parts/button.tsx';
+import { Chip, type Tone } from '../../parts/chip.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
+import styles from './publishes.module.css';
+
+/** A second person before anything goes live: what waits for one, and the decision. */
+
+/** Whether the project asks for a second person, and the newest that one was asked about, by what is to be done. */
+export function useSecondPerson() {
+  const read = useQuery(approvalsQuery(useView()));
+  const of = (action: Approval['action']) => read.data?.approvals.find((approval) => approval.action === action);
+  return { isRequired: read.data?.required ?? false, isKnown: read.isSuccess, error: read.error, of };
+}
+
+/** An owner alone goes past the second person. */
+export function useMayBreakGlass(): boolean {
+  return useMay()('approve', 'x');
+}
+
+interface SecondPersonProps {
+  readonly approval: Approval;
+  /** Who staged what it is about. */
+  readonly authors: readonly ActorSaid[];
+  /** What may be done besides. */
+  readonly children?: ReactNode;
+}
+
+const TONES: Readonly<Partial<Record<Approval['phase'], Tone>>> = { asked: 'past', approved: 'live', declined: 'bad', void: 'bad' };
+const PHASES = {
+  asked: 'waits for approval',
+  approved: 'approved',
+  declined: 'declined',
+  withdrawn: 'withdrawn',
+  void: 'void',
+  used: 'used',
+  bypassed: 'nobody approved',
+} as const satisfies Readonly<Record<Approval['phase'], string>>;
+
+/** What was asked, what became of it, what was said, and what this person may do about it. */
+export function SecondPerson({ approval, authors, children }: SecondPersonProps) {
+  const view = useView();
+  const mayDo = useMay();
+  const { person } = useSuspenseQuery(sessionQuery).data;
+  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const read = useQuery(approvalQuery(view, approval.id));
+  const open = isOpen(approval);
+  const barred = whyNotApprove(approval, authors, { person: person.id, mayApprove: mayDo('approve', 'w') });
+  const mayAsk = useMayAsk();
+  return (
+    <div className={styles.second}>
+      <p>
+        <Chip tone={TONES[approval.phase] ?? 'plain'}>{PHASES[approval.phase]}</Chip> {approvalSentence(approval)}{' '}
+        <span className={styles.soft}>
+          <Ago at={(approval.ended ?? approval.decided ?? approval.asked).at} />
+        </span>
+      </p>
+      {read.data?.comments.map(({ revision, by, at, text }) => (
+        <p key={revision} className={styles.said}>
+          <strong>{whoActed(by)}</strong> “{text}”{' '}
+          <span className={styles.soft}>
+            <Ago at={at} />
+          </span>
+        </p>
+      ))}
+      {open && (
+        <p className={styles.soft}>
+          Of exactly this difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
+          <Hash hash={approval.base} what="the hash of live" />. Whatever is staged, taken back or made live meanwhile voids it.
+        </p>
+      )}
+      {approval.phase === 'asked' && barred !== null && <p className={styles.soft}>{barred}</p>}
+      <div className={styles.actions}>
+        {children}
+        {approval.phase === 'asked' && barred === null && (
+          <Button look="main" isSmall onClick={() => setVerdict('approve')}>
+            Approve…
+          </Button>
+        )}
+        {open && mayDo('approve', 'w') && (
+          <Button isSmall onClick={() => setVerdict('decline')}>
+            {approval.phase === 'asked' ? 'Decline…' : 'Take the approval back…'}
+          </Button>
+        )}
+        {open && mayAsk && (
+          <>
+            <Button isSmall onClick={() => setVerdict('comment')}>
+              Say something…
+            </Button>
+            <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
+              Ask no more…
+            </Button>
+          </>
+        )}
+      </div>
+      {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} close={() => setVerdict(null)} />}
+    </div>
+  );
+}
+
+/** Scopes of what can be staged: whoever changes any of it may ask. */
+const STAGING = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
+
+export function useMayAsk(): boolean {
+  const mayDo = useMay();
+  return STAGING.some((scope) => mayDo(scope, 'w'));
+}
+
+function Hash({ hash, what }: { readonly hash: string; readonly what: string }) {
+  return (
+    <>
+      <code title={hash}>{hash.slice(0, 10)}</code> <CopyButton text={hash} what={what} />
+    </>
+  );
+}
+
+const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: Look }>> = {
+  approve: {
+    title: 'Approve this?',
+    sub: 'You agree to exactly what is shown. Nothing is live yet: whoever may promote does that.',
+    act: 'Approve it',
+    look: 'main',
+  },
+  decline: {
+    title: 'Decline this?',
+    sub: 'It does not go live. Whoever asked reads why, changes what is staged, and asks again.',
+    act: 'Decline it',
+    look: 'bad',
+  },
+  comment: { title: 'Say something about it', sub: 'Everybody who looks at it reads it, now and later.', act: 'Say it', look: 'main' },
+  withdraw: {
+    title: 'Ask no more?',
+    sub: 'What is staged stays staged. Nobody approves it any more, until somebody asks again.',
+    act: 'Ask no more',
+    look: 'bad',
+  },
+};
+
+function VerdictDialog({
+  approval: { id },
+  verdict,
+  close,
+}: {
+  readonly approval: Approval;
+  readonly verdict: Verdict;
+  readonly close: () => void;
+}) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const [comment, setComment] = useState('');
+  const intentOf = useIntent();
+  const act = useMutation({
+    mutationFn: () => decideApproval({ project, approval: id, verdict, comment }, intentOf([id, verdict, comment])),
+    onSuccess: async () => {
+      await refresh();
+      close();
+    },
+    onError: refresh,
+  });
+  const { title, sub, act: name, look } = VERDICTS[verdict];
+  const isReady = verdict !== 'comment' || comment.trim() !== '';
+  return (
+    <Dialog
+      title={title}
+      sub={sub}
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look={look} disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
+            {act.isPending ? 'One moment…' : name}
+          </Button>
+        </>
+      }
+    >
+      {verdict !== 'withdraw' && <CommentField comment={comment} change={setComment} isNeeded={verdict === 'comment'} />}
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}
+
+interface CommentProps {
+  readonly comment: string;
+  readonly change: (comment: string) => void;
+  readonly isNeeded?: boolean;
+}
+
+function CommentField({ comment, change, isNeeded = false }: CommentProps) {
+  return (
+    <Field
+      label={isNeeded ? 'What to say' : 'What to say (may be left out)'}
+      hint="Everybody who looks at it reads it, now and in the history"
+      value={comment}
+      maxLength={500}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
+}
+
+/** Asks somebody else to agree to what is staged. */
+export function AskDialog({ base, close }: { readonly base: number; readonly close: () => void }) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const [comment, setComment] = useState('');
+  const intentOf = useIntent();
+  const act = useMutation({
+    mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
+    onSuccess: async () => {
+      await refresh();
+      close();
+    },
+  });
+  return (
+    <Dialog
+      title="Ask for approval?"
+      sub="Another person reads what is staged here, and approves or declines it. Tell them yourself that something waits: nobody is written to."
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look="main" disabled={act.isPending} onClick={() => act.mutate()}>
+            {act.isPending ? 'Asking…' : 'Ask for it'}
+          </Button>
+        </>
+      }
+    >
+      <CommentField comment={comment} change={setComment} />
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}
+
+interface GlassProps {
+  readonly isMeant: boolean;
+  readonly mean: (isMeant: boolean) => void;
+}
+
+/** Loud: an owner goes past the second person. */
+export function BreakGlass({ isMeant, mean }: GlassProps) {
+  return (
+    <div className={styles.glass} role="alert">
+      <p>
+        <strong>Nobody else has agreed to this.</strong> You go past the second person, as an owner. For emergencies only: the history and
+        the log tell it for good with your name and your reason, and whoever runs the server is told for a week.
+      </p>
+      <label className={styles.force}>
+        <input type="checkbox" checked={isMeant} onChange={({ target }) => mean(target.checked)} />
+        <span>It is an emergency, and I answer for it.</span>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
+import { type Publish, publishesQuery } from '../../api/queries.ts';
+import { useView } from '../../frame/view.ts';
+import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
+import { Select } from '../../parts/field.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Ago, At } from '../../parts/time.tsx';
+import { approvalSentence, whoActed } from '../../words/approval.ts';
+import { definitionName, publishDeed } from '../../words/publish.ts';
+import { Changes } from './changes.tsx';
+import styles from './publishes.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/publishes/$revision');
+
+/** One publish: who, when and why, what it changed by field and as source, and live after it compared with live after another. */
+export function PublishPage() {
+  const view = useView();
+  const revision = Number(route.useParams().revision);
+  const read = useQuery(publishQuery(view, revision));
+  return (
+    <Page
+      name={`Publish ${revision}`}
+      title={`Publish ${revision}`}
+      sub={
+        <Link to="/p/$project/publishes" params={{ project: view.project }}>
+          All publishes
+        </Link>
+      }
+    >
+      {read.isPending && <Waiting what="the publish" />}
+      {read.isError && <Failed error={read.error} again={() => void read.refetch()} />}
+      {read.data === null && (
+        <Card title="Publish">
+          <Empty title="Nothing was published at this revision">The list of publishes has those that were.</Empty>
+        </Card>
+      )}
+      {read.data != null && (
+        <>
+          <About publish={read.data.publish} before={read.data.before} />
+          <Compared revision={revision} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
+  const { project } = useView();
+  const { revision, action, target, actor, at, message, approval, changes } = publish;
+  return (
+    <Card title="What it changed">
+      <CardBody>
+        <p>
+          <strong>{whoActed(actor)}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip>{' '}
+          <span className={styles.soft}>
+            <At at={at} />, <Ago at={at} />
+          </span>
+        </p>
+        <p>{message === undefined ? <span className={styles.soft}>Nobody said why.</span> : `“${message}”`}</p>
+        {approval !== undefined && (
+          <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
+        )}
+      </CardBody>
+      <Changes changes={changes} />
+      <CardBody>
+        <p className={styles.soft}>As source, before and after:</p>
+        <ul className={styles.sources}>
+          {changes.map(({ kind, id }) => (
+            <li key={`${kind} ${id}`}>
+              {kind === 'tests' ? (
+                definitionName({ kind, id })
+              ) : (
+                <Link
+                  to="/p/$project/definitions/$kind/$id"
+                  params={{ project, kind, id }}
+                  search={{ show: undefined, a: String(before), b: String(revision), target: target === 'next' ? 'next' : undefined }}
+                >
+                  {definitionName({ kind, id })}
+                </Link>
+              )}
+            </li>
+          ))}
+        </ul>
+      </CardBody>
+    </Card>
+  );
+}
+
+function Compared({ revision }: { readonly revision: number }) {
+  const view = useView();
+  const { to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useInfiniteQuery(publishesQuery(view));
+  const other = to === undefined ? undefined : Number(to);
+  const [from, until] = other !== undefined && other < revision ? [other, revision] : [revision, other];
+  const read = useQuery(comparePublishesQuery(view, from, until));
+  const others = (list.data?.pages.flatMap((page) => page.publishes) ?? []).filter((each) => each.revision !== revision);
+  const isListed = other === undefined || others.some((each) => each.revision === other);
+  return (
+    <Card title={until === undefined ? `Live after publish ${from}, and now` : `Live after publish ${from}, and after ${until}`}>
+      <CardBody>
+        <Select
+          label="Compare live after this publish with"
+          value={to ?? ''}
+          onChange={({ target }) =>
+            void navigate({ search: (before) => ({ ...before, to: target.value === '' ? undefined : target.value }), replace: true })
+          }
+        >
+          <option value="">what is live now</option>
+          {!isListed && <option value={to}>publish {to}</option>}
+          {others.map((each) => (
+            <option key={each.revision} value={each.revision}>
+              {`publish ${each.revision}: ${whoActed(each.actor)}${each.message === undefined ? '' : `, “${each.message}”`}`}
+            </option>
+          ))}
+        </Select>
+      </CardBody>
+      {read.isPending && <Waiting what="what differs" />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && read.data.changes.length === 0 && <Empty title="Nothing differs" />}
+      {read.isSuccess && <Changes changes={read.data.changes} />}
+    </Card>
+  );
+}

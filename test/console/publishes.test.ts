@@ -1,0 +1,147 @@
+import { expect, vi } from 'vitest';
+import { printed } from '../node/support/command-line.ts';
+import { ok } from '../node/support/game-client.ts';
+import { inBrowser, newProfile } from './support/chromium.ts';
+import { useConsole } from './support/console.ts';
+import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What is staged and what was published, in a real Chromium. */
+
+const price = (axe: number) => ({ items: [{ id: 'shop', type: 'group', name: 'Shop', entries: { axe } }] });
+
+const market = useConsole(async ({ manager }) => {
+  await ok(manager.manage('PUT', manager.definitions('game-values'), { body: price(7) }));
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [{ id: 'sell', slug: 'sell', steps: [] }] }));
+  const failing = { id: 'sells', name: 'Nobody sells', endpoint: 'sell', input: {}, expect: { outcome: 'pass', status: 418 } };
+  await ok(manager.manage('PUT', manager.definitions('tests'), { body: [failing] }));
+});
+
+async function live(): Promise<unknown> {
+  const { manager, project } = market();
+  return Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
+}
+
+async function stage(axe: number): Promise<void> {
+  const { manager } = market();
+  const staged = { body: price(axe), headers: { 'x-ns-publish-target': 'next' } };
+  await ok(manager.manage('PUT', manager.definitions('game-values'), staged));
+}
+
+inBrowser('a manager reads what is staged as sentences, promotes it with a reason, and rolls it back', async () => {
+  const { faults, origin, page, project } = market();
+  await stage(9);
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByText(/7 → 9/).first().waitFor();
+  await page.getByRole('button', { name: 'Check it' }).click();
+  await page.getByText('What players have stored fits what is staged.').waitFor();
+  await page.getByText('0 of 1 pass on next.').waitFor();
+  await page.getByText('Nobody sells').first().click();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await page.getByLabel('Why').fill('Summer prices');
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make it live' }).click();
+  await heading(page, 'It is live');
+  expect(await live()).toEqual({ axe: 9 });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('“Summer prices”').waitFor();
+  await page
+    .getByRole('button', { name: /^Roll back to this/ })
+    .first()
+    .click();
+  await page.getByLabel('Why').fill('too dear');
+  await page.getByRole('button', { name: 'Roll it back' }).click();
+  await heading(page, 'It is rolled back');
+  expect(await live()).toEqual({ axe: 7 });
+  await page.getByRole('button', { name: 'Close' }).click();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('where a project asks for a second person, one asks and is told why they do not approve, and the other approves', async () => {
+  const { env, faults, manager, origin, page, project, signedIn } = market();
+  await ok(manager.manage('PUT', manager.definitions('settings'), { body: { approvals: 'required' } }));
+  await printed(['user', 'add', 'mara', '--role', 'manager', '--json'], { env });
+  const profile = await newProfile();
+  const mara = await signedIn(profile, 'mara');
+  const address = `${origin}/p/${project}/publishes`;
+  await stage(11);
+  await mara.goto(address);
+  await mara.getByText('Nobody was asked about this yet.').waitFor();
+  await mara.getByRole('button', { name: 'Ask for approval…' }).click();
+  await mara.getByLabel(/^What to say/).fill('Autumn prices');
+  expect(await seriousOn(mara)).toEqual([]);
+  await mara.getByRole('button', { name: 'Ask for it' }).click();
+  await mara.getByText('another person has to approve it').waitFor();
+  await page.goto(address);
+  await page.getByText('“Autumn prices”').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.getByRole('button', { name: 'Approve it' }).click();
+  await page.getByText(/approved exactly this/).waitFor();
+  // Whatever is staged meanwhile voids it, and the page says so.
+  await stage(12);
+  await mara.goto(address);
+  await mara.getByText(/is void: .* staged something afterwards/).waitFor();
+  await mara.getByRole('button', { name: 'Ask for approval…' }).click();
+  await mara.getByRole('button', { name: 'Ask for it' }).click();
+  await mara.getByText(/mara asks for/).waitFor();
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.getByRole('button', { name: 'Approve it' }).click();
+  await page.getByText(/approved exactly this/).waitFor();
+  await mara.goto(address);
+  await mara.getByRole('button', { name: 'Promote…' }).click();
+  await mara.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await mara.getByRole('button', { name: 'Make it live' }).click();
+  await heading(mara, 'It is live');
+  expect(await live()).toEqual({ axe: 12 });
+  await mara.getByRole('button', { name: 'Close' }).click();
+  await mara.getByText('Approved by owner.').waitFor();
+  await profile.close();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('an owner rolls back what nobody approved only by saying why, and the history tells it', async () => {
+  const { faults, origin, page, project } = market();
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page
+    .getByRole('button', { name: /^Roll back to this/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Without approval…' }).click();
+  await page.getByRole('checkbox', { name: /emergency/ }).check();
+  await page.getByLabel('Why').fill('The shop gives gold away');
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Roll it back' }).click();
+  await heading(page, 'It is rolled back');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText(/Nobody approved this: owner went past/).waitFor();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('any earlier publish is opened by field and as source, and live after it is compared with now and with another', async () => {
+  const { faults, origin, page, project } = market();
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByText('“Summer prices”').waitFor();
+  const [summer, oldest] = await page.evaluate<readonly string[]>(`{
+    const links = [...document.querySelectorAll('li a[href*="/publishes/"]')];
+    [links.find((link) => link.closest('li').textContent.includes('Summer prices')), links.at(-1)].map(({ pathname }) => pathname);
+  }`);
+  await page.goto(`${origin}${summer}`);
+  await heading(page, 'What it changed');
+  await page.getByText(/9 → 7/).waitFor();
+  await page.getByLabel(/^Compare live after/).selectOption(String(oldest?.split('/').at(-1)));
+  await heading(page, /^Live after publish \d+, and after \d+/);
+  await expectOpenToAll(market(), [String(summer).replace(`/p/${project}`, '')]);
+  await page.getByRole('link', { name: 'Game values' }).click();
+  await heading(page, /^After publish/);
+  expect(faults).toEqual([]);
+});
+
+inBrowser('publishes keep nobody out, light and dark, on a phone and wide', async () => {
+  await stage(14);
+  await expectOpenToAll(market(), ['/publishes']);
+});
