@@ -11,5 +11,6 @@ export const PAGES = [
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
   { to: '/p/$project/keys', name: 'Keys', about: 'API keys, what they may do, when they were used last' },
+  { to: '/p/$project/looked', name: 'Who looked', about: 'which person looked at which player, when and why' },
   { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations' },
 ] as const;

@@ -109,9 +109,10 @@ function optionsOf(
 
 const DAY = 86_400;
 
-/** Bars stand around their time, and need half a step of room at both ends. */
+/** Bars stand around their time, and need half a step of room at both ends. Of a single time uPlot takes one a thousand days later for the last. */
 function rangeOf(min: number, max: number, { hasBars, isOne }: { readonly hasBars: boolean; readonly isOne: boolean }): [number, number] {
-  const room = isOne ? DAY : hasBars ? DAY / 2 : 0;
+  if (isOne) return [min - DAY, min + DAY];
+  const room = hasBars ? DAY / 2 : 0;
   return [min - room, max + room];
 }
 
