@@ -180,7 +180,9 @@ function Rows({ list, documents, columns }: RowsProps) {
                 {head(column, column)}
               </th>
             ))}
-            <th scope="col">Version</th>
+            <th scope="col" className={table.number}>
+              Version
+            </th>
             <th scope="col">Changed</th>
           </tr>
         </thead>
