@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<string, string>> = {
   query: 'Query',
   'game-values': 'Game values',
   'rate-limit-rules': 'Rate limits',
+  tests: 'Tests',
 };
 const ACTIONS: Readonly<Record<string, string>> = { add: 'is new', change: 'changes', delete: 'is removed' };
 const ACTED: Readonly<Record<string, string>> = { add: 'new', change: 'changed', delete: 'removed' };

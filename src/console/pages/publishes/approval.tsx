@@ -75,13 +75,14 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
       ))}
       {open && (
         <p className={styles.soft}>
-          Of exactly this difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
-          <Hash hash={approval.base} what="the hash of live" />. Whatever is staged, taken back or made live meanwhile voids it.
+          Whatever is staged, taken back or made live meanwhile voids it: it is of exactly the difference{' '}
+          <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
+          <Hash hash={approval.base} what="the hash of live" />
         </p>
       )}
       {approval.phase === 'asked' && barred !== null && <p className={styles.soft}>{barred}</p>}
       <div className={styles.actions}>
-        {children}
+        {approval.phase !== 'asked' && children}
         {approval.phase === 'asked' && barred === null && (
           <Button look="main" isSmall onClick={() => setVerdict('approve')}>
             Approve…
@@ -102,6 +103,7 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
             </Button>
           </>
         )}
+        {approval.phase === 'asked' && children}
       </div>
       {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} close={() => setVerdict(null)} />}
     </div>

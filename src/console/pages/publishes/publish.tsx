@@ -51,6 +51,8 @@ export function PublishPage() {
 function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
   const { project } = useView();
   const { revision, action, target, actor, at, message, approval, changes } = publish;
+  // Tests have no page of their own.
+  const sources = changes.filter(({ kind }) => kind !== 'tests');
   return (
     <Card title="What it changed">
       <CardBody>
@@ -66,14 +68,12 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
         )}
       </CardBody>
       <Changes changes={changes} />
-      <CardBody>
-        <p className={styles.soft}>As source, before and after:</p>
-        <ul className={styles.sources}>
-          {changes.map(({ kind, id }) => (
-            <li key={`${kind} ${id}`}>
-              {kind === 'tests' ? (
-                definitionName({ kind, id })
-              ) : (
+      {sources.length > 0 && (
+        <CardBody>
+          <p className={styles.soft}>As source, before and after:</p>
+          <ul className={styles.sources}>
+            {sources.map(({ kind, id }) => (
+              <li key={`${kind} ${id}`}>
                 <Link
                   to="/p/$project/definitions/$kind/$id"
                   params={{ project, kind, id }}
@@ -81,11 +81,11 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
                 >
                   {definitionName({ kind, id })}
                 </Link>
-              )}
-            </li>
-          ))}
-        </ul>
-      </CardBody>
+              </li>
+            ))}
+          </ul>
+        </CardBody>
+      )}
     </Card>
   );
 }
