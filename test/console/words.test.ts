@@ -5,6 +5,7 @@ import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts'
 import { deedOf, whoOf } from '../../src/console/words/commit.ts';
 import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { heldText } from '../../src/console/words/publish.ts';
 import { ago, momentOf } from '../../src/console/words/time.ts';
 import { cut, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
@@ -113,6 +114,19 @@ describe('words', () => {
   });
 });
 
+describe('what a publish brings or takes', () => {
+  it('is told without JSON: a group by its values, a table by its length', () => {
+    expect(heldText({ id: 'event', type: 'group', name: 'Event', entries: { bonus: 3, title: 'Snow' } })).toBe('bonus 3, title Snow');
+    expect(heldText({ id: 'axes', type: 'table', rows: [{ level: 1 }] })).toBe('a table of 1 row');
+    expect(heldText({ type: 'number', min: 0, tags: ['a', 'b'], of: { kind: 'x' } })).toBe(
+      'type number, min 0, tags (2 entries), of (1 field)',
+    );
+    expect(heldText(['a', 'b'])).toBe('a, b');
+    expect(heldText([{ id: 1 }])).toBe('(1 entry)');
+    expect(heldText(9)).toBe('9');
+  });
+});
+
 describe('a refusal', () => {
   it('is told as what happened, what it means and what to do', () => {
     const refusal = refusalOf(409, {
@@ -134,7 +148,7 @@ describe('a refusal', () => {
   });
 
   it('has words only for codes that there are', () => {
-    const ofPage = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF'];
+    const ofPage = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF', 'ISSUER_UNAVAILABLE', 'ACCOUNT_LINKED'];
     expect(Object.keys(NOTICES).filter((code) => !Object.hasOwn(CATALOGUE, code) && !ofPage.includes(code))).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ function optionsOf(
     height,
     legend: { show: false },
     ...(along === 'days' ? { tzDate: (time) => UPlot.tzDate(new Date(time * 1000), 'Etc/UTC') } : {}),
-    padding: [8, hasBars ? 16 : 8, 0, 0],
+    padding: [8, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !hasBars } },
     scales: {
       x: { range: (_, min, max) => rangeOf(min, max, { hasBars, isOne }) },

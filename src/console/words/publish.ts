@@ -1,3 +1,5 @@
+import { saidValue, valueText } from './value.ts';
+
 /** What is published, in words. */
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -32,6 +34,15 @@ export function becomes(action: string): string {
 
 export function became(action: string): string {
   return ACTED[action] ?? action;
+}
+
+/** A value that comes or goes: of a group of game values what it holds, of a table how long it is, of anything else the value. */
+export function heldText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return valueText(value);
+  if (Array.isArray(value)) return saidValue(value);
+  if ('entries' in value) return saidValue(value.entries);
+  if ('rows' in value && Array.isArray(value.rows)) return `a table of ${value.rows.length} ${value.rows.length === 1 ? 'row' : 'rows'}`;
+  return saidValue(value);
 }
 
 /** What was done, before the word for live or next. */

@@ -10,6 +10,27 @@ export function valueText(value: unknown): string {
   return exactJson(value);
 }
 
+/** A value without JSON, for people who do not programme: members by name, long ones by their number. */
+export function saidValue(value: unknown): string {
+  if (!isNested(value)) return valueText(value);
+  if (Array.isArray(value))
+    return value.some(isNested) ? counted(value.length, 'entry', 'entries') : value.map(valueText).join(', ') || 'none';
+  const members = Object.entries(value).map(([name, each]) => `${name} ${isNested(each) ? sizeText(each) : valueText(each)}`);
+  return members.join(', ') || 'nothing';
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function sizeText(value: object): string {
+  return Array.isArray(value) ? counted(value.length, 'entry', 'entries') : counted(Object.keys(value).length, 'field', 'fields');
+}
+
+function counted(number: number, one: string, more: string): string {
+  return `(${number} ${number === 1 ? one : more})`;
+}
+
 export function cut(text: string, length = CELL_LENGTH): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

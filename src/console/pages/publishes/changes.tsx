@@ -1,5 +1,5 @@
 import { classes } from '../../parts/classes.ts';
-import { becomes, definitionName } from '../../words/publish.ts';
+import { becomes, definitionName, heldText } from '../../words/publish.ts';
 import { cut, valueText } from '../../words/value.ts';
 import styles from './publishes.module.css';
 
@@ -45,7 +45,9 @@ export function Fields({ change: { fields = [], more = 0 } }: { readonly change:
         <div key={path} className={styles.field}>
           <span>{label || 'all of it'}</span>
           <span className={styles.values} title={cut(`${valueText(before)} → ${valueText(after)}`, 2000)}>
-            <span className={styles.from}>{cut(valueText(before))}</span> → <span className={styles.to}>{cut(valueText(after))}</span>
+            {before === undefined ? 'new: ' : <span className={styles.from}>{cut(heldText(before))}</span>}
+            {before !== undefined && (after === undefined ? ' is removed' : ' → ')}
+            {after !== undefined && <span className={styles.to}>{cut(heldText(after))}</span>}
           </span>
         </div>
       ))}
