@@ -74,7 +74,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
   await page.goto(origin + document);
   const plan = async (field: string, what: string, value: string) => {
-    await page.getByLabel('Field').selectOption(field);
+    await page.getByLabel('Field', { exact: true }).selectOption(field);
     await page.getByLabel('What to do').selectOption(what);
     await page.getByLabel('Value').fill(value);
     await page.getByRole('button', { name: 'Add this change' }).click();

@@ -34,7 +34,7 @@ inBrowser('an e-mail is masked until a reason is given; the auditor sees who loo
   await page.getByText(EMAIL).first().waitFor();
   await page.getByRole('button', { name: 'Hide personal values' }).click();
   await page.getByText('[personal]').first().waitFor();
-  await page.getByRole('link', { name: 'Who looked' }).click();
+  await page.getByRole('navigation', { name: 'Of this player' }).getByRole('link', { name: 'Who looked' }).click();
   await heading(page, 'Who looked');
   await page.getByText('wrote to support (ticket 7)').first().waitFor();
   expect(await page.evaluate<boolean>(`document.body.innerText.includes('${EMAIL}')`)).toBe(false);

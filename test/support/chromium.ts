@@ -13,6 +13,7 @@ interface Found {
   uncheck(): Promise<void>;
   selectOption(value: string): Promise<unknown>;
   first(): Found;
+  getByRole: Page['getByRole'];
   waitFor(): Promise<void>;
   count(): Promise<number>;
   innerText(): Promise<string>;
