@@ -72,7 +72,8 @@ export async function refusedToPerson(app: Pick<App, 'looks'>, ctx: Context, thr
   const { status, code, message, extra } = thrown;
   const { error = {}, body = {}, ...facts } = extra;
   try {
-    const answer = { body: { body, error: { ...error, message, endpoint: call.slug } } };
+    // The body of a pressed button says for whom, and a refusal does not.
+    const answer = { body: { body, error: { ...error, message, endpoint: call.slug }, player: call.platformId } };
     const shown = objectOf((await recorded(app, ctx, { page, answer, reason: reasonOf(ctx.state.exchange) })).body ?? null);
     const { message: said = MASK, endpoint: _, ...members } = objectOf(shown['error'] ?? null);
     return new Refusal(status, code, String(said), { ...facts, error: members, body: objectOf(shown['body'] ?? null) });

@@ -231,6 +231,31 @@ describe('at a real provider', () => {
     expect(codeOf(reply)).toEqual([409, 'ACCOUNT_LINKED']);
   });
 
+  it('an address that another alphabet spells alike is another one', async () => {
+    await letIn(console, 'kim', 'Kim@game.example');
+    // The sign for kelvin, of which a small letter is a k.
+    provider.accounts.set('u-kelvin', { email: '\u212aim@game.example', email_verified: true });
+    expect(codeOf((await comeAs('u-kelvin')).reply)).toEqual([403, 'ACCESS_DENIED']);
+    provider.accounts.set('u-kim', { email: 'kIM@game.example', email_verified: true });
+    expect(body((await comeAs('u-kim')).reply)).toMatchObject({ person: { name: 'kim' } });
+  });
+
+  it('an account is linked by the session that began it, and by one that began lately', async () => {
+    provider.user = 'u-mallory';
+    const session = async (name: string) =>
+      new Browser(console, await signInTo(console.at, await console.signIn.newLink(await letIn(console, name))));
+    const [mallory, hal] = [await session('mallory'), await session('hal')];
+    const search = await through(await mallory.toIssuer('link'));
+    const [secret] = [...mallory.jar].filter(([name]) => name.endsWith('-issuer'));
+    expect(secret).toBeDefined();
+    if (secret !== undefined) hal.jar.set(...secret);
+    expect(codeOf(await hal.answer(search))).toEqual([401, 'UNAUTHORIZED']);
+    late = 30 * 60_000;
+    expect(codeOf(await hal.ask('POST', '/api/sign-in/issuer', { purpose: 'link' }))).toEqual([403, 'ACCESS_DENIED']);
+    late = 0;
+    expect(body(await hal.answer(await through(await hal.toIssuer('link'))))).toMatchObject({ linked: true });
+  });
+
   it('whoever says no there is told so, and so is whoever sends an answer a second time', async () => {
     expect(messageOf((await comeAs(null)).reply)).toContain('cancelled');
     provider.user = 'u-ada';
@@ -331,6 +356,18 @@ describe('at an issuer that answers otherwise', () => {
     const written = JSON.stringify([console.server.log, console.failures]);
     expect(written).not.toMatch(/the-password|eyJ|ada@game/);
     expect(console.failures).toHaveLength(3);
+  });
+
+  it('neither words that came with an answer nor a description that is no page lead anywhere', async () => {
+    await answered({}, {}, '&error=made_up%20words');
+    expect(console.failures).toEqual(['it refused the sign-in (for a reason of its own)']);
+    madeUp.said = { description: { authorization_endpoint: 'javascript:alert(1)' } };
+    const other = await consoleWith(madeUp.address);
+    expect(codeOf(await new Browser(other).ask('POST', '/api/sign-in/issuer', { purpose: 'sign-in' }))).toEqual([
+      503,
+      'ISSUER_UNAVAILABLE',
+    ]);
+    await other.server.stop();
   });
 
   it('without passwords nobody sets or uses one, and a link signs in, loudly', async () => {

@@ -14,6 +14,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 /** Buttons of the game's own: endpoints that people run from the console, in their name. */
 
 const ADA = '76561198000000001';
+const BEA = '76561198000000077';
 const SECRET = 'ada@personal.example';
 
 let env: { readonly DATABASE_URL: string; readonly CONSOLE_LISTEN: string };
@@ -61,6 +62,16 @@ const WHO = {
   ],
   response: { body: { ok: true, said: 'to {{me.email}}' } },
 };
+/** It says no, in words of what it has read. */
+const DENY = {
+  id: 'deny',
+  slug: 'deny',
+  console: { page: 'player', label: 'Say no' },
+  steps: [
+    { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' },
+    { id: 'no', type: 'assert', check: { field: 'me.gold', op: '<', value: 0 }, errorCode: 'NO', message: 'no: {{me.email}}' },
+  ],
+};
 const PLAIN = { id: 'plain', slug: 'plain', steps: [], response: { body: { ok: true } } };
 
 beforeAll(async () => {
@@ -76,7 +87,7 @@ beforeAll(async () => {
   game = createClient(node.url, made);
   const fields = { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true }, note: { type: 'string' } };
   const saves = { id: 'saves', name: 'saves', accessMode: 'public', schema: fields };
-  await ok(game.manage('PUT', game.definitions('sync'), { body: { collections: [saves], endpoints: [GIFT, HELLO, WHO, PLAIN] } }));
+  await ok(game.manage('PUT', game.definitions('sync'), { body: { collections: [saves], endpoints: [GIFT, HELLO, WHO, DENY, PLAIN] } }));
   await ok(game.manage('POST', game.storage(`saves/${ADA}`), { body: { gold: 10, email: SECRET } }));
 });
 
@@ -118,12 +129,13 @@ test('buttons are listed by page, with what a form is made of; what is no button
         description: GIFT.description,
         input: GIFT.input,
       },
+      { endpoint: 'deny', page: 'player', label: 'Say no', confirm: null, description: null, input: null },
       { endpoint: 'who', page: 'player', label: 'Who is it', confirm: null, description: null, input: null },
     ],
     more: 0,
   });
   const all = answer(await sue.get(path('buttons'))).buttons;
-  expect(all.map(({ endpoint }: { endpoint: string }) => endpoint)).toEqual(['hello', 'gift', 'who']);
+  expect(all.map(({ endpoint }: { endpoint: string }) => endpoint)).toEqual(['hello', 'gift', 'deny', 'who']);
 });
 
 test('support looks first, which stores nothing, and presses once however often it is sent; the log names who, why and the ticket', async () => {
@@ -254,6 +266,16 @@ test('personal values are masked in what a button answers and would change, and 
   expect(ofButtons.some(({ name, reason }: { name: string; reason?: string }) => name === 'sue' && reason === 'ticket')).toBe(true);
   const masked = await press(sue, 'gift', { ...AGREED, input: { note: '[personal]' } });
   expect(codeOf(masked)).toEqual([400, 'INVALID_BODY']);
+});
+
+test('a button that says no is masked, and recorded as a look at the player for whom it was pressed', async () => {
+  const looks = async () =>
+    answer(await owner.get(path(`access?player=${BEA}&limit=200`))).looks.filter(({ page }: { page: string }) => page === 'pressButton');
+  await ok(game.manage('POST', game.storage(`saves/${BEA}`), { body: { gold: 10, email: SECRET } }));
+  expect(await looks()).toEqual([]);
+  const refused = await press(sue, 'deny', { ...WHY, player: BEA });
+  expect([refused.status, answer(refused).error]).toEqual([400, expect.objectContaining({ code: 'NO', message: '[personal]' })]);
+  expect(await looks()).toEqual([expect.objectContaining({ name: 'sue' })]);
 });
 
 test('a staged button is on next alone, and what it does there reaches nobody in live', async () => {

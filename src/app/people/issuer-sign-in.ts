@@ -20,8 +20,11 @@ import type { SignedIn, SignIn, SignInFrom } from './sign-in.ts';
 export interface IssuerSignIn {
   /** What people call the issuer. */
   readonly name: string;
-  /** Where the browser is sent, and the secret that it keeps. `purpose`: to sign in, or to have the account sign in whoever is signed in. */
-  begin(purpose: Purpose, back: string): Promise<{ readonly url: string; readonly secret: string }>;
+  /**
+   * Where the browser is sent, and the secret that it keeps. `of`: whom the account is to sign in from now on, whose session alone can end it; `null`: it is
+   * to sign in. Throws 403 ACCESS_DENIED for a session that did not begin lately: one that was left open must make nobody its owner.
+   */
+  begin(back: string, of: SignedIn | null): Promise<{ readonly url: string; readonly secret: string }>;
   /** What a secret was made for. Throws 401 UNAUTHORIZED for one that is too old, or none. */
   purposeOf(secret: string | null): Purpose;
   /**
@@ -37,6 +40,8 @@ type Purpose = 'sign-in' | 'link';
 
 /** How long somebody may take at the issuer. */
 export const WAITING_MS = 10 * 60_000;
+/** How old a session may be that links an account. */
+const LATELY_MS = 10 * 60_000;
 /** By how much the clocks of two nodes may differ. */
 const CLOCKS_MS = 60_000;
 const SECRET = /^[\w-]{43}\.(\d{1,15})\.(sign-in|link)$/;
@@ -60,9 +65,14 @@ export function createIssuerSignIn({ issuer, domains, people, signIn, scheduler 
     return purpose === 'link' ? 'link' : 'sign-in';
   };
 
-  const identified = async (secret: string, back: string, answer: string): Promise<Identity & Account> => {
+  const requireLately = ({ session }: SignedIn, mostMs: number) => {
+    if (scheduler.now() - session.createdAt <= mostMs) return;
+    throw refusal('ACCESS_DENIED', 'You signed in a while ago: sign out and in again, and link your account within ten minutes');
+  };
+
+  const identified = async (secret: string, back: string, answer: string, of: SignedIn | null): Promise<Identity & Account> => {
     purposeOf(secret);
-    const identity = await issuer.finish(waitingOf(secret), back, answer);
+    const identity = await issuer.finish(waitingOf(secret, of), back, answer);
     const domain = identity.email?.slice(identity.email.lastIndexOf('@') + 1).toLowerCase();
     if (domains.length > 0 && (domain === undefined || !domains.includes(domain)))
       throw refusal('ACCESS_DENIED', `${name} names no verified e-mail address of a domain that may sign in here (CONSOLE_OIDC_DOMAINS)`);
@@ -73,13 +83,14 @@ export function createIssuerSignIn({ issuer, domains, people, signIn, scheduler 
     name,
     purposeOf,
 
-    async begin(purpose, back) {
-      const secret = `${randomBytes(32).toString('base64url')}.${scheduler.now()}.${purpose}`;
-      return { url: await issuer.begin(waitingOf(secret), back), secret };
+    async begin(back, of) {
+      if (of !== null) requireLately(of, LATELY_MS);
+      const secret = `${randomBytes(32).toString('base64url')}.${scheduler.now()}.${of === null ? 'sign-in' : 'link'}`;
+      return { url: await issuer.begin(waitingOf(secret, of), back), secret };
     },
 
     async finish(secret, back, answer, from) {
-      const identity = await identified(secret, back, answer);
+      const identity = await identified(secret, back, answer, null);
       const known = personOfAccount(await people.latest(), identity);
       const { id } = known ?? (await linkedByEmail(people, name, identity));
       // Somebody may be resetting or removing the person at this moment.
@@ -89,8 +100,10 @@ export function createIssuerSignIn({ issuer, domains, people, signIn, scheduler 
       return token;
     },
 
-    async link(secret, back, answer, { person }) {
-      const identity = await identified(secret, back, answer);
+    async link(secret, back, answer, of) {
+      requireLately(of, LATELY_MS + WAITING_MS);
+      const { person } = of;
+      const identity = await identified(secret, back, answer, of);
       await people.change('person.link', { kind: 'person', person: person.id }, (state) => linkAccount(state, person.id, identity));
     },
   };
@@ -130,8 +143,9 @@ function accountOf(issuer: string, subject: string): string {
   return createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 }
 
-function waitingOf(secret: string): Waiting {
-  const made = (what: string) => createHash('sha256').update(`${what} ${secret}`).digest('base64url');
+function waitingOf(secret: string, of: SignedIn | null): Waiting {
+  const whole = of === null ? secret : `${secret} ${of.session.id}`;
+  const made = (what: string) => createHash('sha256').update(`${what} ${whole}`).digest('base64url');
   return { state: made('state'), nonce: made('nonce'), verifier: made('verifier') };
 }
 

@@ -5,7 +5,7 @@ import type { query } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { flagOf, objectOf, stringOf } from '../../kernel/json-read.ts';
 import { isInternal } from '../../language/exposure.ts';
-import { opennessOf } from '../definition/model/models.ts';
+import { buttonOf, opennessOf } from '../definition/model/models.ts';
 import type { OpenTo } from '../model.ts';
 import { isWider } from './next.ts';
 
@@ -74,7 +74,7 @@ type WrittenEndpoint = Written<typeof endpoint>;
 function ofEndpoint(before: WrittenEndpoint, after: WrittenEndpoint): readonly (Widening | null)[] {
   const isOpen = (definition: WrittenEndpoint) => !isInternal(definition) && !takesSecret(definition);
   const [member, was] = isInternal(before) ? ['exposure', 'steps alone'] : ['requiresSecretKey', 'secret keys alone'];
-  const hasButton = ({ console: button }: WrittenEndpoint) => (button ?? null) !== null;
+  const hasButton = ({ console: button }: WrittenEndpoint) => buttonOf(button) !== null;
   return [
     opened(member, isOpen(before), isOpen(after), `Every game may call it; until now ${was}.`),
     opened(

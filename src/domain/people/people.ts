@@ -39,6 +39,8 @@ export function roleIn({ roles }: PersonState, project: string): Role | null {
 }
 
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@+-]{0,62}[\p{L}\p{N}.])?$/u;
+/** Commands take a name or an id, so no name is one. */
+const ID = /^per_[0-9a-f]{16}$/i;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 
 export interface AddPerson {
@@ -51,7 +53,7 @@ export interface AddPerson {
 
 /** Lets a person in, with a first role. */
 export function addPerson(state: PeopleState, { person, name, email, project, role }: AddPerson): readonly PeopleFact[] | Refusal {
-  if (!NAME.test(name))
+  if (!NAME.test(name) || ID.test(name))
     return refusal('VALIDATION_FAILED', 'A name is 1 to 64 letters, digits, spaces and . _ @ + -, and begins with a letter or digit');
   if (email !== undefined && !EMAIL.test(email)) return refusal('VALIDATION_FAILED', 'This is no e-mail address');
   if (personNamed(state, name) !== undefined) return new Refusal(409, 'PERSON_EXISTS', `There is a person ${name} already`);
@@ -116,10 +118,11 @@ export function personOfAccount({ people }: PeopleState, { issuer, account }: Ac
   return [...people.values()].find(({ accounts }) => accounts.get(issuer) === account);
 }
 
-/** Who was let in with this e-mail address, in any letter case. */
+/** Who was let in with this e-mail address, in either case of A to Z: other letters that are spelled alike are somebody else's mailbox. */
 export function peopleOfEmail({ people }: PeopleState, email: string): readonly PersonState[] {
-  const wanted = folded(email);
-  return [...people.values()].filter((person) => person.email !== null && folded(person.email) === wanted);
+  const mailbox = (address: string) => address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const wanted = mailbox(email);
+  return [...people.values()].filter((person) => person.email !== null && mailbox(person.email) === wanted);
 }
 
 /** Has somebody forgotten who was removed. `revisions`: of the events that name the person. */

@@ -110,8 +110,8 @@ export class SessionRoutes {
     const { purpose } = objectOf(await readJson(exchange, this.#parts.body, invalidBody));
     if (purpose !== 'sign-in' && purpose !== 'link') throw refusal('INVALID_BODY', 'It takes `{"purpose": "sign-in"}`, or `link`');
     const { signIn } = this.#issuer;
-    if (purpose === 'link') await this.proven(exchange, place);
-    const { url, secret } = await signIn.begin(purpose, this.#issuer.backTo(place));
+    const of = purpose === 'link' ? await this.proven(exchange, place) : null;
+    const { url, secret } = await signIn.begin(this.#issuer.backTo(place), of);
     return shown({ ok: true, url }, { 'Set-Cookie': this.#issuer.keeping(secret, place) });
   }
 

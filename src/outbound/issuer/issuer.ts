@@ -61,15 +61,20 @@ export function createIssuer(settings: IssuerSettings, scheduler: Pick<Scheduler
     async begin({ state, nonce, verifier }, back) {
       const library = await import('openid-client');
       const config = await described().catch((error: unknown) => Promise.reject(away(error)));
-      const url = library.buildAuthorizationUrl(config, {
+      const asked = {
         redirect_uri: back,
         scope: 'openid email',
         state,
         nonce,
         code_challenge: await library.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
-      });
-      return url.href;
+      };
+      try {
+        return library.buildAuthorizationUrl(config, asked).href;
+      } catch (error) {
+        // Its description names no page to sign in at.
+        throw away(error);
+      }
     },
 
     async finish(waiting, back, answer) {
@@ -137,7 +142,7 @@ function emailIn(claims: Readonly<Record<string, unknown>>): string | null {
 /** What a browser is told of an answer that is refused; `null`: the issuer is away. */
 function failureOf(library: typeof oidc, error: unknown, name: string, failed: IssuerFailed): Refusal | null {
   if (error instanceof library.AuthorizationResponseError) {
-    failed(`it answered ${error.error}`);
+    failed(`it refused the sign-in (${known(error.error)})`);
     return refused(
       error.error === 'access_denied'
         ? 'was not allowed to say who you are: the sign-in was cancelled there'
@@ -146,7 +151,7 @@ function failureOf(library: typeof oidc, error: unknown, name: string, failed: I
     );
   }
   if (error instanceof library.ResponseBodyError && error.status < 500) {
-    failed(`it answered ${error.error} to the code`);
+    failed(`it refused the code (${known(error.error)})`);
     if (error.error === 'invalid_grant')
       return refused('takes this sign-in no more: it was used already, or took too long. Begin again', name);
     return refused(

@@ -25,6 +25,9 @@ it.each<readonly [kind: string, before: JsonObject, after: JsonObject, members: 
   ['endpoint', { requiresSecretKey: true }, { requiresSecretKey: false }, ['requiresSecretKey']],
   ['endpoint', { exposure: 'internal' }, { exposure: 'public' }, ['exposure']],
   ['endpoint', { exposure: 'internal' }, { requiresSecretKey: true }, []],
+  ['endpoint', {}, { console: { page: 'home', label: 'Go' } }, ['console']],
+  ['endpoint', { console: { page: 'nowhere', label: 'Go' } }, { console: { page: 'home', label: 'Go' } }, ['console']],
+  ['endpoint', {}, { console: { page: 'nowhere', label: 'Go' } }, []],
   ['query', { requiresSecretKey: 'true' }, {}, ['requiresSecretKey']],
   ['workflow', {}, { accessMode: 'public' }, []],
 ])('a %s %j that becomes %j opens: %j', (kind, before, after, members) => {

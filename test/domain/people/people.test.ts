@@ -29,7 +29,7 @@ describe('people', () => {
   it('have one name each, in whatever letter case, which is theirs', () => {
     expect(personNamed(owned, 'ADA')).toMatchObject({ id: 'per_a', addedAt: 5, email: null });
     expect(addPerson(owned, { ...ada, person: 'per_b', name: 'ada' })).toMatchObject({ status: 409, code: 'PERSON_EXISTS' });
-    for (const name of ['', ' ada', 'a\nb', 'x'.repeat(65), '<b>'])
+    for (const name of ['per_0123456789abcdef', '', ' ada', 'a\nb', 'x'.repeat(65), '<b>'])
       expect(addPerson(owned, { ...ada, name })).toMatchObject({ status: 400 });
     expect(addPerson(owned, { ...ada, name: 'Bo', email: 'no' })).toMatchObject({ status: 400 });
     expect(addPerson(owned, { ...ada, name: 'Bo', role: 'king' })).toMatchObject({ status: 400 });

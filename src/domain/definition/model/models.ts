@@ -120,7 +120,8 @@ export function endpointModel(entry: Entry): EndpointModel {
   };
 }
 
-function buttonOf(written: Json | undefined): ButtonModel | null {
+/** The button that is shown; `null`: none is, as for one that does not fit. */
+export function buttonOf(written: Json | undefined): ButtonModel | null {
   const button = consoleButton.safeParse(written).data;
   if (button === undefined) return null;
   const { page, label, confirm } = button;
