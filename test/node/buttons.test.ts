@@ -288,6 +288,16 @@ test('a staged button is on next alone, and what it does there reaches nobody in
   expect((await press(sue, 'bye', WHY, { 'x-ns-publish-target': 'next' })).status).toBe(200);
 });
 
+test('with shared data a staged button changes what live has, so whoever only presses buttons waits until it is live', async () => {
+  const next = { 'x-ns-publish-target': 'next' };
+  await ok(game.manage('PUT', path('settings'), { body: { nextData: 'shared' } }));
+  const refused = await press(sue, 'bye', WHY, next);
+  expect([refused.status, answer(refused).error.message]).toEqual([403, expect.stringContaining('is staged, and `nextData: shared`')]);
+  expect((await press(sue, 'bye', { ...WHY, dryRun: true }, next)).status).toBe(200);
+  expect((await press(sue, 'hello', WHY, next)).status).toBe(200);
+  await ok(game.manage('PUT', path('settings'), { body: { nextData: 'isolated' } }));
+});
+
 test('a button that does not fit is a finding, and refused where the push is strict', async () => {
   const wrong = { ...HELLO, id: 'wrong', slug: 'wrong', console: { page: 'players', label: '' } };
   const strict = await game.manage('PATCH', `${path('endpoints')}?strict=true`, { body: wrong });

@@ -4,7 +4,7 @@ import type { EndpointModel, QueryModel } from '../model.ts';
 import { allows, STAGED_SCOPES } from '../project/permissions.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, namedPlayer, playerOf } from './credential.ts';
-import { closedEndpointInNext, closedQueryInNext, valuesOfPlayers } from './next.ts';
+import { closedButtonInNext, closedEndpointInNext, closedQueryInNext, valuesOfPlayers } from './next.ts';
 import { missingPermission, noSuch, noSuchEndpoint, notProven, outdated } from './refusals.ts';
 
 /** Who may call endpoints and run queries, and who sees what of definitions. */
@@ -42,7 +42,8 @@ interface Pressing {
  * The endpoint of a button, if it has one and runs. An internal endpoint may have one, too: then nobody else may run it. Whether the caller presses
  * buttons at all is checked before.
  */
-export function buttonAccess({ definitions, target }: AccessContext, slug: string, pressing: Pressing): EndpointModel | Refusal {
+export function buttonAccess(access: AccessContext, slug: string, pressing: Pressing): EndpointModel | Refusal {
+  const { definitions, target } = access;
   const endpoint = definitions.endpoint(slug);
   if (!endpoint) return noSuchEndpoint(slug, target);
   const { button, enabled, deprecated } = endpoint;
@@ -57,7 +58,10 @@ export function buttonAccess({ definitions, target }: AccessContext, slug: strin
       'VALIDATION_FAILED',
       'This button is of the first page of the project, and is pressed for no player: leave `player` out',
     );
-  if (button.confirm === null || pressing.isLook || pressing.confirm?.trim() === button.confirm) return endpoint;
+  if (pressing.isLook) return endpoint;
+  const closed = closedButtonInNext(access, slug, endpoint);
+  if (closed !== null) return closed;
+  if (button.confirm === null || pressing.confirm?.trim() === button.confirm) return endpoint;
   return refusal('CONFIRM_NEEDED', `This button asks first: ${button.confirm}`, { error: { confirm: button.confirm } });
 }
 

@@ -4,6 +4,7 @@ import { effectiveDefinitions } from '../definition/model/effective.ts';
 import { CLOSED } from '../definition/model/models.ts';
 import type { PublishTarget } from '../events.ts';
 import type { AccessModel, CollectionModel, EffectiveDefinitions, EndpointModel, OpenTo, QueryModel } from '../model.ts';
+import { allows } from '../project/permissions.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 import { queryPlan } from '../query/plan.ts';
 import type { AccessKey } from '../states.ts';
@@ -137,9 +138,31 @@ export function closedEndpointInNext(access: AccessContext, called: string, endp
   const inLive = [live.endpoint(called), live.endpoint(endpoint.id)].flatMap((each) => (each === undefined ? [] : [each]));
   if (inLive.some(({ requiresSecretKey }) => requiresSecretKey)) return stagedOnly('endpoint', endpoint.id, 'takes a secret key in live');
   if (inLive.some(({ internal }) => internal)) return stagedOnly('endpoint', endpoint.id, 'is internal in live');
-  if (access.space !== 'live' || !live.collections.some(isOwnedByPlayers)) return null;
-  if (inLive.some(({ hash }) => hash === endpoint.hash) && hasSameLogic(access.definitions, live)) return null;
+  if (!live.collections.some(isOwnedByPlayers) || !isNewToShared(access, live, inLive, endpoint)) return null;
   return stagedOnly('endpoint', endpoint.id, 'is staged, and `nextData: shared` has it write the documents of players in live');
+}
+
+/** Refuses a button of the target to who presses buttons alone, where it would write to live what nobody made live. */
+export function closedButtonInNext(access: AccessContext, called: string, endpoint: EndpointModel): Refusal | null {
+  const live = liveUnder(access);
+  if (live === null || allows(access.key, 'endpoints', 'x')) return null;
+  const inLive = [live.endpoint(called), live.endpoint(endpoint.id)].flatMap((each) => (each === undefined ? [] : [each]));
+  if (!isNewToShared(access, live, inLive, endpoint)) return null;
+  return refusal(
+    'FORBIDDEN',
+    `The endpoint ${JSON.stringify(endpoint.id)} is staged, and \`nextData: shared\` has it write to live: whoever may call endpoints presses it before it is live`,
+  );
+}
+
+/** Whether the target shares the data of live, and the endpoint, or what it calls, is not as in live. */
+function isNewToShared(
+  access: AccessContext,
+  live: EffectiveDefinitions,
+  inLive: readonly EndpointModel[],
+  { hash }: EndpointModel,
+): boolean {
+  if (access.space !== 'live') return false;
+  return !inLive.some((each) => each.hash === hash) || !hasSameLogic(access.definitions, live);
 }
 
 function isOwnedByPlayers({ type, access: { read, write } }: CollectionModel): boolean {
