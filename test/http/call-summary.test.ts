@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CallGroup } from '../../src/app/app.ts';
 import { summaryOf } from '../../src/http/call-log/summary.ts';
 import { SECRET_KEY } from './fake-app.ts';
@@ -22,7 +22,12 @@ it('tells calls by endpoint and outcome, the most frequent first', async () => {
   await call('buy');
   server.app.endpoint = { status: 500, body: { ok: false, error: { code: 'FAULT' } } };
   await call('look');
-  const { json } = await summary();
+  // A call is noted when its answer is on its way.
+  const { json } = await vi.waitFor(async () => {
+    const told = await summary();
+    expect(told.json.endpoints).toMatchObject([{ requests: 3 }, { requests: 1 }]);
+    return told;
+  });
   expect(json.endpoints).toMatchObject([
     {
       slug: 'look',
