@@ -60,6 +60,19 @@ inBrowser('a manager reads what is staged as sentences, promotes it with a reaso
   expect(faults).toEqual([]);
 });
 
+inBrowser('what is staged is taken back with a reason, and live stays as it is', async () => {
+  const { origin, page, project } = market();
+  const before = await live();
+  await stage(13);
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByRole('button', { name: 'Take back…' }).click();
+  await page.getByLabel('Why').fill('not this week');
+  await page.getByRole('button', { name: 'Take it back' }).click();
+  await page.getByText('Nothing is staged').waitFor();
+  await page.getByText('“not this week”').waitFor();
+  expect(await live()).toEqual(before);
+});
+
 inBrowser('where a project asks for a second person, one asks and is told why they do not approve, and the other approves', async () => {
   const { env, faults, manager, origin, page, project, signedIn } = market();
   await ok(manager.manage('PUT', manager.definitions('settings'), { body: { approvals: 'required' } }));

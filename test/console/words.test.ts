@@ -96,6 +96,12 @@ describe('words', () => {
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
   });
 
+  it('a button that the game refused was tried, and not pressed', () => {
+    const tried = { cause: 'button.press', actor: { kind: 'person', label: 'ada', endpoint: 'gift' }, documents: [] };
+    expect(deedOf({ ...tried, events: ['answer.kept'] })).toBe('tried gift, which was refused');
+    expect(deedOf({ ...tried, events: ['button.pressed'], why: { reason: 'lost', button: 'Give a gift' } })).toBe('pressed “Give a gift”');
+  });
+
   it('moments are revisions or times of where the reader is', () => {
     expect(momentOf(' 1200 ')).toBe('1200');
     expect(momentOf('2026-03-01T12:00:00Z')).toBe('2026-03-01T12:00:00.000Z');

@@ -104,6 +104,17 @@ export function promote({ project, base, message, force, breakGlass }: Promotion
   return answerOf(api.promote({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
 }
 
+export interface TakingBack {
+  readonly project: string;
+  readonly base: number;
+  readonly message: string;
+}
+
+/** Takes back all that is staged. */
+export function takeBack({ project, base, message }: TakingBack, intent: string) {
+  return answerOf(api.discard({ project, message: message.trim(), xNsBase: base, idempotencyKey: intent, body: {} }));
+}
+
 export interface RollbackAsked {
   readonly project: string;
   readonly to: number;

@@ -42,7 +42,7 @@ export function Shell() {
       <Banner />
       <nav className={styles.nav} aria-label="Pages">
         {PAGES.map(({ to, name }) => (
-          <Link key={to} to={to} params={view} activeOptions={{ exact: to === '/p/$project', includeSearch: false }}>
+          <Link key={to} to={to} params={view} activeOptions={{ exact: to === '/p/$project', includeSearch: false }} ref={shownIfActive}>
             {name}
           </Link>
         ))}
@@ -52,6 +52,11 @@ export function Shell() {
       </main>
     </div>
   );
+}
+
+/** On a phone the pages are a row that is wider than the screen. */
+function shownIfActive(link: HTMLAnchorElement | null): void {
+  if (link?.dataset['status'] === 'active') link.scrollIntoView({ block: 'nearest', inline: 'center' });
 }
 
 function NoRole({ project }: { readonly project: string }) {

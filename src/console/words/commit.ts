@@ -76,7 +76,9 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
-  const { cause, actor, documents } = commit;
+  const { cause, actor, documents, events } = commit;
+  // Of a press that the game refused, the answer alone is kept.
+  if (cause === 'button.press' && !events.includes('button.pressed')) return `tried ${actor.endpoint ?? 'a button'}, which was refused`;
   if (cause === 'button.press') return `pressed “${commit.why?.button ?? actor.endpoint ?? 'a button'}”`;
   if (cause === 'endpoint.call') return `called ${actor.endpoint ?? 'an endpoint'}`;
   const deed = DEEDS[cause];

@@ -96,8 +96,8 @@ export function TestsOfNext({ base }: { readonly base: number }) {
   return (
     <div className={styles.second}>
       <p>
-        <Chip tone={run.failed > 0 ? 'bad' : 'live'}>tests</Chip>{' '}
-        {run.total === 0 ? 'The game has no tests of its own.' : `${run.passed} of ${run.total} pass on next.`}
+        <Chip tone={run.failed > 0 ? 'bad' : run.total > 0 ? 'live' : 'plain'}>tests</Chip>{' '}
+        {run.total === 0 ? 'The game has no tests of its own, so nothing was tried.' : `${run.passed} of ${run.total} pass on next.`}
       </p>
       {failing.map(({ id, name, endpoint, reason, steps = [] }) => (
         <details key={id} className={styles.failing}>

@@ -209,7 +209,8 @@ interface ReasonProps {
   readonly isNeeded?: boolean;
 }
 
-function Reason({ message, change, isNeeded = false }: ReasonProps) {
+/** Why, for the history. */
+export function Reason({ message, change, isNeeded = false }: ReasonProps) {
   return (
     <Field
       label="Why"

@@ -17,6 +17,7 @@ import { CheckCard } from './check.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
+import { TakeBackDialog } from './take-back.tsx';
 
 /** Who may see and change all that is staged needs these. */
 const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
@@ -49,7 +50,7 @@ function useMayPublish(): boolean {
   return STAGED.every((scope) => mayDo(scope, 'w'));
 }
 
-type Doing = 'promote' | 'past' | 'ask';
+type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
 function Staged() {
   const read = useQuery(differenceQuery(useView()));
@@ -87,11 +88,17 @@ function Staged() {
       }
       actions={
         isStaged &&
-        mayPublish &&
-        isFree && (
-          <Button look="main" isSmall onClick={() => setDoing('promote')}>
-            Promote…
-          </Button>
+        mayPublish && (
+          <div className={styles.actions}>
+            <Button look="quiet" isSmall onClick={() => setDoing('drop')}>
+              Take back…
+            </Button>
+            {isFree && (
+              <Button look="main" isSmall onClick={() => setDoing('promote')}>
+                Promote…
+              </Button>
+            )}
+          </div>
         )
       }
     >
@@ -103,7 +110,8 @@ function Staged() {
       )}
       {read.isSuccess && !isStaged && (
         <Empty title="Nothing is staged">
-          Developers stage with <code>savepoint push</code>. Then it can be tried on next, compared here, and promoted to live.
+          Change something under Values or Definitions, or have it pushed with <code>savepoint push</code>. Then it can be tried on next,
+          compared here, and promoted to live.
         </Empty>
       )}
       {isStaged && isRequired && (
@@ -121,6 +129,7 @@ function Staged() {
         </div>
       )}
       {isStaged && <Changes changes={changes} />}
+      {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
       {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
         <PromoteDialog base={read.data.base} changes={changes} isPastSecond={doing === 'past'} close={close} />

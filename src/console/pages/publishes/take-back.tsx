@@ -1,0 +1,50 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { takeBack } from '../../api/acts.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
+import { useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Changes, type DefinitionChange } from './changes.tsx';
+import { Reason } from './dialogs.tsx';
+
+interface TakeBackProps {
+  readonly base: number;
+  readonly changes: readonly DefinitionChange[];
+  readonly close: () => void;
+}
+
+/** Takes back all that is staged; live stays as it is. */
+export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const intentOf = useIntent();
+  const [message, setMessage] = useState('');
+  const act = useMutation({
+    mutationFn: () => takeBack({ project, base, message }, intentOf([base, message])),
+    onSuccess: async () => {
+      await refresh();
+      close();
+    },
+  });
+  return (
+    <Dialog
+      title="Take back all that is staged?"
+      sub="Next becomes what live is. Players notice nothing, and what was written here is in the history."
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look="bad" disabled={message.trim() === '' || act.isPending} onClick={() => act.mutate()}>
+            {act.isPending ? 'Taking back…' : 'Take it back'}
+          </Button>
+        </>
+      }
+    >
+      <Changes isFramed changes={changes} />
+      <Reason message={message} change={setMessage} isNeeded />
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
+  );
+}
