@@ -19,6 +19,7 @@ import type { History } from './management/history.ts';
 import type { Manage } from './management/manage.ts';
 import type { Manifest } from './management/manifest.ts';
 import type { Purge } from './management/purge.ts';
+import type { Schedules } from './management/schedules.ts';
 import type { Settings } from './management/settings.ts';
 import type { Tests } from './management/tests.ts';
 import type { Guests } from './security/guests.ts';
@@ -90,6 +91,7 @@ export interface App {
   readonly support: Support;
   readonly manage: Manage;
   readonly approvals: Approvals;
+  readonly schedules: Schedules;
   readonly manifest: Manifest;
   readonly flags: Flags;
   readonly commits: Commits;

@@ -86,6 +86,11 @@ export interface AppContext {
   readonly telemetry: TelemetryParts;
 }
 
+/** What a publish needs, so that a process may publish that serves nobody. */
+export type PublishContext = Pick<AppContext, 'projects' | 'views' | 'scheduler'> & {
+  readonly limits: Pick<AppContext['limits'], 'viewWaitMs' | 'answers'>;
+};
+
 /** Telemetry has its own way to the log, and its own tables. */
 export interface TelemetryParts {
   readonly recorder: TelemetryRecorder;
@@ -96,12 +101,12 @@ export interface TelemetryParts {
 }
 
 /** The caller's project, opened and read up to the caller's watermark. Nearly always available at once. */
-export function projectOf(context: AppContext, caller: Caller): Awaitable<Project> {
+export function projectOf(context: Pick<AppContext, 'projects'>, caller: Caller): Awaitable<Project> {
   const project = context.projects.peek(caller.projectId);
   return project ? reached(project, caller) : opened(context, caller);
 }
 
-async function opened(context: AppContext, caller: Caller): Promise<Project> {
+async function opened(context: Pick<AppContext, 'projects'>, caller: Caller): Promise<Project> {
   const project = await context.projects.get(caller.projectId);
   if (!project) throw refusal('UNAUTHORIZED');
   return reached(project, caller);

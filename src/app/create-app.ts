@@ -20,6 +20,7 @@ import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
 import { createManifest } from './management/manifest.ts';
 import { createPurge } from './management/purge.ts';
+import { createSchedules } from './management/schedules.ts';
 import { createSettings } from './management/settings.ts';
 import { createTests } from './management/tests.ts';
 import { createPast } from './past/past.ts';
@@ -74,6 +75,7 @@ export function createApp(context: AppContext): App {
     looks: createLooks(context),
     history: createHistory(context, searches),
     approvals: createApprovals(context, searches),
+    schedules: createSchedules(context),
     manifest: createManifest(context),
     tests: createTests(context),
     purge: createPurge(context),

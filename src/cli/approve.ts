@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Approval, ApprovalRead, ApprovalShown, Approvals, ReleaseStep } from '../contract/answers.ts';
+import type { Approval, ApprovalRead, ApprovalShown, Approvals } from '../contract/answers.ts';
 import { RELEASE_ACTIONS } from '../contract/events/release.ts';
 import { anyObject, flag, listOf, members, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
@@ -8,7 +8,7 @@ import { print, printResult, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { publishRevision } from './remote/publish-revision.ts';
 import { pathOf } from './remote/requests.ts';
-import { visible } from './remote/words.ts';
+import { visible, whoText } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges } from './show.ts';
 
@@ -163,8 +163,4 @@ function actionText({ action, to }: Approval): string {
 function phaseText({ phase, decided, ended }: Approval): string {
   if (phase === 'void' && ended !== null) return `void (${ended.why === 'live' ? 'live changed' : ended.why} by ${whoText(ended)})`;
   return decided === null || phase === 'withdrawn' ? phase : `${phase === 'used' ? 'used, approved' : phase} by ${whoText(decided)}`;
-}
-
-function whoText({ by }: Pick<ReleaseStep, 'by'>): string {
-  return visible(String(by.label ?? by['keyId'] ?? by['person'] ?? by.kind));
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { TestRun } from '../contract/answers.ts';
 import { ACCESS_WIDENED } from '../domain/access/widened.ts';
 import type { Finding } from '../folder/findings.ts';
@@ -9,6 +9,7 @@ import type { Remote } from '../folder/remote.ts';
 import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
+import { cancelSchedule, printSchedule, readSchedule, schedulePromotion } from './promote-at.ts';
 import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
@@ -20,6 +21,9 @@ interface PromoteOptions extends RemoteOptions {
   readonly force?: boolean;
   readonly message?: string;
   readonly breakGlass?: boolean;
+  readonly at?: string;
+  readonly cancel?: boolean;
+  readonly scheduled?: boolean;
 }
 
 /** `savepoint promote`: shows what is staged, asks, and makes it live. */
@@ -32,9 +36,19 @@ export function promoteCommand(): Command {
     .option('--yes', 'do not ask')
     .option('--force', 'in spite of failed tests, and of findings in definitions and in stored data')
     .option('--break-glass', BREAK_GLASS_HELP)
+    .addOption(
+      new Option(
+        '--at <time>',
+        'at a time, in ISO with its zone: exactly what is staged now. Any change of it, or of live, voids that; findings are looked at again then',
+      ).conflicts(['dryRun', 'force', 'breakGlass', 'cancel', 'scheduled']),
+    )
+    .addOption(new Option('--cancel', 'take back what waits for its time').conflicts(['dryRun', 'force', 'breakGlass', 'scheduled']))
+    .option('--scheduled', 'show what waits for its time, or what became of the last one')
     .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
+      if (options.scheduled) return printSchedule(options, await readSchedule(remote));
+      if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options.message));
       const preview = await previewOf(remote).finally(endProgress);
       if (!options.json && preview.staged) print(shown(preview));
       const isBlocked = preview.tests.failed > 0 || preview.findings.length > 0 || preview.definitionFindings.length > 0;
@@ -47,13 +61,20 @@ export function promoteCommand(): Command {
         );
       if (options.dryRun || (isBlocked && !options.force)) {
         if (isBlocked) process.exitCode = 1;
-        const end = options.dryRun ? 'Nothing was promoted: this was a look.' : 'Nothing was promoted. `--force` promotes nevertheless.';
+        const end = options.dryRun
+          ? 'Nothing was promoted: this was a look.'
+          : options.at === undefined
+            ? 'Nothing was promoted. `--force` promotes nevertheless.'
+            : 'Nothing was scheduled: with what is wrong here it would be missed.';
         return printResult(options, { ok: !isBlocked, promoted: false, ...result }, () => end);
       }
-      if (!(await isConfirmed(options, `Promote ${counted(preview.changes.length, 'change')} to live?`))) {
+      const when = options.at === undefined ? '' : ` at ${options.at}`;
+      if (!(await isConfirmed(options, `Promote ${counted(preview.changes.length, 'change')} to live${when}?`))) {
         process.exitCode = 1;
         return printResult(options, { ok: false, promoted: false, ...result }, () => 'Nothing was promoted.');
       }
+      if (options.at !== undefined)
+        return printSchedule(options, await explainConflict(schedulePromotion(remote, options.at, preview.position, options.message)));
       const { revision, position, generation } = await explainConflict(
         remote.promote({
           dryRun: false,
@@ -70,7 +91,7 @@ export function promoteCommand(): Command {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices"\n  savepoint promote --yes      # in a pipeline',
+      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices"\n  savepoint promote --at 2026-12-24T06:00:00Z\n  savepoint promote --scheduled\n  savepoint promote --yes      # in a pipeline',
     );
 }
 

@@ -19,6 +19,7 @@ import { type DriveGrant, grantDriver, watchGrants } from './grants.ts';
 import { retainAllLooks } from './looks.ts';
 import { exportJobs } from './metrics.ts';
 import { projectTestsPerRun } from './project-tests.ts';
+import { promotionWatch } from './promotions.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface JobsBuild {
@@ -68,6 +69,7 @@ async function open({
     retainLooks: () => retainAllLooks(pool, log, config),
     sweepAccess: () => sweepAccess(pool, log, config, logger),
     watchEconomies: economyWatch({ pool, log, config, logger, registry }),
+    watchPromotions: promotionWatch({ pool, log, config, logger }),
     driveGrant: grantDriver({ pool, log, config, logger }),
   };
   const handlers = createJobHandlers(workOn(pool, log, parts));
@@ -78,13 +80,17 @@ async function open({
 }
 
 /** Jobs that open projects. */
-interface ProjectWork extends Pick<JobWork, 'retainLooks' | 'sweepAccess' | 'watchEconomies'> {
+interface ProjectWork extends Pick<JobWork, 'retainLooks' | 'sweepAccess' | 'watchEconomies' | 'watchPromotions'> {
   readonly tests: ProjectTests;
   readonly driveGrant: DriveGrant;
 }
 
 /** The work of jobs, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log, { tests, retainLooks, sweepAccess, watchEconomies, driveGrant }: ProjectWork): JobWork {
+export function workOn(
+  pool: pg.Pool,
+  log: Log,
+  { tests, retainLooks, sweepAccess, watchEconomies, watchPromotions, driveGrant }: ProjectWork,
+): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -105,6 +111,7 @@ export function workOn(pool: pg.Pool, log: Log, { tests, retainLooks, sweepAcces
     retainLooks,
     sweepAccess,
     watchEconomies,
+    watchPromotions,
     driveGrant,
   };
 }

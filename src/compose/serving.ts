@@ -161,7 +161,7 @@ const HOUR_MS = 3_600_000;
 /** A stored answer of a push may be this many times as large as a game's, because it has a result for each item. */
 const PUSH_ANSWER_FACTOR = 4;
 
-function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {
+export function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {
   const forMs = keptAnswerHours * HOUR_MS;
   return { game: { forMs, bytes }, managed: { forMs, bytes: PUSH_ANSWER_FACTOR * bytes } };
 }

@@ -194,6 +194,31 @@ export interface ApprovalState {
   readonly ended: (ReleaseStep & { readonly why: 'staged' | 'discarded' | 'live' | 'used' | 'withdrawn' }) | null;
 }
 
+/** How a scheduled promotion stands. `void`: what was staged then, or live, was changed. `missed`: its time came, and it did not go live. */
+type SchedulePhase = 'waiting' | 'withdrawn' | 'void' | 'used' | 'missed';
+
+/** A promotion at a chosen time, of exactly what was staged when it was scheduled. */
+export interface ScheduledPromotion {
+  readonly id: string;
+  /** Unix ms. */
+  readonly at: number;
+  readonly difference: string;
+  readonly base: string;
+  /** Why, which the publish tells. */
+  readonly message?: string;
+  readonly phase: SchedulePhase;
+  /** Who scheduled it, in whose name it is promoted. */
+  readonly scheduled: ReleaseStep;
+  readonly ended: ScheduleEnd | null;
+}
+
+interface ScheduleEnd extends ReleaseStep {
+  readonly why: 'staged' | 'discarded' | 'live' | 'used' | 'withdrawn' | 'missed';
+  /** Of one that was missed: the code of the refusal. */
+  readonly code?: string;
+  readonly reason?: string;
+}
+
 /** What stands between `next` and live: who staged what, and what a second person was asked about. */
 export interface ReleaseState {
   /** By `kind/id` of what is staged: everybody who staged it since it was equal to live, each with the last time. */
@@ -202,6 +227,8 @@ export interface ReleaseState {
   readonly approvals: Readonly<Record<ReleaseAction, ApprovalState | null>>;
   /** The last time that an owner went past it. */
   readonly bypass: ApprovalState | null;
+  /** The newest promotion at a chosen time; left out: none was ever scheduled. */
+  readonly schedule?: ScheduledPromotion;
 }
 
 /** One auth session. Times are unix ms. */

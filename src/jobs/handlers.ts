@@ -43,6 +43,8 @@ export interface JobWork {
   retainLooks(): Promise<number>;
   /** Raises the alarms of economies that are due, and tells of them. Resolves to how many. */
   watchEconomies(): Promise<{ readonly raised: number }>;
+  /** Deals with the promotions whose time has come. Resolves to how many went live, and how many did not. */
+  watchPromotions(): Promise<{ readonly promoted: number; readonly missed: number }>;
 }
 
 /** Most failed tests that a result names, because a job is stored for a week. */
@@ -74,6 +76,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     'access.sweep': async () => ({ swept: await work.sweepAccess() }),
     'looks.retain': async () => ({ events: await work.retainLooks() }),
     'economy.watch': async () => ({ ...(await work.watchEconomies()) }),
+    'promotion.watch': async () => ({ ...(await work.watchPromotions()) }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

@@ -51,6 +51,7 @@ export interface JobDatas {
   'access.sweep': Readonly<Record<string, never>>;
   'looks.retain': Readonly<Record<string, never>>;
   'economy.watch': Readonly<Record<string, never>>;
+  'promotion.watch': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -116,6 +117,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   'economy.watch': {
     queue: 'upkeep',
     about: 'looks at the economies of projects that have alarms, and raises those that are due',
+    check: nothing,
+    attempts: 1,
+    everyMs: 60_000,
+  },
+  'promotion.watch': {
+    queue: 'upkeep',
+    about: 'makes live what was scheduled for by now, and keeps why where it may not be',
     check: nothing,
     attempts: 1,
     everyMs: 60_000,

@@ -13,6 +13,7 @@ const OF_THE_PROJECT = [
   ...['compareDefinition', 'compareDefinitions', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
   ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'listKeys', 'revokePublicKey', 'validateKeys'],
   ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
+  ...['schedulePromotion', 'readPromotionSchedule', 'unschedulePromotion'],
   ...['callNothing', 'purgeDocuments', 'listButtons'],
 ];
 /** Of many players at once, of none in particular. */

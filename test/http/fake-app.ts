@@ -20,6 +20,7 @@ import { gamePackage, projectFacts, settings } from '../../src/contract/routes/p
 import { publishing } from '../../src/contract/routes/publishing.ts';
 import { purge } from '../../src/contract/routes/purge.ts';
 import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
+import { schedules } from '../../src/contract/routes/schedules.ts';
 import { support } from '../../src/contract/routes/support.ts';
 import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
 import { tests } from '../../src/contract/routes/tests.ts';
@@ -308,6 +309,11 @@ export function fakeApp(): FakeApp {
     buttons: {
       list: async (caller, ...rest) => managed(buttons.list, 'buttons.list', caller, rest),
       press: async (caller, ...rest) => managed(buttons.press, 'buttons.press', caller, rest),
+    },
+    schedules: {
+      read: async (caller, ...rest) => managed(schedules.readPromotionSchedule, 'schedules.read', caller, rest),
+      schedule: async (caller, ...rest) => managed(schedules.schedulePromotion, 'schedules.schedule', caller, rest),
+      unschedule: async (caller, ...rest) => managed(schedules.unschedulePromotion, 'schedules.unschedule', caller, rest),
     },
     approvals: {
       ask: async (caller, ...rest) => managed(approvals.ask, 'approvals.ask', caller, rest),

@@ -146,6 +146,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       sweepAccess: async () => [],
       retainLooks: async () => 0,
       watchEconomies: async () => ({ raised: 0 }),
+      watchPromotions: async () => ({ promoted: 0, missed: 0 }),
       driveGrant: async () => 0,
     };
     const jobs = jobsWith(createJobHandlers(work));

@@ -26,6 +26,7 @@ const IDLE: JobHandlers = {
   'access.sweep': async () => ({}),
   'looks.retain': async () => ({}),
   'economy.watch': async () => ({}),
+  'promotion.watch': async () => ({}),
   'grants.run': async () => ({}),
   'jobs.forget': async () => ({}),
 };

@@ -44,6 +44,7 @@ beforeEach(async () => {
       retainLooks: async () => 0,
       sweepAccess: sweep,
       watchEconomies: async () => ({ raised: 0 }),
+      watchPromotions: async () => ({ promoted: 0, missed: 0 }),
       driveGrant: async () => 0,
     }),
   );

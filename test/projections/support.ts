@@ -261,6 +261,13 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'approval.declined', data: { approval: 'a2' } },
     { type: 'approval.requested', data: { ...approval, approval: 'a3', action: 'rollback', to: 4 } },
     { type: 'approval.withdrawn', data: { approval: 'a3' } },
+    {
+      type: 'promotion.scheduled',
+      data: { promotion: 'p1', at: 5, difference: hashText('difference'), base: hashText('base'), message: 'é' },
+    },
+    { type: 'promotion.unscheduled', data: { promotion: 'p1' } },
+    { type: 'promotion.scheduled', data: { promotion: 'p2', at: 6, difference: hashText('difference'), base: hashText('base') } },
+    { type: 'promotion.missed', data: { promotion: 'p2', code: 'FORBIDDEN', reason: 'é' } },
     { type: 'approval.bypassed', data: { ...approval, approval: 'a4', action: 'rollback', to: 4, reason: 'now' } },
     { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 5, to: 4 } },
   );

@@ -18,12 +18,24 @@ const COMMENTS = throughViews(`
 SELECT revision::float8 AS revision, actor, at::float8 AS at, body AS text, said_with AS with FROM {approval_comments}
 WHERE project = $1 AND approval = $2 ORDER BY revision LIMIT $3`);
 
+/** $1 Unix ms, $2 rows. */
+const DUE = throughViews(`
+SELECT r.project FROM {releases} r JOIN {projects} p ON p.project = r.project AND NOT p.deleted
+WHERE r.body -> 'schedule' ->> 'phase' = 'waiting' AND (r.body -> 'schedule' ->> 'at')::float8 <= $1
+ORDER BY (r.body -> 'schedule' ->> 'at')::float8 LIMIT $2`);
+
 interface StoredApproval extends Omit<ApprovalRow, 'approval'> {
   readonly body: string;
 }
 
 function approvalIn({ body, ...row }: StoredApproval): ApprovalRow {
   return { approval: approvalFrom(body), ...row };
+}
+
+/** Projects in which a promotion is due, the longest due first. */
+export async function projectsWithDuePromotions(pool: Pool, now: number, limit: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ project: string }>({ ...QUERY_TIMEOUT, name: 'due-promotions', text: DUE, values: [now, limit] });
+  return rows.map(({ project }) => project);
 }
 
 /** Approvals that were asked for before a revision, the newest first. */

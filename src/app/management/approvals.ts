@@ -3,9 +3,9 @@ import { APPROVING_KEYS, type Need, STAGED_READ, STAGING_KEYS } from '../../cont
 import type { AccessContext } from '../../domain/access/context.ts';
 import { askApproval, declineApproval, giveApproval, releasedBy, withdrawApproval } from '../../domain/definition/release/approval.ts';
 import { decidePromote } from '../../domain/definition/release/promote.ts';
-import { approvalIn, evolveRelease, isOpen, NO_RELEASE } from '../../domain/definition/release/release.ts';
+import { approvalIn, isOpen, NO_RELEASE } from '../../domain/definition/release/release.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
-import { type Actor, type DomainEvent, projectEvent } from '../../domain/events.ts';
+import type { Actor, DomainEvent } from '../../domain/events.ts';
 import type { ApprovalState, ReleaseAction, ReleaseState } from '../../domain/states.ts';
 import { RELEASE } from '../../domain/subjects.ts';
 import { accepted, notFound, type Refusal, refusal } from '../../kernel/errors.ts';
@@ -20,7 +20,7 @@ import { wholeAnswer } from './answer-codec.ts';
 import { type Guard, onBase } from './base.ts';
 import type { EarlierLiveSearches } from './earlier-live.ts';
 import { newApprovalId } from './publish-whole.ts';
-import { actorsOf, shownActor, shownApproval } from './shown-release.ts';
+import { actorsOf, releaseAfter, shownActor, shownApproval } from './shown-release.ts';
 
 interface Asking {
   readonly action: ReleaseAction;
@@ -184,7 +184,7 @@ async function changeIn(
       const state = ctx.read(RELEASE);
       const { events, answer } = guard(access.state, () => {
         const made = decide(state, access);
-        const approval = approvalIn(after(state, made, { cause, actor, now }), id) ?? earlier;
+        const approval = approvalIn(releaseAfter(state, made, { cause, actor, now }), id) ?? earlier;
         if (approval === undefined) throw noApproval(id);
         return { events: made, answer: { ok: true as const, approval: shownApproval(context, project, approval) } };
       });
@@ -192,15 +192,6 @@ async function changeIn(
     });
   });
   return { ...stored(outcome), result: outcome.answer };
-}
-
-function after(
-  state: ReleaseState | null,
-  events: readonly DomainEvent[],
-  { cause, actor, now }: { readonly cause: string; readonly actor: Actor; readonly now: number },
-): ReleaseState {
-  const metadata = { commandId: '', cause, actor, schemaVersion: 1, recordedAt: now };
-  return events.reduce((before, event) => evolveRelease(before, projectEvent(event, -1, '', metadata, '')) ?? before, state ?? NO_RELEASE);
 }
 
 function openIn(state: ReleaseState | null): readonly ApprovalState[] {

@@ -5,7 +5,7 @@ import type { DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Caller } from '../caller.ts';
-import type { AppContext } from '../context.ts';
+import type { PublishContext } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
@@ -29,7 +29,7 @@ const HISTORY_WAIT_MS = 5_000;
 
 /** Publishes on a base. `publish` makes the publish, with its decision wrapped by the given function. Throws 409 PUBLISH_CONFLICT. */
 export async function onBase<Answer>(
-  context: AppContext,
+  context: PublishContext,
   project: Project,
   caller: Caller,
   publish: (guard: Guard) => Promise<Answer>,
@@ -56,7 +56,7 @@ interface BaseState {
   readonly since: { readonly count: number; readonly publishes: readonly PublishSince[] };
 }
 
-async function baseStateOf(context: AppContext, project: Project, { key }: Caller, base: number): Promise<BaseState> {
+async function baseStateOf(context: PublishContext, project: Project, { key }: Caller, base: number): Promise<BaseState> {
   if (base > project.set.head) {
     throw refusal(
       'INVALID_REQUEST',
@@ -74,7 +74,7 @@ async function baseStateOf(context: AppContext, project: Project, { key }: Calle
 }
 
 /** Counts what was published after the base, page by page. Throws 409 PUBLISH_CONFLICT if there are too many publishes to count. */
-async function publishedSince({ views }: AppContext, { id }: Project, base: number) {
+async function publishedSince({ views }: PublishContext, { id }: Project, base: number) {
   const newest: PublishRow[] = [];
   let count = 0;
   let before = Number.MAX_SAFE_INTEGER;

@@ -23,7 +23,7 @@ import { yielding } from '../../kernel/scheduler.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, projectOf } from '../context.ts';
+import { type PublishContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
 import { stagedDocuments } from './staged-documents.ts';
@@ -56,7 +56,7 @@ const MAX_ENTRIES = 100_000;
  * the findings.
  */
 export async function promote(
-  context: AppContext,
+  context: PublishContext,
   caller: Caller,
   options: PromoteOptions,
   publish: PublishBy,
@@ -95,7 +95,7 @@ async function findingsOf(check: PromotionCheck, state: DefinitionsState): Promi
 
 /** The documents that one promotion may check, shared by its collections. */
 class PromotionCheck {
-  readonly #context: AppContext;
+  readonly #context: PublishContext;
   readonly #project: Project;
   readonly #until: number;
   readonly #rest: () => Promise<void>;
@@ -104,7 +104,7 @@ class PromotionCheck {
   #documents = MAX_DOCUMENTS;
   #bytes = MAX_BYTES;
 
-  constructor(context: AppContext, project: Project, fills: boolean) {
+  constructor(context: PublishContext, project: Project, fills: boolean) {
     this.#context = context;
     this.#project = project;
     this.#fillsDefaults = fills;

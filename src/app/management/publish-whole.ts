@@ -12,7 +12,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, decided, projectOf, stored } from '../context.ts';
+import { decided, type PublishContext, projectOf, stored } from '../context.ts';
 import { keyedBy, remembering, replayed } from '../idempotency.ts';
 import { type Decided, decidedBy, Overtaken } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
@@ -46,7 +46,7 @@ const MAX_FENCES = 5;
 
 /** Makes one publish, if nobody has published since the base that the caller names: else throws 409 PUBLISH_CONFLICT. */
 export async function publishWhole<Answer extends JsonObject>(
-  context: AppContext,
+  context: PublishContext,
   caller: Caller,
   cause: string,
   target: PublishTarget,
@@ -73,7 +73,7 @@ interface PublishCommand<Answer> {
  * nothing until the publish refers to them.
  */
 async function publishOnce<Answer extends JsonObject>(
-  context: AppContext,
+  context: PublishContext,
   project: Project,
   { caller, cause, target, scopes, decide }: PublishCommand<Answer>,
 ): Promise<ManageAnswer<Answer>> {

@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
-import type { Actor } from '../../domain/events.ts';
-import type { ApprovalState, ReleaseStep } from '../../domain/states.ts';
+import { evolveRelease, NO_RELEASE } from '../../domain/definition/release/release.ts';
+import { type Actor, type DomainEvent, projectEvent } from '../../domain/events.ts';
+import type { ApprovalState, ReleaseState, ReleaseStep, ScheduledPromotion } from '../../domain/states.ts';
 import type { AppContext } from '../context.ts';
 import { labelOf } from '../people/people.ts';
 import type { Project } from '../project/project.ts';
@@ -33,4 +34,25 @@ export function shownStep(context: AppContext, project: Project, { by, at }: Rel
 export function shownActor({ people }: AppContext, { authority }: Project, actor: Actor): contract.ReleaseStep['by'] {
   const label = labelOf(actor, authority, people);
   return { ...actor, ...(label === undefined ? {} : { label }) };
+}
+
+/** A promotion at a chosen time, with the names of those who acted. */
+export function shownSchedule(context: AppContext, project: Project, schedule: ScheduledPromotion): contract.PromotionSchedule {
+  const { scheduled, ended, at, ...own } = schedule;
+  return {
+    ...own,
+    at: new Date(at).toISOString(),
+    scheduled: shownStep(context, project, scheduled),
+    ended: ended && { ...ended, ...shownStep(context, project, ended) },
+  };
+}
+
+/** The release as these events will leave it, for the answer of whoever makes them. */
+export function releaseAfter(
+  state: ReleaseState | null,
+  events: readonly DomainEvent[],
+  { cause, actor, now }: { readonly cause: string; readonly actor: Actor; readonly now: number },
+): ReleaseState {
+  const metadata = { commandId: '', cause, actor, schemaVersion: 1, recordedAt: now };
+  return events.reduce((before, event) => evolveRelease(before, projectEvent(event, -1, '', metadata, '')) ?? before, state ?? NO_RELEASE);
 }

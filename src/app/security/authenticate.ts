@@ -51,7 +51,8 @@ async function callerOfPerson(
   return callerOf(context, project, personKey(id, name, permissions), presented);
 }
 
-function personKey(id: string, name: string, permissions: Permissions): AccessKey {
+/** A person in place of a key. */
+export function personKey(id: string, name: string, permissions: Permissions): AccessKey {
   return { keyId: id, kind: 'person', label: name, hash: '', display: '', enabled: true, permissions, createdAt: 0 };
 }
 

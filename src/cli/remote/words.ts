@@ -1,3 +1,4 @@
+import type { ReleaseStep } from '../../contract/answers.ts';
 import { isArray, isObject, type Json, stringifyJson } from '../../kernel/json.ts';
 import { styled } from '../terminal.ts';
 
@@ -24,4 +25,9 @@ export function prettyJson(value: Json, indent = ''): string {
 export function shortJson(value: Json, most = 100): string {
   const text = visible(stringifyJson(value));
   return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** Who did something, by the name of a person or of a key. */
+export function whoText({ by }: Pick<ReleaseStep, 'by'>): string {
+  return visible(String(by.label ?? by['keyId'] ?? by['person'] ?? by.kind));
 }

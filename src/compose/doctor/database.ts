@@ -11,6 +11,7 @@ import { checkCallLog } from './call-log.ts';
 import { checkDatabaseDisk } from './database-disk.ts';
 import { checkEconomy } from './economy.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkSchedules } from './schedules.ts';
 
 /** The Postgres that holds the read models and, without an EventStoreDB, the log. */
 
@@ -62,6 +63,7 @@ export async function checkDatabase(config: Config, pool: pg.Pool): Promise<read
     await checkCallLog(config, pool),
     await checkEconomy(pool),
     await checkApprovals(pool),
+    await checkSchedules(pool),
     ...(row.recovery ? [] : [await checkDatabaseDisk(pool)]),
   ];
 }

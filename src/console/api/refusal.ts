@@ -173,6 +173,11 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
     means: NOTHING_CHANGED,
     toDo: 'Look at what is asked for now.',
   },
+  PROMOTION_PHASE: {
+    happened: 'A promotion is scheduled already, or none is any more.',
+    means: NOTHING_CHANGED,
+    toDo: 'Look at what is staged and scheduled now.',
+  },
   APPROVER_IS_AUTHOR: {
     happened: 'You stand behind a part of this yourself.',
     means: NOTHING_CHANGED,

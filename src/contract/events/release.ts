@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absent, event, hash, members, personalText, plainText } from './shape.ts';
+import { absent, event, hash, members, personalText, plainText, time } from './shape.ts';
 
 /** Events of what goes live with a second person's approval, and what was said about it. */
 
@@ -10,6 +10,7 @@ const approval = plainText.meta({ description: 'Its id' });
 const action = z.enum(RELEASE_ACTIONS);
 const to = absent(z.int(), 'Of a rollback: the revision of the publish that live shows again; −1: before any');
 const difference = hash.meta({ description: 'SHA-256 of what would change: kind, id and hash of each definition' });
+const promotion = plainText.meta({ description: 'Its id' });
 const base = hash.meta({ description: 'Content hash of live without saved tests, which the difference is to' });
 
 export const RELEASE_EVENTS = {
@@ -23,6 +24,21 @@ export const RELEASE_EVENTS = {
   'approval.bypassed': event(
     'An owner makes live, in this commit, what nobody approved.',
     members({ approval, action, to, difference, base, reason: plainText.meta({ description: 'Why' }) }),
+  ),
+  'promotion.scheduled': event(
+    'What is staged is to go live at a time. Any change of it, or of live, voids this.',
+    members({
+      promotion,
+      at: time.meta({ description: 'When, in Unix ms' }),
+      difference,
+      base,
+      message: absent(plainText, 'Why, which the publish tells then'),
+    }),
+  ),
+  'promotion.unscheduled': event('It is not to go live by itself any more.', members({ promotion, reason: absent(plainText, 'Why') })),
+  'promotion.missed': event(
+    'Its time came, and it did not go live.',
+    members({ promotion, code: plainText.meta({ description: 'Code of the refusal' }), reason: plainText.meta({ description: 'Why' }) }),
   ),
 } as const;
 

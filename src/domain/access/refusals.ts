@@ -32,6 +32,14 @@ export function noRole(): Refusal {
   return refusal('FORBIDDEN', 'There is no such project, or you have no role in it');
 }
 
+/** Refusal of what somebody asked for in advance who has no rights here any more. */
+export function noLonger(who: 'key' | 'person'): Refusal {
+  return refusal(
+    'FORBIDDEN',
+    who === 'key' ? 'The key that scheduled this was revoked' : 'Who scheduled this has no role in the project any more',
+  );
+}
+
 /** Refuses a game that is too old for this. On these routes a game sees that by the HTTP status. */
 export function outdated({ revision }: Credential, what: 'read' | 'write'): Refusal | null {
   if (revision === null || !isBlocked(revision, what)) return null;

@@ -30,6 +30,7 @@ import { gamePackage, projectFacts, settings } from '../../contract/routes/proje
 import { publishing } from '../../contract/routes/publishing.ts';
 import { purge } from '../../contract/routes/purge.ts';
 import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
+import { schedules } from '../../contract/routes/schedules.ts';
 import { support } from '../../contract/routes/support.ts';
 import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
@@ -62,6 +63,7 @@ import { purgeHandlers } from './purge.ts';
 import { queryHandlers, storageQueryHandlers } from './queries.ts';
 import { referenceHandlers } from './reference.ts';
 import { saveRecordHandlers } from './save-records.ts';
+import { scheduleHandlers } from './schedules.ts';
 import { schemaHandlers } from './schemas.ts';
 import { securityConfigHandlers } from './security-config.ts';
 import type { Services } from './services.ts';
@@ -131,6 +133,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, corrections, correctionHandlers(services));
   mount(routers, buttons, buttonHandlers(services));
   mount(routers, approvals, approvalHandlers(services));
+  mount(routers, schedules, scheduleHandlers(services));
   mount(routers, grants, grantHandlers(services));
   mount(routers, economy, economyHandlers(services));
   mount(routers, looks, lookHandlers(services));

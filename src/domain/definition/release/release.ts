@@ -1,5 +1,5 @@
 import type { Actor, DefinitionChange, DomainEvent, ProjectEvent } from '../../events.ts';
-import type { ApprovalState, ReleaseAction, ReleaseState, ReleaseStep } from '../../states.ts';
+import type { ApprovalState, ReleaseAction, ReleaseState, ReleaseStep, ScheduledPromotion } from '../../states.ts';
 
 /**
  * What stands between `next` and live, folded: who staged what, and the approvals. Every publish is among the events, so that a change of what was
@@ -36,6 +36,18 @@ export function evolveRelease(before: ReleaseState | null, event: ProjectEvent):
     case 'approval.bypassed': {
       const { approval: id, to = null, reason: _, ...bypassed } = event.data;
       return { ...state, bypass: { id, to, ...bypassed, phase: 'bypassed', asked: step, decided: null, ended: null } };
+    }
+    case 'promotion.scheduled': {
+      const { promotion: id, ...schedule } = event.data;
+      return { ...state, schedule: { id, ...schedule, phase: 'waiting', scheduled: step, ended: null } };
+    }
+    case 'promotion.unscheduled': {
+      const { promotion, reason } = event.data;
+      return unscheduled(state, 'withdrawn', { ...step, why: 'withdrawn', ...(reason === undefined ? {} : { reason }) }, promotion);
+    }
+    case 'promotion.missed': {
+      const { promotion, code, reason } = event.data;
+      return unscheduled(state, 'missed', { ...step, why: 'missed', code, reason }, promotion);
     }
     default:
       return before;
@@ -82,10 +94,11 @@ function moved(state: ReleaseState, step: ReleaseStep): ReleaseState {
   return voided(voided(state, 'promote', { ...step, why: 'live' }), 'rollback', { ...step, why: 'live' });
 }
 
-/** What was approved, or went past it, is live. */
-function released(state: ReleaseState, action: ReleaseAction, step: ReleaseStep): ReleaseState {
-  const { bypass } = state;
+/** What was approved, or went past it, is live. A promotion by hand is what was scheduled, too. */
+function released(before: ReleaseState, action: ReleaseAction, step: ReleaseStep): ReleaseState {
   const used = { ...step, why: 'used' } as const;
+  const state = action === 'promote' ? unscheduled(before, 'used', used) : before;
+  const { bypass } = state;
   if (bypass?.ended === null) return moved({ ...state, bypass: { ...bypass, ended: used } }, step);
   const approval = state.approvals[action];
   if (approval?.phase !== 'approved') return moved(state, step);
@@ -94,7 +107,20 @@ function released(state: ReleaseState, action: ReleaseAction, step: ReleaseStep)
 
 function voided(state: ReleaseState, action: ReleaseAction, ended: NonNullable<ApprovalState['ended']>): ReleaseState {
   const approval = state.approvals[action];
-  return isOpen(approval) ? withApproval(state, { ...approval, phase: 'void', ended }) : state;
+  const after = action === 'promote' ? unscheduled(state, 'void', ended) : state;
+  return isOpen(approval) ? withApproval(after, { ...approval, phase: 'void', ended }) : after;
+}
+
+/** `id`: of the one that ends; left out: whichever waits. */
+function unscheduled(
+  state: ReleaseState,
+  phase: ScheduledPromotion['phase'],
+  ended: NonNullable<ScheduledPromotion['ended']>,
+  id?: string,
+): ReleaseState {
+  const { schedule } = state;
+  if (schedule?.phase !== 'waiting' || (id !== undefined && id !== schedule.id)) return state;
+  return { ...state, schedule: { ...schedule, phase, ended } };
 }
 
 function changed(state: ReleaseState, id: string, change: (approval: ApprovalState) => ApprovalState): ReleaseState {
@@ -118,7 +144,7 @@ export function changedApprovals(before: ReleaseState, after: ReleaseState): rea
   return now.filter((approval) => approval !== null && !was.has(approval)) as readonly ApprovalState[];
 }
 
-/** Whether an event changes definitions or approvals. */
+/** Whether an event changes definitions, approvals or what is scheduled. */
 export function isOfRelease({ type }: Pick<DomainEvent, 'type'>): boolean {
-  return type.startsWith('approval.') || type.startsWith('definitions.');
+  return type.startsWith('approval.') || type.startsWith('promotion.') || type.startsWith('definitions.');
 }

@@ -1,0 +1,92 @@
+import { noLonger } from '../../domain/access/refusals.ts';
+import { asScheduled, duePromotion, isTooLate, missPromotion, tooLate } from '../../domain/definition/release/schedule.ts';
+import type { Actor } from '../../domain/events.ts';
+import { type PeopleState, roleIn } from '../../domain/people/people.ts';
+import { permissionsOf } from '../../domain/people/roles.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
+import type { AccessKey, ScheduledPromotion } from '../../domain/states.ts';
+import { AUTHORITY, RELEASE } from '../../domain/subjects.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Caller } from '../caller.ts';
+import type { PublishContext } from '../context.ts';
+import { newCommandId } from '../project/commit.ts';
+import type { Project } from '../project/project.ts';
+import { personKey } from '../security/authenticate.ts';
+import { promote } from './promotion.ts';
+import { publishWhole } from './publish-whole.ts';
+
+/** Makes live what was scheduled, when its time has come. */
+
+export type DueOutcome =
+  | { readonly is: 'promoted' }
+  | { readonly is: 'missed'; readonly code: string; readonly reason: string }
+  /** None is due, or another node dealt with it. */
+  | { readonly is: 'none' };
+
+/**
+ * Promotes what is due in a project, in the name of who scheduled it and by the rules of every promotion; what refuses it is kept as its reason. However
+ * many nodes look, the log decides, so it happens once. Throws what may be over in a minute, such as a storage that is away: then it waits on.
+ */
+export async function promoteDue(context: PublishContext, people: PeopleState, project: Project): Promise<DueOutcome> {
+  await project.refresh();
+  const now = context.scheduler.now();
+  const due = duePromotion((await project.read(RELEASE)).state, now);
+  if (due === null) return { is: 'none' };
+  try {
+    await promoteAsScheduled(context, callerOf(people, project, due), due, now);
+    return { is: 'promoted' };
+  } catch (error) {
+    const isLate = isTooLate(due, now);
+    if (!(error instanceof Refusal) || (isPassing(error) && !isLate)) throw error;
+    return miss(project, due, isLate ? tooLate() : error);
+  }
+}
+
+function promoteAsScheduled(context: PublishContext, caller: Caller, due: ScheduledPromotion, now: number) {
+  return promote(context, caller, { dryRun: false, force: false }, (decide) =>
+    publishWhole(context, caller, 'promotion.run', 'live', STAGED_SCOPES, (access, _, release) => {
+      const decision = decide(access);
+      const refused = asScheduled(release, access.state, decision.events, due, now);
+      if (refused !== null) throw refused;
+      return decision;
+    }),
+  );
+}
+
+/** Other writes were in the way, or a storage was away. */
+function isPassing({ status, code }: Refusal): boolean {
+  return status >= 500 || code === 'WRITE_CONFLICT';
+}
+
+async function miss(project: Project, due: ScheduledPromotion, why: Refusal): Promise<DueOutcome> {
+  const { answer } = await project.execute<boolean>({
+    commandId: newCommandId(),
+    cause: 'promotion.miss',
+    actor: { kind: 'operator' },
+    decide(ctx) {
+      const events = ctx.read(AUTHORITY)?.deleted === false ? missPromotion(ctx.read(RELEASE), due, why) : [];
+      return { events, answer: events.length > 0 };
+    },
+  });
+  return answer ? { is: 'missed', code: why.code, reason: why.message } : { is: 'none' };
+}
+
+/** Who scheduled it, with the rights of now. */
+function callerOf(people: PeopleState, project: Project, { scheduled: { by }, message }: ScheduledPromotion): Caller {
+  const key = by.person === undefined ? keyOf(project, by) : personOf(people, project, by.person);
+  const nobody = { extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null } as const;
+  return { projectId: project.id, key, isSecret: true, ...nobody, message: message ?? null };
+}
+
+function keyOf({ authority }: Project, { keyId = '' }: Actor): AccessKey {
+  const key = authority?.keys.get(keyId);
+  if (key === undefined) throw noLonger('key');
+  return key;
+}
+
+function personOf({ people }: PeopleState, { id }: Project, person: string): AccessKey {
+  const found = people.get(person);
+  const role = found === undefined ? null : roleIn(found, id);
+  if (found === undefined || role === null) throw noLonger('person');
+  return personKey(found.id, found.name, permissionsOf(role));
+}

@@ -1,0 +1,51 @@
+import type { PromotionSchedule, ScheduleShown } from '../contract/answers.ts';
+import { anyObject, members, optional, text } from '../folder/answer-shape.ts';
+import { checkedBody, type Remote } from '../folder/remote.ts';
+import { printResult } from './context.ts';
+import { pathOf } from './remote/requests.ts';
+import { visible, whoText } from './remote/words.ts';
+import type { RemoteOptions } from './remote.ts';
+
+/** What goes live at a chosen time: `savepoint promote --at`, `--cancel` and `--scheduled`. */
+
+const SHOWN = members({ schedule: optional(members({ at: text, phase: text, scheduled: anyObject })) });
+
+const address = (remote: Remote) => pathOf(remote, 'manage', 'promote', 'schedule');
+
+export async function readSchedule(remote: Remote): Promise<ScheduleShown> {
+  return checkedBody(await remote.request('GET', address(remote), { again: 'read' }), SHOWN);
+}
+
+/** `base`: the revision that was looked at. */
+export async function schedulePromotion(remote: Remote, at: string, base: number, message: string | undefined): Promise<ScheduleShown> {
+  const headers = { 'x-ns-base': String(base) };
+  return checkedBody(await remote.request('POST', address(remote), { body: { at }, query: { message }, headers, again: 'keyed' }), SHOWN);
+}
+
+export async function cancelSchedule(remote: Remote, message: string | undefined): Promise<ScheduleShown> {
+  return checkedBody(await remote.request('DELETE', address(remote), { query: { message }, again: 'keyed' }), SHOWN);
+}
+
+export function printSchedule(options: RemoteOptions, shown: ScheduleShown): void {
+  printResult(options, shown, () =>
+    shown.schedule === null ? 'Nothing was ever scheduled: `savepoint promote --at TIME`.' : sentence(shown.schedule),
+  );
+}
+
+function sentence({ at, message, scheduled, phase, ended }: PromotionSchedule): string {
+  const what = `What ${whoText(scheduled)} scheduled for ${at}${message === undefined ? '' : ` (${visible(message)})`}`;
+  const by = ended === null ? '' : ` by ${whoText(ended)} at ${ended.at}`;
+  const why = ended?.reason === undefined ? '' : `: ${visible(ended.reason)}`;
+  switch (phase) {
+    case 'waiting':
+      return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${message === undefined ? '' : `: ${visible(message)}`}. Any change of it, or of live, voids that.`;
+    case 'used':
+      return `${what} is live${by}.`;
+    case 'withdrawn':
+      return `${what} was taken back${by}${why}.`;
+    case 'void':
+      return `${what} is void: ${ended?.why === 'live' ? 'live was changed' : `it was ${ended?.why ?? 'changed'}`}${by}. Schedule it anew.`;
+    case 'missed':
+      return `${what} did NOT go live${why}. Mend that, and schedule or promote anew.`;
+  }
+}
