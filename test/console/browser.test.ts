@@ -96,7 +96,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   await page.getByRole('button', { name: 'Change it' }).click();
   await page.getByText('Somebody else changed this document since you loaded it.').waitFor();
   expect(await read(BO)).toEqual({ name: 'Bo', gold: 1 });
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
 });
 
 inBrowser('a moment is in the address, and all pages follow it', async () => {

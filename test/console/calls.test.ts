@@ -112,7 +112,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Close the market…' }).click();
     await page.getByText('It would be refused, and store nothing.').waitFor();
     await page.getByText('It is a holiday').first().waitFor();
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     const { headers } = await ok(
       manager.manage('POST', manager.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 1 }] } }),
     );

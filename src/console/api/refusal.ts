@@ -199,7 +199,7 @@ export const NOTICES: Readonly<Record<string, Notice>> = {
 export function noticeOf({ status, code, message }: Refusal): Notice {
   const known = NOTICES[code];
   if (known !== undefined) return known;
-  const toDo = status >= 500 ? AGAIN : 'Change what the sentence names.';
+  const toDo = status >= 500 ? AGAIN : 'Change that, and try again.';
   return { happened: message, means: NOTHING_CHANGED, toDo };
 }
 

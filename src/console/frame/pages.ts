@@ -1,16 +1,27 @@
-/** The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by. */
-export const PAGES = [
+import { useMay } from './view.ts';
+
+/**
+ * The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by. `needs`: what
+ * one has to be allowed to read.
+ */
+const PAGES = [
   { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },
   { to: '/p/$project/players', name: 'Players', about: 'find a player by name' },
   { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, promote, history, roll back' },
   { to: '/p/$project/values', name: 'Values', about: 'prices and tables of the game, as a grid' },
   { to: '/p/$project/calls', name: 'Calls', about: 'calls and errors by endpoint and code, try an endpoint dry' },
-  { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms' },
-  { to: '/p/$project/collections', name: 'Collections', about: 'documents and records as a table, sort, export' },
-  { to: '/p/$project/boards', name: 'Boards', about: 'leaderboards: who stands where, and why' },
+  { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms', needs: 'economy' },
+  { to: '/p/$project/collections', name: 'Collections', about: 'documents and records as a table, sort, export', needs: 'collections' },
+  { to: '/p/$project/boards', name: 'Boards', about: 'leaderboards: who stands where, and why', needs: 'queries' },
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
-  { to: '/p/$project/keys', name: 'Keys', about: 'API keys, what they may do, when they were used last' },
-  { to: '/p/$project/looked', name: 'Who looked', about: 'which person looked at which player, when and why' },
-  { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations' },
+  { to: '/p/$project/keys', name: 'Keys', about: 'API keys, what they may do, when they were used last', needs: 'settings' },
+  { to: '/p/$project/looked', name: 'Who looked', about: 'which person looked at which player, when and why', needs: 'access' },
+  { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations', needs: 'people' },
 ] as const;
+
+/** The pages that show something to whoever is signed in. */
+export function usePages() {
+  const mayDo = useMay();
+  return PAGES.filter((page) => !('needs' in page) || mayDo(page.needs, 'r'));
+}

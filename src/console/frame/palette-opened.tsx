@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { type Offer, offersFor } from '../words/palette.ts';
-import { PAGES } from './pages.ts';
+import { usePages } from './pages.ts';
 import styles from './palette.module.css';
 import { useView } from './view.ts';
 
@@ -92,7 +92,7 @@ function useDeeds(typed: string): readonly Deed[] {
   const { project, target, at } = useView();
   const { data } = useSuspenseQuery(sessionQuery);
   const navigate = useNavigate();
-  const pages = PAGES.map(
+  const pages = usePages().map(
     ({ to, name, about }): Deed => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }),
   );
   const projects = data.projects

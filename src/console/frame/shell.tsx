@@ -10,7 +10,7 @@ import { Empty, Waiting } from '../parts/page.tsx';
 import { localTime } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
 import { Moment } from './moment.tsx';
-import { PAGES } from './pages.ts';
+import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
@@ -20,6 +20,7 @@ import { type Target, useProject, useView } from './view.ts';
 export function Shell() {
   const view = useView();
   const { role } = useProject();
+  const pages = usePages();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
@@ -41,7 +42,7 @@ export function Shell() {
       <Palette />
       <Banner />
       <nav className={styles.nav} aria-label="Pages">
-        {PAGES.map(({ to, name }) => (
+        {pages.map(({ to, name }) => (
           <Link key={to} to={to} params={view} activeOptions={{ exact: to === '/p/$project', includeSearch: false }} ref={shownIfActive}>
             {name}
           </Link>

@@ -72,7 +72,7 @@ export function UndoDialog({ commit: { revision }, close }: UndoProps) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Undoing…' : 'Undo it'}
           </Button>

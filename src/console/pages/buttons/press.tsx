@@ -82,7 +82,7 @@ export function PressDialog({ button, player, close }: PressProps) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           {fields.length > 0 && (
             <Button onClick={lookFirst} disabled={look.isFetching}>
               {look.isFetching ? 'Looking…' : 'What would it do?'}
@@ -129,7 +129,7 @@ function WouldBe({ pressed }: { readonly pressed: Pressed }) {
       {documents === undefined && <p className={styles.soft}>What it would change is not shown to your role.</p>}
       {isEmpty && result.ok && <p className={styles.soft}>It would change no document.</p>}
       {documents !== undefined && !isEmpty && <Corrected correction={{ documents, coins, more, slots: [], left: [], shortfalls: [] }} />}
-      {result.ok && <Answer title={`It would answer ${result.status}`} body={result.body} />}
+      {result.ok && <Answer title="It would work, and answer" body={result.body} />}
     </div>
   );
 }
@@ -179,7 +179,7 @@ function Came({ label, sub, pressed, close }: CameProps) {
         )}
       </Done>
       {!result.ok && <Failed error={new Refused(refusalOf(result.status, result.body))} />}
-      {result.ok && <Answer title={`It answered ${result.status}`} body={result.body} />}
+      {result.ok && <Answer title="It worked, and answered" body={result.body} />}
     </Dialog>
   );
 }

@@ -162,7 +162,7 @@ function NewDialog({ kind, close }: { readonly kind: ListedKind; readonly close:
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" type="submit" form="new-definition" disabled={!ID.test(id)}>
             Write it
           </Button>

@@ -197,7 +197,7 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={errors > 0 || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Saving…' : 'Stage it'}
           </Button>
@@ -278,7 +278,7 @@ function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeP
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="bad" disabled={act.isPending} onClick={() => act.mutate()}>
             {verb}
           </Button>

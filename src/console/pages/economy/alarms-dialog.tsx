@@ -48,7 +48,7 @@ export function AlarmsDialog({ alarms, base, currencies, close }: AlarmsProps) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={wanted === alarms || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Setting…' : 'Set the alarms'}
           </Button>

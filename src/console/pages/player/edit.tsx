@@ -70,7 +70,7 @@ export function EditDialog({ asked, document, version, schema, close }: EditProp
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={planned.length === 0 || reason.trim() === '' || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Changing…' : 'Change it'}
           </Button>

@@ -178,7 +178,7 @@ function VerdictDialog({
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look={look} disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'One moment…' : name}
           </Button>
@@ -229,7 +229,7 @@ export function AskDialog({ base, close }: { readonly base: number; readonly clo
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Asking…' : 'Ask for it'}
           </Button>

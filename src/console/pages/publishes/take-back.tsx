@@ -35,7 +35,7 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="bad" disabled={message.trim() === '' || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Taking back…' : 'Take it back'}
           </Button>

@@ -26,7 +26,7 @@ export function ColumnDialog({ editing, close }: { readonly editing: Editing; re
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" type="submit" form="column" disabled={problem !== null}>
             Add it
           </Button>

@@ -53,7 +53,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             look={look}
             disabled={change === null || typeof change === 'string' || act.isPending}

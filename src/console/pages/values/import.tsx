@@ -29,7 +29,7 @@ export function ImportDialog({ editing, close }: { readonly editing: Editing; re
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             look="main"
             disabled={!isFit || changes === null || countOf(changes) === 0}

@@ -54,11 +54,11 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   return (
     <Dialog
       title={`Save ${base.name}?`}
-      sub="What changes where it goes, and why."
+      sub="What changes, where it goes, and why."
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             look="main"
             disabled={planned === null || !planned.ok || nothing || act.isPending}
