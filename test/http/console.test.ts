@@ -434,7 +434,7 @@ describe('whoever is let in anew', () => {
 describe('the health of the installation', () => {
   const as = async (project: string, role: string) => {
     const person = newPersonId();
-    await people.change('person.add', { kind: 'operator' }, (state) => addPerson(state, { person, name: person, project, role }));
+    await people.change('person.add', { kind: 'operator' }, (state) => addPerson(state, { person, name: `Of ${person}`, project, role }));
     return { person, browser: await signInTo(at, await signIn.newLink(person)) };
   };
 

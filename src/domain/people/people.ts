@@ -53,8 +53,10 @@ export interface AddPerson {
 
 /** Lets a person in, with a first role. */
 export function addPerson(state: PeopleState, { person, name, email, project, role }: AddPerson): readonly PeopleFact[] | Refusal {
-  if (!NAME.test(name) || ID.test(name))
+  if (!NAME.test(name))
     return refusal('VALIDATION_FAILED', 'A name is 1 to 64 letters, digits, spaces and . _ @ + -, and begins with a letter or digit');
+  if (ID.test(name))
+    return refusal('VALIDATION_FAILED', `${name} has the form of a person's id, and commands take either: choose another name`);
   if (email !== undefined && !EMAIL.test(email)) return refusal('VALIDATION_FAILED', 'This is no e-mail address');
   if (personNamed(state, name) !== undefined) return new Refusal(409, 'PERSON_EXISTS', `There is a person ${name} already`);
   if (state.people.size >= MAX_PEOPLE) return refusal('VALIDATION_FAILED', `An installation has at most ${MAX_PEOPLE} people`);
