@@ -34,6 +34,7 @@ const OPERATIONS = [
     'discard',
   ],
   ...['listApprovals', 'readApproval', 'askApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
+  ...['readPromotionSchedule', 'schedulePromotion', 'unschedulePromotion'],
   ...['deleteCollection', 'deleteEndpoint', 'deleteWorkflow', 'deleteLibrary', 'deleteQuery'],
   ...['summarizeLogs', 'readLogs', 'testEndpoint', 'runTests', 'compareDefinitions'],
 ];

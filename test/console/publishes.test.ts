@@ -60,6 +60,30 @@ inBrowser('a manager reads what is staged as sentences, promotes it with a reaso
   expect(faults).toEqual([]);
 });
 
+inBrowser('what goes live at a time says when and is cancelled, and one that was voided says by whom', async () => {
+  const { manager, origin, page, project } = market();
+  await stage(12);
+  const at = new Date(Date.now() + 3 * 3_600_000 + 60_000).toISOString();
+  const schedule = () => ok(manager.manage('POST', manager.definitions('promote/schedule'), { body: { at } }));
+  await schedule();
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByText('in 3 hours').waitFor();
+  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByLabel('When').fill('2030-01-01T06:00');
+  await page.getByText(/has to be mended first/).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await expect.poll(() => page.evaluate("document.body.innerText.includes('Goes live by itself')"), { timeout: 20_000 }).toBe(false);
+  await schedule();
+  await stage(14);
+  await page.reload();
+  await page.getByText(/is void: .* staged something afterwards/).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await schedule();
+  await ok(manager.manage('DELETE', manager.definitions('promote/schedule')));
+});
+
 inBrowser('what is staged is taken back with a reason, and live stays as it is', async () => {
   const { origin, page, project } = market();
   const before = await live();

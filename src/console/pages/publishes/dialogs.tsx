@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
 import { checkQuery, testsQuery } from '../../api/publishes.ts';
+import { schedulePromotion } from '../../api/schedule.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -39,6 +40,11 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
   const look = useQuery(checkQuery(view, base));
   const mayTest = useMayTest();
   const tests = useQuery({ ...testsQuery(view, base), enabled: mayTest });
+  const [at, setAt] = useState('');
+  const planning = useMutation({
+    mutationFn: () => schedulePromotion({ project, base, at: new Date(at).toISOString(), message }, intentOf(['at', base, at, message])),
+    onSuccess: refresh,
+  });
   const act = useMutation({
     mutationFn: () => promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
     onSuccess: refresh,
@@ -49,11 +55,19 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
         Players have it from their next call on. The history says who did it and why, and rolls it back.
       </Published>
     );
+  if (planning.isSuccess)
+    return (
+      <Published title="It is scheduled" close={close}>
+        It goes live by itself at its time, if nothing that is staged or live changes before. The page Publishes shows it, and takes it
+        back.
+      </Published>
+    );
   const findings = look.data?.findings ?? [];
   const failed = tests.data?.failed ?? 0;
   const isKnown = look.isSuccess && !(mayTest && tests.isPending);
   const isWrong = stopping(findings).length > 0 || failed > 0;
-  const isReady = (!isWrong || force) && (!isPastSecond || (isMeant && message.trim() !== ''));
+  const isPlanned = at !== '';
+  const isReady = (!isWrong || (force && !isPlanned)) && (!isPastSecond || (isMeant && message.trim() !== ''));
   return (
     <Dialog
       title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
@@ -64,10 +78,10 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
           <Button onClick={close}>Leave it</Button>
           <Button
             look={isPastSecond ? 'bad' : 'main'}
-            disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending}
-            onClick={() => act.mutate()}
+            disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
+            onClick={() => (isPlanned ? planning.mutate() : act.mutate())}
           >
-            {act.isPending ? 'Promoting…' : 'Make it live'}
+            {isPlanned ? (planning.isPending ? 'Scheduling…' : 'Schedule it') : act.isPending ? 'Promoting…' : 'Make it live'}
           </Button>
         </>
       }
@@ -79,14 +93,27 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
       <Findings findings={findings} />
       {mayTest && <TestsOfNext base={base} />}
       <GivenUp documents={look.data?.nextDocuments} />
+      {!isPastSecond && (
+        <Field
+          label="When"
+          type="datetime-local"
+          hint={`Empty: now. Else in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}, at most 90 days ahead`}
+          value={at}
+          onChange={({ target }) => setAt(target.value)}
+        />
+      )}
       <Reason message={message} change={setMessage} isNeeded={isPastSecond} />
-      {isWrong && (
+      {isWrong && isPlanned && (
+        <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there to promote all the same.</p>
+      )}
+      {isWrong && !isPlanned && (
         <label className={styles.force}>
           <input type="checkbox" checked={force} onChange={({ target }) => setForce(target.checked)} />
           <span>Promote all the same: I have read what is wrong, and know what that does to players.</span>
         </label>
       )}
       {act.isError && <Failed error={act.error} />}
+      {planning.isError && <Failed error={planning.error} />}
     </Dialog>
   );
 }

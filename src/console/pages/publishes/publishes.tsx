@@ -17,6 +17,7 @@ import { CheckCard } from './check.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
+import { Scheduled } from './scheduled.tsx';
 import { TakeBackDialog } from './take-back.tsx';
 
 /** Who may see and change all that is staged needs these. */
@@ -31,6 +32,7 @@ export function PublishesPage() {
       {mayRead ? (
         <>
           <PublishesMoved />
+          <Scheduled mayPublish={STAGED.every((scope) => mayDo(scope, 'w'))} />
           <Staged />
           <Checked />
           <RollbackAsked />

@@ -1,0 +1,35 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { View } from '../frame/view.ts';
+import * as api from './generated.ts';
+import { answerOf } from './http.ts';
+
+/** A promotion at a chosen time. */
+
+/** How often it is asked for while one waits: its job looks every minute. */
+const EVERY_MS = 20_000;
+
+/** The one that waits, or what became of the last one. */
+export function scheduleQuery({ project }: View) {
+  return queryOptions({
+    queryKey: [project, 'schedule'],
+    queryFn: () => answerOf(api.readPromotionSchedule({ project })),
+    refetchInterval: ({ state }) => (state.data?.schedule?.phase === 'waiting' ? EVERY_MS : false),
+  });
+}
+
+interface Planned {
+  readonly project: string;
+  /** The revision that was looked at. */
+  readonly base: number;
+  readonly at: string;
+  readonly message: string;
+}
+
+export function schedulePromotion({ project, base, at, message }: Planned, intent: string) {
+  const why = message.trim() === '' ? {} : { message: message.trim() };
+  return answerOf(api.schedulePromotion({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { at } }));
+}
+
+export function unschedulePromotion(project: string, intent: string) {
+  return answerOf(api.unschedulePromotion({ project, idempotencyKey: intent }));
+}

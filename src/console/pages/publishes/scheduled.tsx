@@ -1,0 +1,60 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { scheduleQuery, unschedulePromotion } from '../../api/schedule.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
+import { useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody } from '../../parts/page.tsx';
+import { Ago, At } from '../../parts/time.tsx';
+import { whoActed } from '../../words/approval.ts';
+import { ahead, notLive } from '../../words/schedule.ts';
+import styles from './publishes.module.css';
+
+/** What goes live at a chosen time, or was to and did not. */
+export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
+  const view = useView();
+  const read = useQuery(scheduleQuery(view));
+  const refresh = useRefresh();
+  const intentOf = useIntent();
+  const schedule = read.data?.schedule ?? null;
+  const cancel = useMutation({
+    mutationFn: () => unschedulePromotion(view.project, intentOf(['unschedule', schedule?.id])),
+    onSuccess: refresh,
+  });
+  if (schedule === null) return null;
+  const { phase, at, message, scheduled, ended } = schedule;
+  const told = notLive(schedule);
+  if (phase !== 'waiting' && told === null) return null;
+  return (
+    <Card
+      title={phase === 'waiting' ? 'Goes live by itself' : 'Did not go live by itself'}
+      actions={
+        phase === 'waiting' &&
+        mayPublish && (
+          <Button isSmall disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+            {cancel.isPending ? 'Cancelling…' : 'Cancel it'}
+          </Button>
+        )
+      }
+    >
+      <CardBody>
+        {told === null ? (
+          <>
+            <p>
+              What is staged goes live <strong>{ahead(at, Date.now())}</strong>: <At at={at} />.
+            </p>
+            <p className={styles.soft}>
+              {whoActed(scheduled.by)} scheduled it <Ago at={scheduled.at} />
+              {message === undefined ? '' : `: “${message}”`}. Any change of what is staged or live voids it.
+            </p>
+          </>
+        ) : (
+          <p className={styles.warning}>
+            {told} {ended !== null && <Ago at={ended.at} />}
+          </p>
+        )}
+        {cancel.isError && <Failed error={cancel.error} />}
+      </CardBody>
+    </Card>
+  );
+}
