@@ -72,7 +72,7 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await page.getByLabel('When').fill('2030-01-01T06:00');
   await page.getByText(/has to be mended first/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel it' }).click();
   await expect.poll(() => page.evaluate("document.body.innerText.includes('Goes live by itself')"), { timeout: 20_000 }).toBe(false);
   await schedule();
@@ -132,6 +132,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.goto(address);
   await mara.getByRole('button', { name: 'Promote…' }).click();
   await mara.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await mara.getByLabel('Why').fill('Autumn prices');
   await mara.getByRole('button', { name: 'Make it live' }).click();
   await heading(mara, 'It is live');
   expect(await live()).toEqual({ axe: 12 });

@@ -61,7 +61,7 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button look="main" disabled={name.trim() === '' || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Making the link…' : 'Make the link'}
           </Button>
@@ -245,7 +245,7 @@ interface DecisionProps {
 function Decision({ leave, act, isBusy, go }: DecisionProps) {
   return (
     <>
-      <Button onClick={leave}>Leave it</Button>
+      <Button onClick={leave}>Cancel</Button>
       <Button look="bad" disabled={isBusy} onClick={go}>
         {act}
       </Button>

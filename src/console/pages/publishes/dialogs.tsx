@@ -67,7 +67,7 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
   const isKnown = look.isSuccess && !(mayTest && tests.isPending);
   const isWrong = stopping(findings).length > 0 || failed > 0;
   const isPlanned = at !== '';
-  const isReady = (!isWrong || (force && !isPlanned)) && (!isPastSecond || (isMeant && message.trim() !== ''));
+  const isReady = message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
   return (
     <Dialog
       title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
@@ -75,7 +75,7 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             look={isPastSecond ? 'bad' : 'main'}
             disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
@@ -102,7 +102,7 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
           onChange={({ target }) => setAt(target.value)}
         />
       )}
-      <Reason message={message} change={setMessage} isNeeded={isPastSecond} />
+      <Reason message={message} change={setMessage} />
       {isWrong && isPlanned && (
         <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there to promote all the same.</p>
       )}
@@ -157,7 +157,7 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
       </Published>
     );
   const isSomething = look.isSuccess && look.data.changes.length > 0;
-  const isWhole = !isPastSecond || (isMeant && message.trim() !== '');
+  const isWhole = message.trim() !== '' && (!isPastSecond || isMeant);
   return (
     <Dialog
       title={isPastSecond ? 'Roll back what nobody approved?' : `Roll live back to publish ${to}?`}
@@ -165,7 +165,7 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave it</Button>
+          <Button onClick={close}>Cancel</Button>
           {!(isApproved || isPastSecond) && mayBreakGlass && (
             <Button look="quiet" onClick={() => setPastSecond(true)}>
               Without approval…
@@ -196,7 +196,7 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
       {look.isSuccess &&
         (look.data.changes.length === 0 ? <p>Live is what it was then.</p> : <Changes isFramed changes={look.data.changes} />)}
       <GivenUp documents={look.data?.nextDocuments} />
-      <Reason message={message} change={setMessage} isNeeded={isPastSecond} />
+      <Reason message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>
@@ -233,17 +233,16 @@ function GivenUp({ documents = 0 }: { readonly documents?: number | undefined })
 interface ReasonProps {
   readonly message: string;
   readonly change: (message: string) => void;
-  readonly isNeeded?: boolean;
 }
 
 /** Why, for the history. */
-export function Reason({ message, change, isNeeded = false }: ReasonProps) {
+export function Reason({ message, change }: ReasonProps) {
   return (
     <Field
       label="Why"
-      hint={isNeeded ? 'Needed: the history tells it for good' : 'The history tells it to everybody who looks later'}
+      hint="Needed: the history tells it for good"
       value={message}
-      required={isNeeded}
+      required
       maxLength={500}
       onChange={({ target }) => change(target.value)}
     />

@@ -43,7 +43,7 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       }
     >
       <Changes isFramed changes={changes} />
-      <Reason message={message} change={setMessage} isNeeded />
+      <Reason message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );
