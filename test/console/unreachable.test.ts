@@ -99,6 +99,8 @@ inBrowser('what is pressed twice, because the network is slow, is done once', as
       press(); setTimeout(press, 100); })()`,
   );
   await heading(page, 'It is live');
+  const sent = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/promote?')).length";
+  expect(await page.evaluate<number>(sent)).toBe(1);
   expect(await live()).toBe(11);
   expect(await publishes()).toBe(before + 1);
 });

@@ -95,13 +95,17 @@ export interface PromotionAsked {
   readonly breakGlass: boolean;
 }
 
+/** Why something is published, where that was said. */
+export function messageOf(message: string): { readonly message?: string } {
+  return message.trim() === '' ? {} : { message: message.trim() };
+}
+
 export function lookAtPromotion(project: string) {
   return answerOf(api.promote({ project, body: { dryRun: true } }));
 }
 
 export function promote({ project, base, message, force, breakGlass }: PromotionAsked, intent: string) {
-  const why = message.trim() === '' ? {} : { message: message.trim() };
-  return answerOf(api.promote({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
+  return answerOf(api.promote({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
 }
 
 export interface TakingBack {
@@ -112,7 +116,7 @@ export interface TakingBack {
 
 /** Takes back all that is staged. */
 export function takeBack({ project, base, message }: TakingBack, intent: string) {
-  return answerOf(api.discard({ project, message: message.trim(), xNsBase: base, idempotencyKey: intent, body: {} }));
+  return answerOf(api.discard({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: {} }));
 }
 
 export interface RollbackAsked {
@@ -128,8 +132,7 @@ export function lookAtRollback(project: string, to: number) {
 }
 
 export function rollback({ project, to, base, message, breakGlass }: RollbackAsked, intent: string) {
-  const why = message.trim() === '' ? {} : { message: message.trim() };
-  return answerOf(api.rollback({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { to, breakGlass } }));
+  return answerOf(api.rollback({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { to, breakGlass } }));
 }
 
 /** A key for one act: kept while its request is repeated, new for the next. */

@@ -12,6 +12,7 @@ import {
   singleDefinition,
 } from '../words/definition.ts';
 import { listOf, objectOf } from '../words/sheet.ts';
+import { messageOf } from './acts.ts';
 import { withExactNumbers } from './exact.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
@@ -200,14 +201,10 @@ export interface StagingAsked extends Edited {
   readonly message: string;
 }
 
-function whyOf(message: string) {
-  return message.trim() === '' ? {} : { message: message.trim() };
-}
-
 /** Stages a text, unless somebody published since `base`. Gives the revision that next is of then. */
 export async function stageDefinition({ project, base, message, ...edited }: StagingAsked, intent: string) {
   const body = await pushOf(edited);
-  const about = { project, ...whyOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent } as const;
+  const about = { project, ...messageOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent } as const;
   const answer = await api.sync({ ...about, body });
   await answerOf(Promise.resolve(answer));
   return Number(answer.headers.get('x-ns-position') ?? base);
@@ -224,7 +221,7 @@ export interface TakenAsked {
 /** Takes back what is staged of a definition. */
 export function discardDefinition({ project, kind, id, base, message }: TakenAsked, intent: string) {
   const body = { kind, ...(id === SINGLE ? {} : { id }) };
-  return answerOf(api.discard({ project, ...whyOf(message), xNsBase: base, idempotencyKey: intent, body }));
+  return answerOf(api.discard({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body }));
 }
 
 const REMOVALS = {
@@ -237,5 +234,5 @@ const REMOVALS = {
 
 /** Stages the removal of a definition: the promotion carries it out. */
 export function removeDefinition({ project, kind, id, base, message }: TakenAsked & { readonly kind: ListedKind }, intent: string) {
-  return answerOf(REMOVALS[kind]({ project, id, ...whyOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent }));
+  return answerOf(REMOVALS[kind]({ project, id, ...messageOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent }));
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { View } from '../frame/view.ts';
+import { messageOf } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
@@ -26,8 +27,7 @@ interface Planned {
 }
 
 export function schedulePromotion({ project, base, at, message }: Planned, intent: string) {
-  const why = message.trim() === '' ? {} : { message: message.trim() };
-  return answerOf(api.schedulePromotion({ project, ...why, xNsBase: base, idempotencyKey: intent, body: { at } }));
+  return answerOf(api.schedulePromotion({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { at } }));
 }
 
 export function unschedulePromotion(project: string, intent: string) {

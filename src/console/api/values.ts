@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { atOf, type Target, type View } from '../frame/view.ts';
 import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
+import { messageOf } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
@@ -104,8 +105,7 @@ export interface SaveAsked {
 
 /** Stores what {@link bodyAfter} made. */
 export function saveValues({ project, target, base, message, collection, body }: SaveAsked, intent: string) {
-  const why = message.trim() === '' ? {} : { message: message.trim() };
-  const about = { project, ...why, xNsPublishTarget: target, xNsBase: base, idempotencyKey: intent };
+  const about = { project, ...messageOf(message), xNsPublishTarget: target, xNsBase: base, idempotencyKey: intent };
   // It is what the server answered, with changes; the server checks it anew.
   if (collection === null) return answerOf(api.putGameValues({ ...about, gameValues: body as api.GameValues }));
   return answerOf(api.patchCollection({ ...about, body: body as api.SourceItem }));

@@ -135,19 +135,17 @@ function sourcesOf(query: QueryModel, definitions: EffectiveDefinitions): readon
 export function closedEndpointInNext(access: AccessContext, called: string, endpoint: EndpointModel): Refusal | null {
   const live = liveUnder(access);
   if (live === null) return null;
-  const inLive = [live.endpoint(called), live.endpoint(endpoint.id)].flatMap((each) => (each === undefined ? [] : [each]));
+  const inLive = endpointsInLive(live, called, endpoint);
   if (inLive.some(({ requiresSecretKey }) => requiresSecretKey)) return stagedOnly('endpoint', endpoint.id, 'takes a secret key in live');
   if (inLive.some(({ internal }) => internal)) return stagedOnly('endpoint', endpoint.id, 'is internal in live');
-  if (!live.collections.some(isOwnedByPlayers) || !isNewToShared(access, live, inLive, endpoint)) return null;
+  if (!live.collections.some(isOwnedByPlayers) || !isNewToShared(access, live, called, endpoint)) return null;
   return stagedOnly('endpoint', endpoint.id, 'is staged, and `nextData: shared` has it write the documents of players in live');
 }
 
 /** Refuses a button of the target to who presses buttons alone, where it would write to live what nobody made live. */
 export function closedButtonInNext(access: AccessContext, called: string, endpoint: EndpointModel): Refusal | null {
   const live = liveUnder(access);
-  if (live === null || allows(access.key, 'endpoints', 'x')) return null;
-  const inLive = [live.endpoint(called), live.endpoint(endpoint.id)].flatMap((each) => (each === undefined ? [] : [each]));
-  if (!isNewToShared(access, live, inLive, endpoint)) return null;
+  if (live === null || allows(access.key, 'endpoints', 'x') || !isNewToShared(access, live, called, endpoint)) return null;
   return refusal(
     'FORBIDDEN',
     `The endpoint ${JSON.stringify(endpoint.id)} is staged, and \`nextData: shared\` has it write to live: whoever may call endpoints presses it before it is live`,
@@ -155,14 +153,14 @@ export function closedButtonInNext(access: AccessContext, called: string, endpoi
 }
 
 /** Whether the target shares the data of live, and the endpoint, or what it calls, is not as in live. */
-function isNewToShared(
-  access: AccessContext,
-  live: EffectiveDefinitions,
-  inLive: readonly EndpointModel[],
-  { hash }: EndpointModel,
-): boolean {
+function isNewToShared(access: AccessContext, live: EffectiveDefinitions, called: string, endpoint: EndpointModel): boolean {
   if (access.space !== 'live') return false;
-  return !inLive.some((each) => each.hash === hash) || !hasSameLogic(access.definitions, live);
+  return !endpointsInLive(live, called, endpoint).some(({ hash }) => hash === endpoint.hash) || !hasSameLogic(access.definitions, live);
+}
+
+/** What live has under the name in the call, and under the id. */
+function endpointsInLive(live: EffectiveDefinitions, called: string, { id }: EndpointModel): readonly EndpointModel[] {
+  return [live.endpoint(called), live.endpoint(id)].flatMap((each) => (each === undefined ? [] : [each]));
 }
 
 function isOwnedByPlayers({ type, access: { read, write } }: CollectionModel): boolean {
