@@ -10,8 +10,8 @@ import './style/base.css';
 const RETRIES = 2;
 
 /**
- * The server may run on this very machine, so a browser without a network asks all the same. And a change that found no server is over: by itself it
- * is not sent again, when whoever made it may have left.
+ * The server may run on this very machine, so a browser without a network asks all the same. And a change that found no server is over: by
+ * itself it is not sent again, when whoever made it may have left.
  */
 const networkMode = 'always';
 

@@ -53,7 +53,8 @@ inBrowser('support: “I lost my sword”: the player is found, compared, given 
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('link', { name: /Bring back what the player had/ }).click();
   await heading(page, /What would come back from revision/);
-  await page.getByRole('checkbox', { name: 'skins' }).uncheck();
+  const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
+  expect([await ticked('gold'), await ticked('bag'), await ticked('skins')]).toEqual([true, true, false]);
   await page.getByLabel('Reason').fill('lost by a crash');
   await page.getByLabel('Ticket (may be left out)').fill('T-78');
   expect(await seriousOn(page)).toEqual([]);

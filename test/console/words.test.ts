@@ -6,7 +6,8 @@ import { deedOf, whoOf } from '../../src/console/words/commit.ts';
 import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { heldText } from '../../src/console/words/publish.ts';
-import { ago, momentOf } from '../../src/console/words/time.ts';
+import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
+import { ago, momentOf, typedMoment, zoneName } from '../../src/console/words/time.ts';
 import { cut, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
@@ -102,11 +103,56 @@ describe('words', () => {
     expect(deedOf({ ...tried, events: ['button.pressed'], why: { reason: 'lost', button: 'Give a gift' } })).toBe('pressed “Give a gift”');
   });
 
+  it('a moment stands in a field as one types it there, and leads back to itself', () => {
+    for (const moment of ['2026-03-01T12:00:00.000Z', '2026-03-01T12:00:07.000Z', '2026-03-01T12:00:07.125Z', '1200', '60.5', '']) {
+      const typed = typedMoment(moment);
+      expect([typed, typed === '' || typed === '60.5' ? moment : momentOf(typed)]).toEqual([typed, moment]);
+      expect(typed).not.toContain('T');
+    }
+    expect(typedMoment(new Date('2026-03-01T18:30').toISOString())).toBe('2026-03-01 18:30');
+    expect(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC'].map((zone) => zoneName(zone))).toEqual([
+      'Berlin time',
+      'Buenos Aires time',
+      'UTC',
+    ]);
+  });
+
+  it('a restore brings back what is less or gone, and nothing that came since, unless somebody chooses otherwise', () => {
+    expect(isLost(3, 80)).toBe(true);
+    expect(isLost(undefined, { hp: 1 })).toBe(true);
+    expect(isLost(['rope'], ['sword', 'rope'])).toBe(true);
+    expect(isLost({ gold: 1 }, { gold: 2, gems: 1 })).toBe(true);
+    expect(isLost(80, 3)).toBe(false);
+    expect(isLost({ hp: 1 }, undefined)).toBe(false);
+    expect(isLost(['rope', 'shield'], ['sword', 'rope'])).toBe(false);
+    expect(isLost({ gold: 1, gems: 1 }, { gold: 2 })).toBe(false);
+    expect(isLost('warrior', 'mage')).toBe(false);
+    const changed = (path: string, from: unknown, to: unknown) => ({ path, from, to });
+    const documents = [
+      { collection: 'players', changes: [changed('gold', 3, 80), changed('name', 'Bo', 'Ada'), changed('level', 1, 2)] },
+      { collection: 'heroes', changes: [changed('level', 9, 8)] },
+      { collection: 'pets', changes: [changed('', { name: 'Rex' }, undefined)] },
+      { collection: 'homes', changes: [changed('', undefined, { rooms: 2 })] },
+    ];
+    expect(untickedAtFirst({ documents })).toEqual({ out: ['pets'], keep: ['name', 'level'] });
+  });
+
   it('moments are revisions or times of where the reader is', () => {
     expect(momentOf(' 1200 ')).toBe('1200');
     expect(momentOf('2026-03-01T12:00:00Z')).toBe('2026-03-01T12:00:00.000Z');
     expect(momentOf('2026-03-01 12:00')).toBe(new Date('2026-03-01T12:00').toISOString());
     expect([momentOf('Friday'), momentOf('')]).toEqual([null, null]);
+    const noon = Date.parse('2026-03-10T12:00:00Z');
+    const typed = ['3 h ago', '2h', '1 day', 'yesterday', '2 weeks ago', '30 min'];
+    expect(typed.map((text) => momentOf(text, noon)?.slice(5, 16))).toEqual([
+      '03-10T09:00',
+      '03-10T10:00',
+      '03-09T12:00',
+      '03-09T12:00',
+      '02-24T12:00',
+      '03-10T11:30',
+    ]);
+    expect([momentOf('3 apples ago'), momentOf('h ago')]).toEqual([null, null]);
     const now = Date.parse('2026-03-10T12:00:00Z');
     expect(ago('2026-03-10T11:59:30Z', now)).toBe('just now');
     expect(ago('2026-03-10T09:00:00Z', now)).toBe('3 h ago');

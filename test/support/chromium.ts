@@ -11,6 +11,7 @@ interface Found {
   press(key: string): Promise<void>;
   check(): Promise<void>;
   uncheck(): Promise<void>;
+  isChecked(): Promise<boolean>;
   selectOption(value: string): Promise<unknown>;
   first(): Found;
   getByRole: Page['getByRole'];

@@ -18,8 +18,8 @@ export interface LiveMessage {
 const MOST = 20;
 
 /**
- * Hands on the present value of each topic, and each new one. A browser comes back by itself after a fault of the network, with the last id that it
- * saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away.
+ * Hands on the present value of each topic, and each new one. A browser comes back by itself after a fault of the network, with the last id
+ * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away.
  */
 export function useLive(
   { project, target }: View,

@@ -47,7 +47,10 @@ const LOOK_EVERY_MS = 10_000;
 /** Newer commits that are counted. */
 export const NEWER = 10;
 
-/** Commits after a revision, of which a list that somebody reads tells: only what is new is looked at. Nobody is at the page: nothing is asked. */
+/**
+ * Commits after a revision, of which a list that somebody reads tells: only what is new is looked at. Nobody is at the page: nothing is
+ * asked.
+ */
 export function newerCommitsQuery({ project }: View, { endpoint, kind }: CommitsAsked, after: number) {
   const filters = { ...(endpoint === undefined ? {} : { endpoint }), ...(kind === undefined ? {} : { kind }) };
   return queryOptions({

@@ -1,4 +1,7 @@
-/** Personal values that a person asked to see: of one player or collection, for a reason that goes with each read, for some minutes on this page. */
+/**
+ * Personal values that a person asked to see: of one player or collection, for a reason that goes with each read, for some minutes on this
+ * page.
+ */
 
 /** How long a reason counts, ms. */
 export const REVEALED_MS = 10 * 60_000;
@@ -39,7 +42,10 @@ export function reasonFor(project: string, player: string): string | undefined {
   return found.reason;
 }
 
-/** Why a read at this address shows personal values: it names the player in its path, or as the key of a document; or it reads the collection. */
+/**
+ * Why a read at this address shows personal values: it names the player in its path, or as the key of a document; or it reads the
+ * collection.
+ */
 export function reasonAt(address: string): string | undefined {
   const [path = ''] = address.split('?');
   const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));

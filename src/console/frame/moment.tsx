@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
-import { Field } from '../parts/field.tsx';
+import { MomentField } from '../parts/moment-field.tsx';
 import { momentOf, timeBefore } from '../words/time.ts';
 import styles from './shell.module.css';
 import { useView } from './view.ts';
@@ -47,12 +47,7 @@ export function Moment() {
               ))}
             </div>
             <form className={styles.row} onSubmit={submit}>
-              <Field
-                label="A moment"
-                hint="A revision, or day and time where you are: 2026-11-27 18:30"
-                value={typed}
-                onChange={({ target }) => setTyped(target.value)}
-              />
+              <MomentField label="A moment" isExplained value={typed} change={setTyped} />
               <Button type="submit" look="main" disabled={moment === null}>
                 Show it
               </Button>

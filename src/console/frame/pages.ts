@@ -1,8 +1,8 @@
 import { useMay } from './view.ts';
 
 /**
- * The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by. `needs`: what
- * one has to be allowed to read.
+ * The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by.
+ * `needs`: what one has to be allowed to read.
  */
 const PAGES = [
   { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },

@@ -3,9 +3,8 @@ import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { backFromIssuer, sessionQuery } from '../api/session.ts';
 import { takeNext } from '../frame/next.ts';
-import icon from '../icon.svg';
 import { Failed } from '../parts/notice.tsx';
-import styles from './sign-in.module.css';
+import { SignInBox } from './sign-in-box.tsx';
 
 /** What the issuer answered. It leaves the address at once, so that no history and no screenshot has it. */
 function takeAnswer(): string {
@@ -33,27 +32,20 @@ export function BackPage() {
   });
   const { mutate } = entering;
   useEffect(() => {
-    document.title = 'Sign in · Savepoint';
     mutate();
   }, [mutate]);
   return (
-    <main className={styles.page}>
-      <div className={styles.box}>
-        <div className={styles.head}>
-          <img src={icon} alt="" />
-          <h1>Savepoint console</h1>
-        </div>
-        {entering.isError ? (
-          <>
-            <Failed error={entering.error} />
-            <p>
-              <Link to="/sign-in">Sign in anew</Link>
-            </p>
-          </>
-        ) : (
-          <p role="status">Signing you in…</p>
-        )}
-      </div>
-    </main>
+    <SignInBox>
+      {entering.isError ? (
+        <>
+          <Failed error={entering.error} />
+          <p>
+            <Link to="/sign-in">Sign in anew</Link>
+          </p>
+        </>
+      ) : (
+        <p role="status">Signing you in…</p>
+      )}
+    </SignInBox>
   );
 }

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import type { CommitFilters } from '../frame/search.ts';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
-import { mayBeMoment, momentOf } from '../words/time.ts';
+import { PeriodFields, usePeriod } from '../parts/period.tsx';
 import styles from './commits.module.css';
 
 const KINDS = [
@@ -24,17 +24,11 @@ interface FiltersProps {
 
 /** Narrows a list of commits. What is chosen stands in the address. */
 export function Filters({ filters, change }: FiltersProps) {
-  const [typed, setTyped] = useState({ endpoint: filters.endpoint ?? '', from: filters.from ?? '', to: filters.to ?? '' });
-  const isUsable = mayBeMoment(typed.from) && mayBeMoment(typed.to);
+  const [endpoint, setEndpoint] = useState(filters.endpoint ?? '');
+  const period = usePeriod(filters);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isUsable) return;
-    change({
-      ...filters,
-      endpoint: typed.endpoint.trim() || undefined,
-      from: momentOf(typed.from) ?? undefined,
-      to: momentOf(typed.to) ?? undefined,
-    });
+    if (period.asked !== null) change({ ...filters, endpoint: endpoint.trim() || undefined, ...period.asked });
   };
   return (
     <form className={styles.filters} onSubmit={submit} aria-label="Filters">
@@ -45,20 +39,9 @@ export function Filters({ filters, change }: FiltersProps) {
           </option>
         ))}
       </Select>
-      <Field
-        label="Endpoint"
-        value={typed.endpoint}
-        placeholder="any"
-        onChange={({ target }) => setTyped({ ...typed, endpoint: target.value })}
-      />
-      <Field
-        label="From"
-        value={typed.from}
-        placeholder="the beginning"
-        onChange={({ target }) => setTyped({ ...typed, from: target.value })}
-      />
-      <Field label="To" value={typed.to} placeholder="now" onChange={({ target }) => setTyped({ ...typed, to: target.value })} />
-      <Button type="submit" disabled={!isUsable}>
+      <Field label="Endpoint" value={endpoint} placeholder="any" onChange={({ target }) => setEndpoint(target.value)} />
+      <PeriodFields period={period} />
+      <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
     </form>

@@ -8,8 +8,8 @@ import { Chip } from '../parts/chip.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
+import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
 import styles from './players.module.css';
 
@@ -61,30 +61,19 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
   if (players.length === 0) return empty;
   return (
     <>
-      <Scroll name="Players">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Id</th>
-              <th scope="col">Seen</th>
-            </tr>
-          </thead>
-          <tbody>
-            {players.map((player) => (
-              <tr key={player.platformId}>
-                <td>
-                  <Link to="/p/$project/players/$player" params={{ project: view.project, player: player.platformId }}>
-                    {player.name}
-                  </Link>
-                </td>
-                <td className={table.mono}>{player.platformId}</td>
-                <td className={table.tight}>{player.online ? <Chip tone="live">online</Chip> : <Ago at={player.lastSeen} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Players" heads={['Name', 'Id', 'Seen']}>
+        {players.map((player) => (
+          <tr key={player.platformId}>
+            <td>
+              <Link to="/p/$project/players/$player" params={{ project: view.project, player: player.platformId }}>
+                {player.name}
+              </Link>
+            </td>
+            <td className={table.mono}>{player.platformId}</td>
+            <td className={table.tight}>{player.online ? <Chip tone="live">online</Chip> : <Ago at={player.lastSeen} />}</td>
+          </tr>
+        ))}
+      </Table>
       {more && <CardBody>There are more. Type more of the name.</CardBody>}
     </>
   );

@@ -3,11 +3,11 @@ import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { goToIssuer, sessionQuery, signIn, signInWaysQuery } from '../api/session.ts';
 import { keepNext, pathOf } from '../frame/next.ts';
-import icon from '../icon.svg';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
 import styles from './sign-in.module.css';
+import { SignInBox } from './sign-in-box.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -33,7 +33,6 @@ export function SignInPage() {
   });
   const { mutate } = entering;
   useEffect(() => {
-    document.title = 'Sign in · Savepoint';
     if (link !== null) mutate({ link });
   }, [link, mutate]);
   const ways = useQuery(signInWaysQuery);
@@ -46,39 +45,32 @@ export function SignInPage() {
   });
   const isByLink = link !== null && (entering.isIdle || entering.isPending);
   return (
-    <main className={styles.page}>
-      <div className={styles.box}>
-        <div className={styles.head}>
-          <img src={icon} alt="" />
-          <h1>Savepoint console</h1>
-        </div>
-        {entering.isError && <Failed error={entering.error} />}
-        {going.isError && <Failed error={going.error} />}
-        {isByLink || ways.isPending ? (
-          <p role="status">{isByLink ? 'Signing you in…' : 'One moment…'}</p>
-        ) : (
-          <>
-            {issuer !== null && (
-              <Button look={passwords ? 'plain' : 'main'} onClick={() => going.mutate()} disabled={going.isPending}>
-                Sign in with {issuer}
-              </Button>
-            )}
-            {passwords && <PasswordForm isBusy={entering.isPending} enter={mutate} />}
-            <div className={styles.other}>
-              <p>
-                {passwords ? 'No password yet, or forgotten?' : 'It does not let you in?'} A link signs you in, once and within ten minutes.
-                Whoever has the server makes one:
-              </p>
-              <pre className={styles.command}>savepoint console link</pre>
-              <p className={styles.hint}>
-                Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve
-                hours.
-              </p>
-            </div>
-          </>
-        )}
-      </div>
-    </main>
+    <SignInBox>
+      {entering.isError && <Failed error={entering.error} />}
+      {going.isError && <Failed error={going.error} />}
+      {isByLink || ways.isPending ? (
+        <p role="status">{isByLink ? 'Signing you in…' : 'One moment…'}</p>
+      ) : (
+        <>
+          {issuer !== null && (
+            <Button look={passwords ? 'plain' : 'main'} onClick={() => going.mutate()} disabled={going.isPending}>
+              Sign in with {issuer}
+            </Button>
+          )}
+          {passwords && <PasswordForm isBusy={entering.isPending} enter={mutate} />}
+          <div className={styles.other}>
+            <p>
+              {passwords ? 'No password yet, or forgotten?' : 'It does not let you in?'} A link signs you in, once and within ten minutes.
+              Whoever has the server makes one:
+            </p>
+            <pre className={styles.command}>savepoint console link</pre>
+            <p className={styles.hint}>
+              Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve hours.
+            </p>
+          </div>
+        </>
+      )}
+    </SignInBox>
   );
 }
 

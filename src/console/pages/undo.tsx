@@ -40,15 +40,7 @@ export function UndoDialog({ commit: { revision }, close }: UndoProps) {
   const isReady = look.isSuccess && !isNothing(look.data) && why.reason.trim() !== '';
   if (act.isSuccess)
     return (
-      <Dialog
-        title={`Commit ${revision} is undone`}
-        close={close}
-        foot={
-          <Button look="main" onClick={close}>
-            Close
-          </Button>
-        }
-      >
+      <Dialog title={`Commit ${revision} is undone`} close={close}>
         <Done>
           {act.data.revision === null ? (
             <p>It was undone before, by the same request.</p>

@@ -1,12 +1,14 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
 interface DialogProps {
   readonly title: string;
   readonly sub?: ReactNode;
   readonly close: () => void;
-  readonly foot: ReactNode;
+  /** The decision; nothing is to be decided where it is left out, and the dialog is closed. */
+  readonly foot?: ReactNode;
   readonly children: ReactNode;
 }
 
@@ -26,7 +28,13 @@ export function Dialog({ title, sub, close, foot, children }: DialogProps) {
             )}
           </div>
           <div className={styles.body}>{children}</div>
-          <div className={styles.foot}>{foot}</div>
+          <div className={styles.foot}>
+            {foot ?? (
+              <Button look="main" onClick={close}>
+                Close
+              </Button>
+            )}
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotText, plotTick } from '../words/plot.ts';
+import { plotLabels, plotTick } from '../words/plot.ts';
 import type { PlotSeries } from './plot-series.ts';
 
 interface DrawnProps {
@@ -9,6 +9,7 @@ interface DrawnProps {
   readonly series: readonly PlotSeries[];
   readonly along: 'days' | 'moments';
   readonly height: number;
+  readonly said: (value: number) => string;
   readonly point: (place: number | null) => void;
   readonly open: ((place: number) => void) | undefined;
 }
@@ -20,10 +21,10 @@ const BAR_WIDTH = 0.7;
 const MAX_BAR = 48;
 
 /** The picture of a plot. Nothing in it moves, and its colours are those of the page, also when these change. */
-export function DrawnPlot({ times, series, along, height, point, open }: DrawnProps) {
+export function DrawnPlot({ times, series, along, height, said, point, open }: DrawnProps) {
   const box = useRef<HTMLDivElement>(null);
-  const act = useRef({ point, open });
-  act.current = { point, open };
+  const act = useRef({ point, open, said });
+  act.current = { point, open, said };
   useEffect(() => {
     const { current: parent } = box;
     if (parent === null) return;
@@ -58,7 +59,7 @@ interface Drawing extends Pick<DrawnProps, 'series' | 'along' | 'height'> {
 
 function optionsOf(
   { series, along, height, width, isOne }: Drawing,
-  act: { readonly current: Pick<DrawnProps, 'point' | 'open'> },
+  act: { readonly current: Pick<DrawnProps, 'point' | 'open' | 'said'> },
 ): UPlot.Options {
   const hasBars = series.some(({ as }) => as === 'bars');
   const font = `12px ${token('sans')}`;
@@ -82,7 +83,7 @@ function optionsOf(
         space: 64,
         values: (_, splits, _axis, _space, step) => splits.map((time) => plotTick(time, step, along)),
       },
-      { ...axis, size: Y_AXIS, values: (_, splits) => splits.map(plotText) },
+      { ...axis, size: Y_AXIS, values: (_, splits) => plotLabels(splits, act.current.said) },
     ],
     series: [
       {},
@@ -109,7 +110,10 @@ function optionsOf(
 
 const DAY = 86_400;
 
-/** Bars stand around their time, and need half a step of room at both ends. Of a single time uPlot takes one a thousand days later for the last. */
+/**
+ * Bars stand around their time, and need half a step of room at both ends. Of a single time uPlot takes one a thousand days later for the
+ * last.
+ */
 function rangeOf(min: number, max: number, { hasBars, isOne }: { readonly hasBars: boolean; readonly isOne: boolean }): [number, number] {
   if (isOne) return [min - DAY, min + DAY];
   const room = hasBars ? DAY / 2 : 0;

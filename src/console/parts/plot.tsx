@@ -39,7 +39,7 @@ export function Plot({ name, times, series, along, said = plotText, open, height
       </div>
       <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">
         <Suspense>
-          <Drawn times={times} series={series} along={along} height={height} point={setPointed} open={open} />
+          <Drawn times={times} series={series} along={along} height={height} said={said} point={setPointed} open={open} />
         </Suspense>
       </div>
       <figcaption className="visually-hidden">

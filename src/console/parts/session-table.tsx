@@ -3,6 +3,7 @@ import { deviceOf, placeOf } from '../words/device.ts';
 import { Button } from './button.tsx';
 import { Chip } from './chip.tsx';
 import styles from './table.module.css';
+import { Table } from './table.tsx';
 import { Ago, At } from './time.tsx';
 
 interface SessionTableProps {
@@ -14,48 +15,33 @@ interface SessionTableProps {
 /** Sessions of one person, each with what ends it. */
 export function SessionTable({ sessions, isBusy, end }: SessionTableProps) {
   return (
-    <div className={styles.scroll}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th>With</th>
-            <th>From</th>
-            <th>Last used</th>
-            <th>Ends at the latest</th>
-            <th>
-              <span className="visually-hidden">End it</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map(({ id, agent, address, usedAt, until, current }) => (
-            <tr key={id}>
-              <td title={agent}>
-                {deviceOf(agent)} {current && <Chip tone="live">this one</Chip>}
-              </td>
-              <td>{placeOf(address)}</td>
-              <td className={styles.tight}>
-                <Ago at={usedAt} />
-              </td>
-              <td className={styles.tight}>
-                <At at={until} />
-              </td>
-              <td className={styles.tight}>
-                {!current && (
-                  <Button
-                    isSmall
-                    disabled={isBusy}
-                    onClick={() => end(id)}
-                    aria-label={`End the session of ${deviceOf(agent)} from ${placeOf(address)}`}
-                  >
-                    End
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table name="Sessions" heads={['With', 'From', 'Last used', 'Ends at the latest', { name: 'End it', isHidden: true }]}>
+      {sessions.map(({ id, agent, address, usedAt, until, current }) => (
+        <tr key={id}>
+          <td title={agent}>
+            {deviceOf(agent)} {current && <Chip tone="live">this one</Chip>}
+          </td>
+          <td>{placeOf(address)}</td>
+          <td className={styles.tight}>
+            <Ago at={usedAt} />
+          </td>
+          <td className={styles.tight}>
+            <At at={until} />
+          </td>
+          <td className={styles.tight}>
+            {!current && (
+              <Button
+                isSmall
+                disabled={isBusy}
+                onClick={() => end(id)}
+                aria-label={`End the session of ${deviceOf(agent)} from ${placeOf(address)}`}
+              >
+                End
+              </Button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

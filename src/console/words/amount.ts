@@ -33,6 +33,14 @@ export function addsUp(opening: unknown, inflow: unknown, outflow: unknown, clos
   return unitsAt(was, places) + unitsAt(came, places) - unitsAt(went, places) === unitsAt(is, places);
 }
 
+/** Whether one amount is less than another; not where one of them is no amount. */
+export function isSmaller(one: unknown, other: unknown): boolean {
+  const [a, b] = [decimalOf(one), decimalOf(other)];
+  if (a === null || b === null) return false;
+  const places = Math.max(a.places, b.places);
+  return unitsAt(a, places) < unitsAt(b, places);
+}
+
 /** The amount as a plot has room for it. */
 export function sizeOf(amount: unknown): number {
   const size = Number(exactDigits(amount) ?? amount);

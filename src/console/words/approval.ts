@@ -74,8 +74,8 @@ interface Reader {
 }
 
 /**
- * Why the page does not offer a person to approve; `null`: it does. The server decides: who staged a part of it does not approve, nor who asked, where
- * nobody who is known staged it.
+ * Why the page does not offer a person to approve; `null`: it does. The server decides: who staged a part of it does not approve, nor who
+ * asked, where nobody who is known staged it.
  */
 export function whyNotApprove({ action, asked }: ApprovalSaid, authors: readonly ActorSaid[], reader: Reader): string | null {
   const isReader = ({ kind, person }: ActorSaid) => kind === 'person' && person === reader.person;

@@ -60,7 +60,10 @@ type Members = Readonly<Record<string, unknown>>;
 /** Deeper steps are not looked for. */
 const MAX_DEPTH = 12;
 
-/** The step of a definition that a path such as `pay > charge > enough` ends with, as it is written; `null`: it is in what the endpoint calls. */
+/**
+ * The step of a definition that a path such as `pay > charge > enough` ends with, as it is written; `null`: it is in what the endpoint
+ * calls.
+ */
 export function stepOf(definition: unknown, path: string): Members | null {
   const name = path.split(' > ').at(-1) ?? path;
   return stepsIn(definition, 0).find(({ id }) => id === name) ?? null;

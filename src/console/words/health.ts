@@ -15,7 +15,8 @@ export function millisText(ms: number): string {
 }
 
 export function shareText(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  const percent = share * 100;
+  return `${percent >= 10 || percent === 0 ? Math.round(percent) : percent.toFixed(1)} %`;
 }
 
 /** Requests in a second, from a stretch of time that may be short. */

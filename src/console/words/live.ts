@@ -12,7 +12,9 @@ export function topicOf({ collection, key }: Pick<ShownDocument, 'collection' | 
   return `documents/${collection}/${key}`;
 }
 
-/** Documents that changed, were made anew or deleted since they were shown; `null`: none. `now`: versions by topic, 0 where there is none. */
+/**
+ * Documents that changed, were made anew or deleted since they were shown; `null`: none. `now`: versions by topic, 0 where there is none.
+ */
 export function movedText(shown: readonly ShownDocument[], now: ReadonlyMap<string, number>): string | null {
   const moved = shown.filter((document) => {
     const version = now.get(topicOf(document));

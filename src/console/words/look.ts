@@ -36,7 +36,9 @@ const PAGES: Readonly<Record<string, string>> = {
   pressButton: 'what a button does for the player',
 };
 
-/** A route by the name of its operation, as what it shows. One that is not known here is told by its words: `readFooBar` is `read foo bar`. */
+/**
+ * A route by the name of its operation, as what it shows. One that is not known here is told by its words: `readFooBar` is `read foo bar`.
+ */
 export function lookedAt(page: string): string {
   return PAGES[page] ?? page.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -11,6 +11,12 @@ export function plotText(value: number): string {
   return COMPACT.format(value).replace('-', '−');
 }
 
+/** The numbers along an axis. One that would be told as the one before it is left out. */
+export function plotLabels(values: readonly number[], said: (value: number) => string): string[] {
+  const labels = values.map(said);
+  return labels.map((label, place) => (label === labels[place - 1] ? '' : label));
+}
+
 /** A time beside values that are pointed at. */
 export function plotTime(seconds: number, along: Along): string {
   const date = new Date(seconds * 1000);

@@ -99,8 +99,8 @@ export interface Placed {
 type Say = (value: unknown) => string;
 
 /**
- * The changes from `base` to `now` made to `there`, another state of the same sheet. What clashes is made where `own` says so, and left as it is
- * there otherwise.
+ * The changes from `base` to `now` made to `there`, another state of the same sheet. What clashes is made where `own` says so, and left as
+ * it is there otherwise.
  */
 export function placedOn(there: Sheet, base: Sheet, now: Sheet, own: boolean, say: Say): Placed {
   const changes = changesBetween(base, now);

@@ -33,13 +33,47 @@ export function utcTime(iso: string): string {
   return Number.isNaN(Date.parse(iso)) ? iso : `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** What somebody typed as a moment: a revision, or a local time; as routes take it. `null`: neither. */
-export function momentOf(typed: string): string | null {
+/** Names of lengths of time, as they are typed and as pages say them. */
+const LENGTHS = [
+  [/^(m|min|minutes?)$/, MINUTE],
+  [/^(h|hours?)$/, HOUR],
+  [/^(d|days?)$/, DAY],
+  [/^(w|weeks?)$/, 7 * DAY],
+] as const;
+
+/** How long ago, as it is typed: `2 h`, `3 days ago`, `yesterday`. */
+function lengthOf(typed: string): number | null {
+  if (/^yesterday$/i.test(typed)) return DAY;
+  const [, count, unit = ''] = /^(\d{1,4})\s*([a-z]+)(?:\s+ago)?$/i.exec(typed) ?? [];
+  const length = LENGTHS.find(([name]) => name.test(unit.toLowerCase()))?.[1];
+  return length === undefined ? null : Number(count) * length;
+}
+
+/** What somebody typed as a moment: a revision, a local time, or how long ago; as routes take it. `null`: none of them. */
+export function momentOf(typed: string, now = Date.now()): string | null {
   const text = typed.trim();
   if (/^\d{1,16}$/.test(text)) return text;
+  const length = lengthOf(text);
+  if (length !== null) return timeBefore(length, now);
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null;
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
   return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+/** A moment as one types it, where the reader is: `2026-11-27 18:30`. What does not lead back to the same moment stays as it is. */
+export function typedMoment(moment: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}T/.test(moment) || Number.isNaN(Date.parse(moment))) return moment;
+  const date = new Date(moment);
+  const text =
+    date.toLocaleString('sv-SE').replace(/:00$/, '') +
+    (date.getMilliseconds() === 0 ? '' : `.${String(date.getMilliseconds()).padStart(3, '0')}`);
+  return momentOf(text) === date.toISOString() ? text : moment;
+}
+
+/** The time zone of the reader: `Berlin time`. */
+export function zoneName(zone = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+  const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;
+  return place === 'UTC' ? place : `${place} time`;
 }
 
 /** Whether what somebody typed may stand where a moment may be left out. */

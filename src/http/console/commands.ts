@@ -10,8 +10,8 @@ import type { Attempts } from './attempts.ts';
 import type { ConsolePlace } from './place.ts';
 
 /**
- * Signing in on the command line: it shows a code, a person who is signed in confirms it on the page, and the command line asks for its token. The
- * token is sent in a header that no page of a browser sends, so it needs no proof of where a request came from.
+ * Signing in on the command line: it shows a code, a person who is signed in confirms it on the page, and the command line asks for its
+ * token. The token is sent in a header that no page of a browser sends, so it needs no proof of where a request came from.
  */
 
 /** The header with the token of a command line. Players prove themselves by `authorization`, so it is another one. */

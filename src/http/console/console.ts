@@ -11,8 +11,8 @@ import type { ConsolePlace } from './place.ts';
 import { SessionRoutes } from './sessions.ts';
 
 /**
- * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in place of a
- * key. Nothing of it is served where games are.
+ * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in
+ * place of a key. Nothing of it is served where games are.
  */
 
 const PASSED = new RegExp(`^(?:${OF_PERSONS.map((family) => BASES[family]).join('|')})/`, 'i');
@@ -95,8 +95,8 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
 }
 
 /**
- * Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. Who asks anew is an open stream, and that is
- * no use of the session: a forgotten page would never be signed out.
+ * Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. Who asks anew is an open stream,
+ * and that is no use of the session: a forgotten page would never be signed out.
  */
 async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<() => Promise<T>> {
   let known: Promise<T> | null = Promise.resolve(await ask(true));

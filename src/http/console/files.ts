@@ -58,7 +58,10 @@ export class ConsoleFiles {
     return { text, contentType: HTML_TYPE, headers: { 'Content-Security-Policy': policyOf(nonce), 'Cache-Control': 'no-store' } };
   }
 
-  /** Paths of the files that there are, so no path of a request is ever looked up on the disk. A rebuilt page has other names, which are listed anew. */
+  /**
+   * Paths of the files that there are, so no path of a request is ever looked up on the disk. A rebuilt page has other names, which are
+   * listed anew.
+   */
   async #listed(): Promise<ReadonlyMap<string, string>> {
     const index = await readFile(join(this.#folder, 'index.html'));
     const tag = tagOf(index);

@@ -62,7 +62,10 @@ export function isHealthRoute(path: string): boolean {
   return path === '/api/health' || path === '/api/checks' || path === '/api/jobs';
 }
 
-/** Answers for somebody who is signed in. It shows all projects at once, so it takes a role in all of them; to change something, that of an owner. */
+/**
+ * Answers for somebody who is signed in. It shows all projects at once, so it takes a role in all of them; to change something, that of an
+ * owner.
+ */
 export async function answerHealth(exchange: Exchange, { person }: SignedIn, desk: HealthDesk, body: BodyBounds): Promise<Answer> {
   const role = person.everywhere;
   if (role === null) throw refusal('ACCESS_DENIED', 'This shows the whole installation, and takes a role in every project');

@@ -4,8 +4,9 @@ import type { Exchange } from '../exchange.ts';
 import type { ConsolePlace } from './place.ts';
 
 /**
- * The console's part of signing in at an issuer: the cookie of the browser that is there, and the address it comes back to. The page sends what the issuer
- * answered from there, so every request here is one of the page, and the cookie need never come with a request from elsewhere.
+ * The console's part of signing in at an issuer: the cookie of the browser that is there, and the address it comes back to. The page sends
+ * what the issuer answered from there, so every request here is one of the page, and the cookie need never come with a request from
+ * elsewhere.
  */
 
 /** Where the issuer sends browsers back to. It is a page of the console. */

@@ -18,7 +18,10 @@ export interface ConsoleSettings {
   readonly folder: string;
 }
 
-/** The host name on this machine. No game uses it: cookies ignore ports, so another name would share them with games. Browsers resolve it themselves. */
+/**
+ * The host name on this machine. No game uses it: cookies ignore ports, so another name would share them with games. Browsers resolve it
+ * themselves.
+ */
 const LOCAL_NAME = 'console.localhost';
 const OTHER_LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -33,7 +36,8 @@ export class ConsolePlace {
   constructor({ origin, networks, proxies }: Pick<ConsoleSettings, 'origin' | 'networks' | 'proxies'>, port: number) {
     this.origin = origin ?? `http://${LOCAL_NAME}:${port}`;
     this.#host = new URL(this.origin).host;
-    // A `__Host-` cookie can be set by this very host alone, over TLS. On this machine the port stands for the host: two nodes have one name.
+    // A `__Host-` cookie can be set by this very host alone, over TLS. On this machine the port stands for the host: two nodes have one
+    // name.
     this.cookie = origin === null ? `savepoint-console-${port}` : '__Host-savepoint-console';
     this.#isListed = networks && matcher(networks);
     this.#isProxy = proxies.length === 0 ? null : matcher(proxies);
@@ -56,8 +60,8 @@ export class ConsolePlace {
   }
 
   /**
-   * Throws 403 ACCESS_DENIED for another host name: a page elsewhere may make its own name resolve to this machine. Answers where to go instead, if the
-   * name is another one of this machine.
+   * Throws 403 ACCESS_DENIED for another host name: a page elsewhere may make its own name resolve to this machine. Answers where to go
+   * instead, if the name is another one of this machine.
    */
   elsewhere(req: IncomingMessage): string | null {
     const { host = '' } = req.headers;

@@ -4,8 +4,8 @@ import { boardsQuery } from '../../api/boards.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 
 /** The leaderboards of a project. */
 export function BoardsPage() {
@@ -31,27 +31,17 @@ function Boards() {
       </Empty>
     );
   return (
-    <Scroll name="Leaderboards">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Board</th>
-            <th scope="col">Id</th>
-          </tr>
-        </thead>
-        <tbody>
-          {read.data.map(({ id, name }) => (
-            <tr key={id}>
-              <td>
-                <Link to="/p/$project/boards/$query" params={{ project: view.project, query: id }}>
-                  {name || id}
-                </Link>
-              </td>
-              <td className={table.mono}>{id}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Leaderboards" heads={['Board', 'Id']}>
+      {read.data.map(({ id, name }) => (
+        <tr key={id}>
+          <td>
+            <Link to="/p/$project/boards/$query" params={{ project: view.project, query: id }}>
+              {name || id}
+            </Link>
+          </td>
+          <td className={table.mono}>{id}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -155,16 +155,7 @@ function Came({ label, sub, pressed, close }: CameProps) {
   const { project } = useView();
   const { result, revision } = pressed;
   return (
-    <Dialog
-      title={label}
-      sub={sub}
-      close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
-    >
+    <Dialog title={label} sub={sub} close={close}>
       <Done>
         {revision === null ? (
           <p>It was done before, by the same request.</p>

@@ -4,8 +4,8 @@ import { collectionsQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { fieldList } from '../../words/collection.ts';
 import { fieldNames } from '../../words/document.ts';
 
@@ -40,30 +40,19 @@ function Collections() {
       </Empty>
     );
   return (
-    <Scroll name="Collections">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Collection</th>
-            <th scope="col">Holds</th>
-            <th scope="col">Fields</th>
-          </tr>
-        </thead>
-        <tbody>
-          {read.data.map(({ id, name, collectionType, schema }) => (
-            <tr key={id}>
-              <td className={table.tight}>
-                <Link to="/p/$project/collections/$collection" params={{ project: view.project, collection: id }}>
-                  {name || id}
-                </Link>{' '}
-                {name !== undefined && name !== id && <span className={table.mono}>{id}</span>}
-              </td>
-              <td className={table.tight}>{collectionType === SHARED ? 'what all share' : 'a document per player'}</td>
-              <td className={table.soft}>{fieldList(fieldNames(schema)) || 'no schema'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Collections" heads={['Collection', 'Holds', 'Fields']}>
+      {read.data.map(({ id, name, collectionType, schema }) => (
+        <tr key={id}>
+          <td className={table.tight}>
+            <Link to="/p/$project/collections/$collection" params={{ project: view.project, collection: id }}>
+              {name || id}
+            </Link>{' '}
+            {name !== undefined && name !== id && <span className={table.mono}>{id}</span>}
+          </td>
+          <td className={table.tight}>{collectionType === SHARED ? 'what all share' : 'a document per player'}</td>
+          <td className={table.soft}>{fieldList(fieldNames(schema)) || 'no schema'}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

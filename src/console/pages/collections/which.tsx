@@ -5,8 +5,9 @@ import type { ListSearch } from '../../frame/search.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { directionNames, fieldList, orderName, orderOf } from '../../words/collection.ts';
-import { momentOf } from '../../words/time.ts';
+import { mayBeMoment, momentOf, typedMoment } from '../../words/time.ts';
 import styles from './collections.module.css';
 
 interface WhichProps {
@@ -22,14 +23,18 @@ export function Which({ list, asked }: WhichProps) {
     const chosen = orderOf(orders, asked.by, asked.is);
     return chosen === undefined ? 0 : orders.indexOf(chosen);
   });
-  const [typed, setTyped] = useState({ from: asked.from ?? '', to: asked.to ?? '', begins: asked.begins ?? '', is: asked.is ?? '' });
+  const [typed, setTyped] = useState({
+    from: typedMoment(asked.from ?? ''),
+    to: typedMoment(asked.to ?? ''),
+    begins: asked.begins ?? '',
+    is: asked.is ?? '',
+  });
   const [direction, setDirection] = useState(asked.order ?? list.order);
   const order = orders[place] ?? orders[0];
   if (order === undefined) return null;
   const { kind, by } = order;
   const bound = (text: string) => (kind === 'time' ? momentOf(text) : text.trim());
-  const isUsable =
-    kind === 'unique' ? typed.is !== '' : kind !== 'time' || [typed.from, typed.to].every((text) => text === '' || momentOf(text) !== null);
+  const isUsable = kind === 'unique' ? typed.is !== '' : kind !== 'time' || [typed.from, typed.to].every(mayBeMoment);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isUsable) return;
@@ -63,6 +68,9 @@ export function Which({ list, asked }: WhichProps) {
       onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
     />
   );
+  const time = (name: 'from' | 'to', label: string, placeholder: string) => (
+    <MomentField label={label} value={typed[name]} placeholder={placeholder} change={(text) => setTyped({ ...typed, [name]: text })} />
+  );
   return (
     <>
       <form className={styles.which} onSubmit={submit} aria-label="Which documents">
@@ -87,8 +95,8 @@ export function Which({ list, asked }: WhichProps) {
         {kind === 'unique' && field('is', `${by} is`, '')}
         {kind === 'number' && field('from', 'From', 'the lowest')}
         {kind === 'number' && field('to', 'To', 'the highest')}
-        {kind === 'time' && field('from', 'From', 'the first')}
-        {kind === 'time' && field('to', 'To', 'now')}
+        {kind === 'time' && time('from', 'From', 'the first')}
+        {kind === 'time' && time('to', 'To', 'now')}
         <Button type="submit" look="main" disabled={!isUsable}>
           Show
         </Button>

@@ -27,15 +27,7 @@ export function AlarmsDialog({ alarms, base, currencies, close }: AlarmsProps) {
   const act = useMutation({ mutationFn: () => setAlarms(project, wanted, base, intentOf([base, wanted])), onSuccess: refresh });
   if (act.isSuccess)
     return (
-      <Dialog
-        title="The alarms are set"
-        close={close}
-        foot={
-          <Button look="main" onClick={close}>
-            Close
-          </Button>
-        }
-      >
+      <Dialog title="The alarms are set" close={close}>
         <Done>
           <p>They are in force within a minute. Players notice nothing.</p>
         </Done>

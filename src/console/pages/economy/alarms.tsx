@@ -6,8 +6,8 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { amountText } from '../../words/amount.ts';
 import { thresholdText } from '../../words/economy.ts';
@@ -77,55 +77,40 @@ function Raised() {
       {alarms.length === 0 ? (
         <Empty title="No alarm was raised">One that is raised stands here with its day, and in the log of the project.</Empty>
       ) : (
-        <Scroll name="Raised alarms">
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th scope="col">Alarm</th>
-                <th scope="col">When</th>
-                <th scope="col">Of</th>
-                <th scope="col" className={table.number}>
-                  Came in
-                </th>
-                <th scope="col" className={table.number}>
-                  Threshold
-                </th>
-                <th scope="col">For whom most</th>
-              </tr>
-            </thead>
-            <tbody>
-              {alarms.map(({ revision, alarm, window, currency, source, player, amount, threshold, at }) => (
-                <tr key={revision}>
-                  <td>
-                    <Link to="/p/$project/find/$held" params={{ project: view.project, held: String(revision) }}>
-                      {alarm}
-                    </Link>
-                  </td>
-                  <td className={table.tight}>
-                    <Link
-                      to="/p/$project/economy"
-                      params={{ project: view.project }}
-                      search={{ currency, from: window.slice(0, 10), to: window.slice(0, 10) }}
-                    >
-                      {window.replace('T', ', ')}
-                      {window.includes('T') && ' h'}
-                    </Link>{' '}
-                    <span className={table.soft}>
-                      <Ago at={at} />
-                    </span>
-                  </td>
-                  <td>
-                    {currency}
-                    {source !== null && <span className={table.soft}> from {source}</span>}
-                  </td>
-                  <td className={table.number}>{amountText(amount)}</td>
-                  <td className={table.number}>{amountText(threshold)}</td>
-                  <td>{player === null ? <span className={table.soft}>all together</span> : <PlayerLink player={player} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          name="Raised alarms"
+          heads={['Alarm', 'When', 'Of', { name: 'Came in', isNumber: true }, { name: 'Threshold', isNumber: true }, 'For whom most']}
+        >
+          {alarms.map(({ revision, alarm, window, currency, source, player, amount, threshold, at }) => (
+            <tr key={revision}>
+              <td>
+                <Link to="/p/$project/find/$held" params={{ project: view.project, held: String(revision) }}>
+                  {alarm}
+                </Link>
+              </td>
+              <td className={table.tight}>
+                <Link
+                  to="/p/$project/economy"
+                  params={{ project: view.project }}
+                  search={{ currency, from: window.slice(0, 10), to: window.slice(0, 10) }}
+                >
+                  {window.replace('T', ', ')}
+                  {window.includes('T') && ' h'}
+                </Link>{' '}
+                <span className={table.soft}>
+                  <Ago at={at} />
+                </span>
+              </td>
+              <td>
+                {currency}
+                {source !== null && <span className={table.soft}> from {source}</span>}
+              </td>
+              <td className={table.number}>{amountText(amount)}</td>
+              <td className={table.number}>{amountText(threshold)}</td>
+              <td>{player === null ? <span className={table.soft}>all together</span> : <PlayerLink player={player} />}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       {before !== null && <CardBody>There are earlier ones: the activity with the kind “alarm.raise” has them all.</CardBody>}
     </Card>

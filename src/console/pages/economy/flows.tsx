@@ -4,16 +4,13 @@ import type { CSSProperties } from 'react';
 import { type EconomyAsked, type EconomyFlow, type FlowsBy, flowsQuery } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
-import { Failed } from '../../parts/notice.tsx';
-import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
-import { Toggles } from '../../parts/toggles.tsx';
+import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
 import { EntriesLink } from './entries-link.tsx';
+import { MovedCard } from './moved-card.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 
@@ -30,39 +27,24 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
   const navigate = route.useNavigate();
   const read = useQuery(flowsQuery(view, asked, by));
   const rows = (read.data?.rows ?? []).toSorted((a, b) => moved(b) - moved(a));
-  const head = BY.find(([name]) => name === by)?.[1] ?? '';
-  const csv = () => rows.map((row) => [nameOf(row, by), row.entries, row.inflow, row.outflow, row.faucet, row.sink]);
   return (
-    <Card
+    <MovedCard
       title="From where, and where to"
-      actions={
-        <span className={styles.heads}>
-          <Toggles
-            choices={BY}
-            chosen={by}
-            choose={(name) => void navigate({ search: (before) => ({ ...before, by: name === 'source' ? undefined : name }) })}
-          />
-          {read.isSuccess && rows.length > 0 && (
-            <CsvButton
-              name={[view.project, 'economy', asked.currency, `by-${by}`]}
-              revision={read.data.revision}
-              head={[by, 'entries', 'inflow', 'outflow', 'faucet', 'sink']}
-              rows={csv}
-            />
-          )}
-        </span>
-      }
+      currency={asked.currency}
+      choices={BY}
+      chosen={by}
+      choose={(name) => void navigate({ search: (before) => ({ ...before, by: name === 'source' ? undefined : name }) })}
+      read={read}
+      csv={{
+        name: `by-${by}`,
+        head: [by, 'entries', 'inflow', 'outflow', 'faucet', 'sink'],
+        row: (row) => [nameOf(row, by), row.entries, row.inflow, row.outflow, row.faucet, row.sink],
+      }}
+      empty="Nothing moved in these days"
+      cut="There are more than are shown. Choose fewer days."
     >
-      {read.isPending && <Waiting what="where it came from" />}
-      {read.isError && (
-        <CardBody>
-          <Failed error={read.error} again={() => void read.refetch()} />
-        </CardBody>
-      )}
-      {read.isSuccess && rows.length === 0 && <Empty title="Nothing moved in these days">Choose other days above.</Empty>}
-      {rows.length > 0 && <FlowTable asked={asked} rows={rows} by={by} head={head} />}
-      {read.data?.isCut === true && <CardBody>There are more than are shown. Choose fewer days.</CardBody>}
-    </Card>
+      <FlowTable asked={asked} rows={rows} by={by} head={BY.find(([name]) => name === by)?.[1] ?? ''} />
+    </MovedCard>
   );
 }
 
@@ -92,50 +74,34 @@ interface FlowTableProps {
 function FlowTable({ asked, rows, by, head }: FlowTableProps) {
   const most = Math.max(...rows.flatMap(({ inflow, outflow }) => [sizeOf(inflow), sizeOf(outflow)]), 1);
   return (
-    <Scroll name="Where it came from">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">{head}</th>
-            <th scope="col" className={table.number}>
-              Entries
-            </th>
-            <th scope="col" className={table.number}>
-              In
-            </th>
-            <th scope="col" className={table.number}>
-              Out
-            </th>
-            <th scope="col" className={table.number} title="What came from nowhere">
-              Faucet
-            </th>
-            <th scope="col" className={table.number} title="What went nowhere">
-              Sink
-            </th>
-            <th scope="col" className={styles.barsHead}>
-              <span className="visually-hidden">In and out as bars</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={nameOf(row, by)}>
-              <td>{nameOf(row, by) || <span className={table.soft}>no endpoint: written directly</span>}</td>
-              <td className={table.number}>
-                <EntriesLink asked={{ ...asked, ...whereOf(row, by) }} count={row.entries} />
-              </td>
-              <td className={classes(table.number, sizeOf(row.inflow) > 0 && table.more)}>{amountText(row.inflow)}</td>
-              <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>{amountText(row.outflow)}</td>
-              <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>
-              <td className={classes(table.number, table.soft)}>{amountText(row.sink)}</td>
-              <td aria-hidden="true">
-                <Bars inflow={sizeOf(row.inflow) / most} outflow={sizeOf(row.outflow) / most} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="Where it came from"
+      heads={[
+        head,
+        { name: 'Entries', isNumber: true },
+        { name: 'In', isNumber: true },
+        { name: 'Out', isNumber: true },
+        { name: 'Faucet', isNumber: true, title: 'What came from nowhere' },
+        { name: 'Sink', isNumber: true, title: 'What went nowhere' },
+        { name: 'In and out as bars', isHidden: true, className: styles.barsHead },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr key={nameOf(row, by)}>
+          <td>{nameOf(row, by) || <span className={table.soft}>no endpoint: written directly</span>}</td>
+          <td className={table.number}>
+            <EntriesLink asked={{ ...asked, ...whereOf(row, by) }} count={row.entries} />
+          </td>
+          <td className={classes(table.number, sizeOf(row.inflow) > 0 && table.more)}>{amountText(row.inflow)}</td>
+          <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>{amountText(row.outflow)}</td>
+          <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>
+          <td className={classes(table.number, table.soft)}>{amountText(row.sink)}</td>
+          <td aria-hidden="true">
+            <Bars inflow={sizeOf(row.inflow) / most} outflow={sizeOf(row.outflow) / most} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

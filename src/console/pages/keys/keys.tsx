@@ -6,6 +6,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
 import styles from './keys.module.css';
@@ -52,50 +53,28 @@ function Keys() {
             <code>savepoint key create {project}</code> makes one, on the machine.
           </Empty>
         ) : (
-          <div className={table.scroll}>
-            <table className={table.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">May</th>
-                  <th scope="col">Made</th>
-                </tr>
-              </thead>
-              <tbody>
-                {keys.map((key) => (
-                  <Row key={key.keyId} of={key} since={notedSince} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table name="Keys" heads={['Key', 'Last used', 'May', 'Made']}>
+            {keys.map((key) => (
+              <Row key={key.keyId} of={key} since={notedSince} />
+            ))}
+          </Table>
         )}
       </Card>
       {revoked.length > 0 && (
         <Card title="Revoked">
-          <div className={table.scroll}>
-            <table className={table.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Last used</th>
-                </tr>
-              </thead>
-              <tbody>
-                {revoked.map(({ keyId, label, usedAt }) => (
-                  <tr key={keyId}>
-                    <td>
-                      <div>{label}</div>
-                      <code className={table.soft}>{keyId}</code>
-                    </td>
-                    <td className={table.tight}>
-                      <Ago at={usedAt} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table name="Revoked keys" heads={['Key', 'Last used']}>
+            {revoked.map(({ keyId, label, usedAt }) => (
+              <tr key={keyId}>
+                <td>
+                  <div>{label}</div>
+                  <code className={table.soft}>{keyId}</code>
+                </td>
+                <td className={table.tight}>
+                  <Ago at={usedAt} />
+                </td>
+              </tr>
+            ))}
+          </Table>
         </Card>
       )}
     </>

@@ -8,11 +8,11 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
+import { PeriodFields, usePeriod } from '../../parts/period.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { lookedAt } from '../../words/look.ts';
-import { mayBeMoment, momentOf } from '../../words/time.ts';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -50,29 +50,17 @@ interface NarrowProps {
 }
 
 function Filters({ asked, change }: NarrowProps) {
-  const [typed, setTyped] = useState({ player: asked.player ?? '', from: asked.from ?? '', to: asked.to ?? '' });
-  const isUsable = mayBeMoment(typed.from) && mayBeMoment(typed.to);
+  const [player, setPlayer] = useState(asked.player ?? '');
+  const period = usePeriod(asked);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isUsable) return;
-    change({ player: typed.player.trim() || undefined, from: momentOf(typed.from) ?? undefined, to: momentOf(typed.to) ?? undefined });
+    if (period.asked !== null) change({ player: player.trim() || undefined, ...period.asked });
   };
   return (
     <form className={styles.filters} onSubmit={submit} aria-label="Filters">
-      <Field
-        label="Player"
-        value={typed.player}
-        placeholder="any"
-        onChange={({ target }) => setTyped({ ...typed, player: target.value })}
-      />
-      <Field
-        label="From"
-        value={typed.from}
-        placeholder="the beginning"
-        onChange={({ target }) => setTyped({ ...typed, from: target.value })}
-      />
-      <Field label="To" value={typed.to} placeholder="now" onChange={({ target }) => setTyped({ ...typed, to: target.value })} />
-      <Button type="submit" disabled={!isUsable}>
+      <Field label="Player" value={player} placeholder="any" onChange={({ target }) => setPlayer(target.value)} />
+      <PeriodFields period={period} />
+      <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
       {asked.person !== undefined && <Button onClick={() => change({ person: undefined })}>Of everybody</Button>}
@@ -105,48 +93,36 @@ function Looks({ asked, change }: NarrowProps) {
 function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readonly change: NarrowProps['change'] }) {
   const { project } = useView();
   return (
-    <Scroll name="Looks">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">Whose</th>
-            <th scope="col">Saw</th>
-          </tr>
-        </thead>
-        <tbody>
-          {looks.map(({ revision, at, person, name, player, page, reason }) => (
-            <tr key={revision}>
-              <td className={table.tight}>
-                <At at={at} />
-              </td>
-              <td>
-                <Button look="quiet" isSmall onClick={() => change({ person })} aria-label={`Only looks of ${name ?? person}`}>
-                  {name ?? person}
-                </Button>
-              </td>
-              <td className={table.mono}>
-                {player === undefined ? (
-                  'of many'
-                ) : (
-                  <Link to="/p/$project/players/$player" params={{ project, player }}>
-                    {player}
-                  </Link>
-                )}
-              </td>
-              <td>
-                {lookedAt(page)}
-                {reason !== undefined && (
-                  <p className={styles.reason}>
-                    <Chip tone="past">personal values</Chip> {reason}
-                  </p>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Looks" heads={['When', 'Who', 'Whose', 'Saw']}>
+      {looks.map(({ revision, at, person, name, player, page, reason }) => (
+        <tr key={revision}>
+          <td className={table.tight}>
+            <At at={at} />
+          </td>
+          <td>
+            <Button look="quiet" isSmall onClick={() => change({ person })} aria-label={`Only looks of ${name ?? person}`}>
+              {name ?? person}
+            </Button>
+          </td>
+          <td className={table.mono}>
+            {player === undefined ? (
+              'of many'
+            ) : (
+              <Link to="/p/$project/players/$player" params={{ project, player }}>
+                {player}
+              </Link>
+            )}
+          </td>
+          <td>
+            {lookedAt(page)}
+            {reason !== undefined && (
+              <p className={styles.reason}>
+                <Chip tone="past">personal values</Chip> {reason}
+              </p>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -109,16 +109,7 @@ interface LinkProps {
 
 function LinkDialog({ title, name, url, close }: LinkProps) {
   return (
-    <Dialog
-      title={title}
-      sub="This link is shown only here. Whoever opens it first is signed in, so hand it to nobody else."
-      close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
-    >
+    <Dialog title={title} sub="This link is shown only here. Whoever opens it first is signed in, so hand it to nobody else." close={close}>
       <Done actions={<CopyButton text={url} what={`the link for ${name}`} />}>
         <p>It signs {name} in once, within ten minutes:</p>
         <code className={styles.link}>{url}</code>
@@ -139,11 +130,6 @@ export function RolesDialog({ person, close }: ActProps) {
       title={`Roles of ${person.name}`}
       sub="A role in a project goes before the one in every project. A change holds within a second, for what is open, too."
       close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
     >
       <div className={styles.form}>
         {places.map(({ id, name }) => (

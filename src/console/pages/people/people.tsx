@@ -7,6 +7,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { placeOfRole } from '../../words/role.ts';
 import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
@@ -56,26 +57,11 @@ function PeopleTable() {
   const Act = chosen === null ? null : DIALOGS[chosen.act];
   return (
     <>
-      <div className={table.scroll}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Roles</th>
-              <th>Last used</th>
-              <th>Since</th>
-              <th>
-                <span className="visually-hidden">What to do</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {people.data.map((each) => (
-              <Row key={each.id} person={each} choose={(act) => setChosen({ act, id: each.id })} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table name="People" heads={['Name', 'Roles', 'Last used', 'Since', { name: 'What to do', isHidden: true }]}>
+        {people.data.map((each) => (
+          <Row key={each.id} person={each} choose={(act) => setChosen({ act, id: each.id })} />
+        ))}
+      </Table>
       {Act !== null && person !== undefined && <Act person={person} close={() => setChosen(null)} />}
     </>
   );

@@ -42,15 +42,7 @@ export function EditDialog({ asked, document, version, schema, close }: EditProp
   });
   if (act.isSuccess)
     return (
-      <Dialog
-        title="It is changed"
-        close={close}
-        foot={
-          <Button look="main" onClick={close}>
-            Close
-          </Button>
-        }
-      >
+      <Dialog title="It is changed" close={close}>
         <Done>
           <p>
             {asked.collection}/{asked.key} is version {act.data.version} now. Players who look at it see it at once. The history has an

@@ -5,14 +5,17 @@ import { lookAtRestore, type Policy, type RestoreAsked, restore } from '../../ap
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choices, Field, Why } from '../../parts/field.tsx';
+import { Choices, Why } from '../../parts/field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { localTime, momentOf } from '../../words/time.ts';
+import { type Unticked, untickedAtFirst } from '../../words/restore.ts';
+import { localTime, momentOf, typedMoment } from '../../words/time.ts';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 
+const NOTHING: Unticked = { out: [], keep: [] };
 const route = getRouteApi('/signed-in/p/$project/players/$player/restore');
 
 const POLICIES = [
@@ -44,7 +47,7 @@ export function RestorePage() {
 
 function MomentCard({ moment }: { readonly moment: string | undefined }) {
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(moment ?? '');
+  const [typed, setTyped] = useState(typedMoment(moment ?? ''));
   const chosen = momentOf(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -54,12 +57,7 @@ function MomentCard({ moment }: { readonly moment: string | undefined }) {
     <Card title="When did the player still have it?">
       <CardBody>
         <form className={styles.pickMoment} onSubmit={submit}>
-          <Field
-            label="Moment"
-            hint="A revision, or day and time where you are: 2026-11-27 18:30"
-            value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-          />
+          <MomentField label="Moment" isExplained value={typed} change={setTyped} />
           <Button type="submit" disabled={chosen === null || chosen === moment}>
             Look
           </Button>
@@ -82,14 +80,14 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const { project } = useView();
   const refresh = useRefresh();
   const [policy, setPolicy] = useState<Policy>('give');
-  const [keep, setKeep] = useState<readonly string[]>([]);
+  const [chosenOut, setUnticked] = useState<Unticked | null>(null);
   const [why, setWhy] = useState({ reason: '', ticket: '' });
-  const [out, setOut] = useState<readonly string[]>([]);
   const intentOf = useIntent();
   const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [] };
   const key = [project, 'look', 'restore', player, to, policy];
   const look = useQuery({ queryKey: key, queryFn: () => lookAtRestore(asked), ...LOOK });
   const collections = collectionsIn(look.data);
+  const { keep, out } = chosenOut ?? (look.isSuccess ? untickedAtFirst(look.data) : NOTHING);
   const chosen = { ...asked, keep, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
   const isNarrowed = (keep.length > 0 || out.length > 0) && out.length < collections.length;
   const narrowed = useQuery({
@@ -124,18 +122,27 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
         <CardBody>
           <div className={styles.stack}>
             <p className={styles.soft}>
-              Untick what is to stay as it is now, such as what was bought since. A path that several documents have is ticked for all of
-              them.
+              Ticked is what is less now than it was then, or gone. What only differs, or came since, stays as it is unless you tick it. A
+              path that several documents have is ticked for all of them.
             </p>
+            <div className={styles.ticks}>
+              <Button isSmall onClick={() => setUnticked({ out: [], keep: [] })}>
+                Tick all
+              </Button>
+              <Button isSmall onClick={() => setUnticked(null)}>
+                Tick what was lost
+              </Button>
+            </div>
             <Corrected
-              correction={isNarrowed && narrowed.isSuccess ? withTicked(look.data, narrowed.data) : look.data}
+              correction={withTicked(look.data, !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data)}
               picking={{
                 isOut: (collection) => out.includes(collection),
                 isKept: (path) => keep.includes(path),
-                toggleCollection: (collection) => setOut(toggled(out, collection)),
-                toggle: (path) => setKeep(toggled(keep, path)),
+                toggleCollection: (collection) => setUnticked({ keep, out: toggled(out, collection) }),
+                toggle: (path) => setUnticked({ out, keep: toggled(keep, path) }),
               }}
             />
+            {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
             <Choices label="Who pays for it" value={policy} choose={setPolicy} options={POLICIES} />
             <Why {...why} change={setWhy} />
             {act.isError && <Failed error={act.error} />}
@@ -151,8 +158,9 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   );
 }
 
-/** All lines that can be ticked, and what the ticked ones come to. */
-function withTicked(all: Correction, { coins, shortfalls, left }: Correction): Correction {
+/** All lines that can be ticked, and what the ticked ones come to, where that is known. */
+function withTicked(all: Correction, ticked: Correction | undefined): Correction {
+  const { coins = [], shortfalls = [], left = [] } = ticked ?? {};
   return { ...all, coins, shortfalls, left };
 }
 

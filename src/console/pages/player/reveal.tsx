@@ -11,7 +11,8 @@ import { Why } from '../../parts/field.tsx';
 type RevealProps = { readonly player: string; readonly collection?: never } | { readonly collection: string; readonly player?: never };
 
 /**
- * Shows the personal values of a player, or of a collection, for a reason, and masks them again. Only where the game has some, and for whoever may.
+ * Shows the personal values of a player, or of a collection, for a reason, and masks them again. Only where the game has some, and for
+ * whoever may.
  */
 export function Reveal({ player, collection }: RevealProps) {
   const whose = player ?? ofCollection(collection);

@@ -205,15 +205,7 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
 
 function Published({ title, close, children }: { readonly title: string; readonly close: () => void; readonly children: ReactNode }) {
   return (
-    <Dialog
-      title={title}
-      close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
-    >
+    <Dialog title={title} close={close}>
       <Done>
         <p>{children}</p>
       </Done>

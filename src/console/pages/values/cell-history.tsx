@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ValueChange, valueHistoryQuery } from '../../api/values.ts';
 import { useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -34,16 +33,7 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
     return said === null ? [] : [{ change, said }];
   });
   return (
-    <Dialog
-      title={`History of ${label}`}
-      sub={`In ${view.target}, newest first.`}
-      close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
-    >
+    <Dialog title={`History of ${label}`} sub={`In ${view.target}, newest first.`} close={close}>
       {list.isPending && <Waiting what="the history" />}
       {list.isError && <Failed error={list.error} again={() => void list.refetch()} />}
       {list.isSuccess && found.length === 0 && (

@@ -224,15 +224,7 @@ function rowSaid(cells: Readonly<Record<string, unknown>>): string {
 export function Saved({ target, value, close }: { readonly target: Target; readonly value: string; readonly close: () => void }) {
   const { project } = useView();
   return (
-    <Dialog
-      title={target === 'next' ? 'It is staged' : 'It is live'}
-      close={close}
-      foot={
-        <Button look="main" onClick={close}>
-          Close
-        </Button>
-      }
-    >
+    <Dialog title={target === 'next' ? 'It is staged' : 'It is live'} close={close}>
       <Done>
         {target === 'next' ? (
           <p>

@@ -1,0 +1,60 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useView } from '../../frame/view.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { Failed } from '../../parts/notice.tsx';
+import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import { Toggles } from '../../parts/toggles.tsx';
+import styles from './economy.module.css';
+
+interface MovedProps<Row, Choice extends string> {
+  readonly title: string;
+  readonly currency: string;
+  /** Ways to look at it, of which one is chosen. */
+  readonly choices: readonly (readonly [choice: Choice, said: string])[];
+  readonly chosen: Choice;
+  readonly choose: (choice: Choice) => void;
+  readonly read: UseQueryResult<{ readonly rows: readonly Row[]; readonly revision: number; readonly isCut: boolean }>;
+  readonly csv: { readonly name: string; readonly head: readonly string[]; readonly row: (row: Row) => readonly unknown[] };
+  /** Said where nothing moved. */
+  readonly empty: string;
+  /** Said where there are more rows than are shown. */
+  readonly cut: ReactNode;
+  /** The table of the rows. */
+  readonly children: ReactNode;
+}
+
+/** A table of what moved in some days, with ways to look at it and a file of its rows. */
+export function MovedCard<Row, Choice extends string>(props: MovedProps<Row, Choice>) {
+  const { title, currency, choices, chosen, choose, read, csv, empty, cut, children } = props;
+  const { project } = useView();
+  const rows = read.data?.rows ?? [];
+  return (
+    <Card
+      title={title}
+      actions={
+        <span className={styles.heads}>
+          <Toggles choices={choices} chosen={chosen} choose={choose} />
+          {read.isSuccess && rows.length > 0 && (
+            <CsvButton
+              name={[project, 'economy', currency, csv.name]}
+              revision={read.data.revision}
+              head={csv.head}
+              rows={() => rows.map(csv.row)}
+            />
+          )}
+        </span>
+      }
+    >
+      {read.isPending && <Waiting what={title} />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && rows.length === 0 && <Empty title={empty}>Choose other days above.</Empty>}
+      {rows.length > 0 && children}
+      {read.data?.isCut === true && <CardBody>{cut}</CardBody>}
+    </Card>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { Scroll } from './scroll.tsx';
+import styles from './table.module.css';
+
+interface Head {
+  readonly name: string;
+  /** Of numbers: they stand at the right. */
+  readonly isNumber?: boolean;
+  /** For readers of screens alone. */
+  readonly isHidden?: boolean;
+  readonly title?: string;
+  readonly className?: string | undefined;
+}
+
+interface TableProps {
+  /** What it lists, for readers of screens. */
+  readonly name: string;
+  readonly heads: readonly (string | Head)[];
+  /** Its rows. */
+  readonly children: ReactNode;
+}
+
+/** A table that scrolls sideways by itself where it is wider than its page. */
+export function Table({ name, heads, children }: TableProps) {
+  return (
+    <Scroll name={name}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {heads.map((head) => (typeof head === 'string' ? <HeadCell key={head} name={head} /> : <HeadCell key={head.name} {...head} />))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function HeadCell({ name, isNumber = false, isHidden = false, title, className }: Head) {
+  return (
+    <th scope="col" className={isNumber ? styles.number : className} title={title}>
+      {isHidden ? <span className="visually-hidden">{name}</span> : name}
+    </th>
+  );
+}
