@@ -134,8 +134,16 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
 });
 
 inBrowser('no page keeps anybody out: light and dark, wide and on a phone', async () => {
-  const ada = `/players/${ADA}`;
-  await expectOpenToAll(market(), ['', '/players', '/players?name=ad', ada, `${ada}/timeline`, `${ada}/restore`]);
+  await expectOpenToAll(market(), [
+    '',
+    '/players',
+    '/players?name=ad',
+    `/players/${ADA}`,
+    `/players/${ADA}/timeline`,
+    `/players/${ADA}/documents/players/${ADA}`,
+    `/players/${ADA}/restore`,
+    `/find/${ADA}`,
+  ]);
   expect(market().faults).toEqual([]);
 });
 

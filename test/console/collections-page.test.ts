@@ -23,7 +23,7 @@ const started = useConsole(async ({ manager }) => {
   await write(ADA, 'Ada', 50);
   await write(CY, 'Cy', 90);
   await write(BO, 'Bo', 70);
-  await ok(manager.manage('POST', manager.storage('feed/append'), { body: { text: 'The gates are open' } }));
+  await ok(manager.manage('POST', manager.storage('feed/gates'), { body: { text: 'The gates are open' } }));
 });
 
 inBrowser('a manager finds the richest, sees why there is no order by name, opens one, and takes them all as a file', async () => {
@@ -46,6 +46,12 @@ inBrowser('a manager finds the richest, sees why there is no order by name, open
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: CY }).click();
   await heading(page, new RegExp(`purses/${CY}`));
-  await expectOpenToAll(started(), ['/collections', '/collections/purses', '/collections/purses?by=gold', '/collections/feed']);
+  await expectOpenToAll(started(), [
+    '/collections',
+    '/collections/purses',
+    '/collections/purses?by=gold',
+    '/collections/feed',
+    '/collections/feed/gates',
+  ]);
   expect(faults).toEqual([]);
 });

@@ -1,11 +1,22 @@
-import { expect, vi } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
+import { printed } from '../node/support/command-line.ts';
+import { CLIENT, type ProviderOnLoopback, SECRET, startProvider } from '../support/issuer.ts';
 import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
-import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
+import { expectOpenAt, expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-const of = useConsole(async () => undefined);
+let provider: ProviderOnLoopback;
+const of = useConsole(
+  ({ origin }) => provider.open(`${origin}/sign-in/back`),
+  async () => {
+    provider = await startProvider();
+    const client = { CONSOLE_OIDC_CLIENT_ID: CLIENT, CONSOLE_OIDC_CLIENT_SECRET: SECRET };
+    return { CONSOLE_OIDC_ISSUER: provider.address, CONSOLE_OIDC_NAME: 'Work', ...client };
+  },
+);
+afterAll(() => provider?.stop());
 const PASSWORD = 'correct horse battery';
 
 inBrowser('an owner invites somebody, who sets a password, signs in by name, and is signed out by the owner', async () => {
@@ -38,7 +49,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await ada.getByLabel('Name').fill('Ada');
   await ada.getByLabel('Password').fill(PASSWORD);
   expect(await seriousOn(ada)).toEqual([]);
-  await ada.getByRole('button', { name: 'Sign in' }).click();
+  await ada.getByRole('button', { name: 'Sign in', exact: true }).click();
   await heading(ada, 'Activity');
   await ada.goto(`${origin}/p/${project}/people`);
   await ada.getByText('People are managed by owners').waitFor();
@@ -53,6 +64,31 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   expect(faults).toEqual([]);
 });
 
+inBrowser('whoever was let in with an e-mail address signs in at the issuer, and whom it sends away is told so', async () => {
+  const { env, faults, origin } = of();
+  await printed(['user', 'add', 'bo', '--email', 'bo@game.example', '--role', 'viewer'], { env });
+  provider.accounts.set('bo-at-work', { email: 'bo@game.example', email_verified: true });
+  const profile = await newProfile();
+  const bo = await profile.newPage();
+  await bo.goto(`${origin}/people`);
+  provider.user = null;
+  await bo.getByRole('button', { name: 'Sign in with Work' }).click();
+  await bo.getByRole('link', { name: 'Sign in anew' }).click();
+  provider.user = 'bo-at-work';
+  await bo.getByRole('button', { name: 'Sign in with Work' }).click();
+  await heading(bo, 'Activity');
+  await profile.close();
+  expect(faults).toEqual([]);
+});
+
 inBrowser('the pages of people keep nobody out', async () => {
+  const { env, origin, signedIn } = of();
   await expectOpenToAll(of(), ['/people', '/keys']);
+  await printed(['project', 'create', 'Second'], { env });
+  await expectOpenAt([`${origin}/`, `${origin}/account`, `${origin}/confirm`, `${origin}/people`, `${origin}/no-such-page`], signedIn);
+});
+
+inBrowser('nor do those of signing in, with a password and an issuer', async () => {
+  const { origin } = of();
+  await expectOpenAt([`${origin}/sign-in`, `${origin}/sign-in/back?error=access_denied`], (profile) => profile.newPage());
 });

@@ -173,7 +173,7 @@ inBrowser('any earlier publish is opened by field and as source, and live after 
   await page.getByText(/9 → 7/).waitFor();
   await page.getByLabel(/^Compare live after/).selectOption(String(oldest?.split('/').at(-1)));
   await heading(page, /^Live after publish \d+, and after \d+/);
-  await expectOpenToAll(market(), [String(summer).replace(`/p/${project}`, '')]);
+  await expectOpenToAll(market(), [`/publishes/${summer?.split('/').at(-1)}`]);
   await page.getByRole('link', { name: 'Game values' }).click();
   await heading(page, /^After publish/);
   expect(faults).toEqual([]);

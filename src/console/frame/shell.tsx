@@ -62,7 +62,7 @@ function shownIfActive(link: HTMLAnchorElement | null): void {
 
 function NoRole({ project }: { readonly project: string }) {
   return (
-    <Empty title={`You have no role in ${project}`}>
+    <Empty isPage title={`You have no role in ${project}`}>
       <p>
         Either there is no such project, or nobody gave you a role in it. An owner does that. <Link to="/">Your projects</Link>
       </p>

@@ -20,7 +20,7 @@ export function PageFailed({ error }: { readonly error: unknown }) {
 export function PageMissing() {
   return (
     <main style={{ padding: 24 }}>
-      <Empty title="There is no such page">
+      <Empty isPage title="There is no such page">
         <p>
           The address may be cut off. <Link to="/">Begin at the projects</Link>.
         </p>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Children, type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './page.module.css';
 
@@ -60,11 +60,19 @@ export function CardBody({ children }: { readonly children: ReactNode }) {
   return <div className={styles.cardBody}>{children}</div>;
 }
 
+interface EmptyProps {
+  readonly title: string;
+  /** It stands in place of a page. */
+  readonly isPage?: boolean;
+  readonly children?: ReactNode;
+}
+
 /** Nothing is there: why, and how the first thing is made. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, isPage = false, children }: EmptyProps) {
+  const Title = isPage ? 'h1' : 'p';
   return (
     <div className={styles.empty}>
-      <p className={styles.emptyTitle}>{title}</p>
+      <Title className={styles.emptyTitle}>{title}</Title>
       {children !== undefined && <div className={styles.emptyText}>{children}</div>}
     </div>
   );
@@ -92,7 +100,7 @@ interface MoreProps {
 
 /** The end of a list that is read page by page. */
 export function More({ hasMore, isLoading, load, label = 'Show older', children }: MoreProps) {
-  if (!hasMore && children === undefined) return null;
+  if (!hasMore && Children.toArray(children).length === 0) return null;
   return (
     <div className={styles.more}>
       {hasMore && (

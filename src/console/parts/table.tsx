@@ -4,6 +4,8 @@ import styles from './table.module.css';
 
 interface Head {
   readonly name: string;
+  /** Where another head may have the same name. */
+  readonly id?: string;
   /** Of numbers: they stand at the right. */
   readonly isNumber?: boolean;
   /** For readers of screens alone. */
@@ -27,7 +29,9 @@ export function Table({ name, heads, children }: TableProps) {
       <table className={styles.table}>
         <thead>
           <tr>
-            {heads.map((head) => (typeof head === 'string' ? <HeadCell key={head} name={head} /> : <HeadCell key={head.name} {...head} />))}
+            {heads.map((head) =>
+              typeof head === 'string' ? <HeadCell key={head} name={head} /> : <HeadCell key={head.id ?? head.name} {...head} />,
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

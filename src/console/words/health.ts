@@ -11,7 +11,7 @@ export function bytesText(bytes: number): string {
 
 export function millisText(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${ms >= 10 ? Math.round(ms) : ms.toFixed(1)} ms`;
+  return `${ms >= 10 || ms === 0 ? Math.round(ms) : ms.toFixed(1)} ms`;
 }
 
 export function shareText(share: number): string {

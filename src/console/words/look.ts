@@ -33,6 +33,8 @@ const PAGES: Readonly<Record<string, string>> = {
   callNamedEndpoint: 'a call for the player',
   callEndpointByQuery: 'a call for the player',
   testEndpoint: 'a dry run as the player',
+  listEconomyPlayers: 'who moved most of a currency',
+  listEconomyEntries: 'entries of a currency',
   pressButton: 'what a button does for the player',
 };
 

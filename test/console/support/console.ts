@@ -27,11 +27,11 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** The console of the tests of a file: it starts before them with what `seed` stores, and ends after them. */
-export function useConsole(seed: (console: Console) => Promise<unknown>): () => Console {
+/** The console of the tests of a file: it starts before them with `settings` and what `seed` stores, and ends after them. */
+export function useConsole(seed: (console: Console) => Promise<unknown>, settings: () => Promise<Env> = async () => ({})): () => Console {
   let started: Console | null = null;
   beforeAll(async () => {
-    started = await startConsole();
+    started = await startConsole(await settings());
     await seed(started);
   });
   afterAll(() => started?.close());
@@ -41,8 +41,8 @@ export function useConsole(seed: (console: Console) => Promise<unknown>): () => 
   };
 }
 
-async function startConsole(): Promise<Console> {
-  const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0' };
+async function startConsole(settings: Env): Promise<Console> {
+  const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ...settings };
   const config = readConfig({ ROLES: 'api,projector', PORT: '0', ...env }, { dataDir: newFolder() });
   const logger = createLogger({ level: 'warn', format: 'json' });
   const node = await startNode(config, { demo: false, logger, onLost: () => undefined });
@@ -58,7 +58,7 @@ async function startConsole(): Promise<Console> {
     });
     const whose = person === undefined ? [] : [person];
     await opened.goto(JSON.parse(await printed(['console', 'link', ...whose, '--json'], { env })).url);
-    await heading(opened, 'Activity');
+    await heading(opened, /^(Activity|Projects)$/);
     return opened;
   };
   const profile = await newProfile();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'vitest';
-import type { Look, Page } from '../../support/chromium.ts';
+import type { Look, Page, Profile } from '../../support/chromium.ts';
 import { newProfile } from './chromium.ts';
 import type { Console } from './console.ts';
 
@@ -33,16 +33,24 @@ const LOOKS: readonly Required<Look>[] = [
 ];
 
 /** Pages of the project, by what follows its address, keep nobody out: light on a phone and dark and wide, without a scroll sideways. */
-export async function expectOpenToAll({ signedIn, origin, project }: Console, paths: readonly string[]): Promise<void> {
+export function expectOpenToAll(console: Console, paths: readonly string[]): Promise<void> {
+  return expectOpenAt(
+    paths.map((path) => `${console.origin}/p/${console.project}${path}`),
+    console.signedIn,
+  );
+}
+
+/** The same of pages at addresses, in a browser that `enter` opens a page in. */
+export async function expectOpenAt(addresses: readonly string[], enter: (profile: Profile) => Promise<Page>): Promise<void> {
   for (const look of LOOKS) {
     const profile = await newProfile(look);
-    const page = await signedIn(profile);
-    for (const path of paths) {
-      await page.goto(`${origin}/p/${project}${path}`);
+    const page = await enter(profile);
+    for (const address of addresses) {
+      await page.goto(address);
       await settled(page);
-      expect([look.colorScheme, path, await seriousOn(page)]).toEqual([look.colorScheme, path, []]);
+      expect([look.colorScheme, address, await seriousOn(page)]).toEqual([look.colorScheme, address, []]);
       const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-      expect([look.viewport.width, path, isWider]).toEqual([look.viewport.width, path, false]);
+      expect([look.viewport.width, address, isWider]).toEqual([look.viewport.width, address, false]);
     }
     await profile.close();
   }

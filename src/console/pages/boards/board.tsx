@@ -7,10 +7,11 @@ import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { amountText } from '../../words/amount.ts';
 import { orderOf } from '../../words/board.ts';
+import { isNumeric } from '../../words/collection.ts';
 import { cut, valueText } from '../../words/value.ts';
 import styles from './boards.module.css';
 import { Why } from './why.tsx';
@@ -130,7 +131,10 @@ interface RowsProps {
 
 function Rows({ board, rows, player, children }: RowsProps) {
   const order = orderOf(rows);
-  const columns = board.columns.slice(0, COLUMNS).flatMap(({ key, label }) => (key === undefined ? [] : [{ key, label: label ?? key }]));
+  const columns = board.columns.slice(0, COLUMNS).flatMap(({ key, label }) => {
+    if (key === undefined) return [];
+    return [{ key, label: label ?? key, isNumber: isNumeric(rows.map(({ data }) => Object(data)[key])) }];
+  });
   return (
     <Card
       title={`${amountText(board.total)} ${board.total === 1 ? 'row' : 'rows'}`}
@@ -144,34 +148,20 @@ function Rows({ board, rows, player, children }: RowsProps) {
       {rows.length === 0 ? (
         <Empty title="Nobody stands on this board yet">The first row comes with the first document that has the number.</Empty>
       ) : (
-        <Scroll name="Rows of the board">
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th scope="col" className={table.number}>
-                  Rank
-                </th>
-                <th scope="col">Key</th>
-                <th scope="col" className={table.number}>
-                  Value
-                </th>
-                {columns.map(({ key, label }) => (
-                  <th key={key} scope="col">
-                    {label}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span className="visually-hidden">Why</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <BoardRow key={row.key} row={row} columns={columns} isMeant={row.key === player} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          name="Rows of the board"
+          heads={[
+            { name: 'Rank', isNumber: true },
+            'Key',
+            { name: 'Value', isNumber: true },
+            ...columns.map(({ key, label, isNumber }) => ({ id: `column ${key}`, name: label, isNumber })),
+            { name: 'Why', isHidden: true },
+          ]}
+        >
+          {rows.map((row) => (
+            <BoardRow key={row.key} row={row} columns={columns} isMeant={row.key === player} />
+          ))}
+        </Table>
       )}
       {children}
     </Card>
@@ -180,7 +170,7 @@ function Rows({ board, rows, player, children }: RowsProps) {
 
 interface RowProps {
   readonly row: RankedRow;
-  readonly columns: readonly { readonly key: string }[];
+  readonly columns: readonly { readonly key: string; readonly isNumber: boolean }[];
   readonly isMeant: boolean;
 }
 
@@ -197,7 +187,9 @@ function BoardRow({ row, columns, isMeant }: RowProps) {
       </td>
       <td className={table.number}>{amountText(value)}</td>
       {columns.map((column) => (
-        <td key={column.key}>{cut(valueText(Object(data)[column.key]))}</td>
+        <td key={column.key} className={column.isNumber ? table.number : undefined}>
+          {cut(valueText(Object(data)[column.key]))}
+        </td>
       ))}
       <td className={table.tight}>
         <Link to="." search={(before) => ({ ...before, why: key })} aria-label={`Why ${key} is number ${rank}`}>

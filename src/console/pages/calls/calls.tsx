@@ -88,14 +88,16 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
   const read = useQuery(summaryQuery(view, window));
   const groups = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
   const reach = read.data === undefined ? null : shorterReach(read.data);
+  const isTold = groups.length > 0 || reach !== null || (read.data?.missed ?? 0) > 0 || read.data?.partial === true;
   return (
     <Card
       title={slug === undefined ? 'By endpoint' : `Calls of ${slug}`}
       actions={
         <div className={styles.row}>
           <LiveChip state={state} means="New calls appear as they happen" />
-          <Select
-            label="Time"
+          <select
+            className={styles.span}
+            aria-label="Time"
             value={span ?? '1h'}
             onChange={({ target }) => void navigate({ search: (before) => ({ ...before, span: target.value as Span }) })}
           >
@@ -104,7 +106,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
                 {name}
               </option>
             ))}
-          </Select>
+          </select>
         </div>
       }
     >
@@ -122,7 +124,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
         </Empty>
       )}
       {groups.length > 0 && <Groups groups={groups} />}
-      {read.isSuccess && (
+      {read.isSuccess && isTold && (
         <CardBody>
           <p className={styles.soft}>
             {reach !== null && (
@@ -145,7 +147,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
             {read.data.more > 0 && `${read.data.more} endpoints and routes with fewer requests are left out. `}
             {(read.data.missed ?? 0) > 0 && `${read.data.missed} requests were not stored, because too many came at once. `}
             {read.data.partial === true && 'The database does not answer: this is only what one node has served. '}
-            Half of the calls take at most the first time, 95 of 100 the second.
+            {groups.length > 0 && 'Half of the calls take at most the first time, 95 of 100 the second.'}
           </p>
         </CardBody>
       )}

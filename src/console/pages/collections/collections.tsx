@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { collectionsQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
+import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
@@ -50,7 +51,7 @@ function Collections() {
             {name !== undefined && name !== id && <span className={table.mono}>{id}</span>}
           </td>
           <td className={table.tight}>{collectionType === SHARED ? 'what all share' : 'a document per player'}</td>
-          <td className={table.soft}>{fieldList(fieldNames(schema)) || 'no schema'}</td>
+          <td className={classes(table.soft, table.wide)}>{fieldList(fieldNames(schema)) || 'no schema'}</td>
         </tr>
       ))}
     </Table>

@@ -88,7 +88,7 @@ function Row({ of, since }: { readonly of: ListedKey; readonly since: string }) 
   const unused = unusedText(use, since);
   return (
     <tr>
-      <td>
+      <td className={table.wide}>
         <span className={styles.label}>{label}</span> <Chip>{type}</Chip> {!enabled && <Chip tone="past">disabled</Chip>}
         <div className={styles.ids}>
           {mayAsk ? (
@@ -105,7 +105,7 @@ function Row({ of, since }: { readonly of: ListedKey; readonly since: string }) 
         {usedAt !== null && <Ago at={usedAt} />}
         {unused !== null && <div className={table.soft}>{unused}</div>}
       </td>
-      <td>
+      <td className={table.wide}>
         <ul className={styles.may}>
           {permissionLines(type, permissions).map((line) => (
             <li key={line}>{line}</li>

@@ -100,7 +100,13 @@ function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readon
             <At at={at} />
           </td>
           <td>
-            <Button look="quiet" isSmall onClick={() => change({ person })} aria-label={`Only looks of ${name ?? person}`}>
+            <Button
+              look="quiet"
+              isSmall
+              className={styles.person}
+              onClick={() => change({ person })}
+              aria-label={`Only looks of ${name ?? person}`}
+            >
               {name ?? person}
             </Button>
           </td>
@@ -113,7 +119,7 @@ function LooksTable({ looks, change }: { readonly looks: readonly Look[]; readon
               </Link>
             )}
           </td>
-          <td>
+          <td className={table.wide}>
             {lookedAt(page)}
             {reason !== undefined && (
               <p className={styles.reason}>

@@ -8,7 +8,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { placeOfRole } from '../../words/role.ts';
 import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
 import styles from './people.module.css';
@@ -77,7 +77,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
   );
   return (
     <tr>
-      <td>
+      <td className={table.wide}>
         <span className={styles.name}>{name}</span> {id === session.person.id && <Chip tone="live">you</Chip>}
         {email !== null && <div className={table.soft}>{email}</div>}
         {isLinked === true && <div className={table.soft}>signs in at the issuer</div>}
@@ -96,7 +96,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         {usedAt === null ? <span className={table.soft}>{isGoverned ? 'not signed in' : '–'}</span> : <Ago at={usedAt} />}
       </td>
       <td className={table.tight}>
-        <At at={addedAt} />
+        <Ago at={addedAt} />
       </td>
       <td className={styles.acts}>
         {act('roles', 'Roles')}
