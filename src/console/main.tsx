@@ -28,6 +28,10 @@ const queries = new QueryClient({
 });
 const router = createConsoleRouter(queries);
 
+// The code of the page that is asked for comes while the session is asked for.
+const [asked] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const route of asked) void router.loadRouteChunk(route);
+
 /** Whoever was signed out in the middle signs in again, and arrives where they were. */
 queries.getQueryCache().subscribe(({ type, query }) => {
   const error: unknown = query.state.error;

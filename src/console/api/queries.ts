@@ -76,6 +76,15 @@ export function playerQuery(view: View, player: string) {
   });
 }
 
+/** What a player is called, for pages that show nothing else of the player's page. */
+export function profileQuery(view: View, player: string) {
+  const { project, at } = view;
+  return queryOptions({
+    queryKey: [project, 'player', player, at, 'profile'],
+    queryFn: () => answerOf(api.showPlayer({ project, player, ...atOf(view), part: 'profile' })),
+  });
+}
+
 /** The documents of a player behind those that a page showed, whose `more` says where they go on. */
 export function moreDocumentsQuery(view: View, player: string, more: string) {
   const { project, at } = view;

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { classes } from '../parts/classes.ts';
 import table from '../parts/table.module.css';
 import { cut, isLess, signed, valueText } from '../words/value.ts';
@@ -143,6 +144,7 @@ function Line({ collection, path, from, to, picking }: LineProps) {
   const isOut = picking?.isOut(collection) ?? false;
   const isKept = isOut || (picking?.isKept(path) ?? false);
   const name = path === '' ? 'the whole document' : path;
+  const [was, becomes] = useMemo(() => [valueText(from), valueText(to)], [from, to]);
   return (
     <div className={classes(styles.line, isKept && styles.off)}>
       {picking === undefined || path === '' ? (
@@ -153,15 +155,15 @@ function Line({ collection, path, from, to, picking }: LineProps) {
           <span>{name}</span>
         </label>
       )}
-      <span className={styles.from} title={cut(valueText(from), 2000)}>
-        {cut(valueText(from))}
+      <span className={styles.from} title={cut(was, 2000)}>
+        {cut(was)}
       </span>
       <span className={styles.arrow} aria-hidden="true">
         →
       </span>
-      <span className={styles.to} title={cut(valueText(to), 2000)}>
+      <span className={styles.to} title={cut(becomes, 2000)}>
         <span className="visually-hidden">becomes </span>
-        {cut(valueText(to))}
+        {cut(becomes)}
       </span>
     </div>
   );

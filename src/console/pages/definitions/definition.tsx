@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -12,7 +12,8 @@ import styles from './definitions.module.css';
 import { DefinitionHistory } from './history.tsx';
 import { Versions } from './versions.tsx';
 
-const Editor = lazy(() => import('./edit.tsx').then(({ EditCard }) => ({ default: EditCard })));
+const loadEditor = () => import('./edit.tsx').then(({ EditCard }) => ({ default: EditCard }));
+const Editor = lazy(loadEditor);
 
 const route = getRouteApi('/signed-in/p/$project/definitions/$kind/$id');
 
@@ -140,6 +141,8 @@ function EditPart({ kind, id }: PartProps) {
   const view = useView();
   const next = { ...view, target: 'next' as const };
   const read = useQuery({ ...definitionsQuery(next, kind), refetchOnWindowFocus: false });
+  // The editor is loaded while the text is; where that fails, its place says so.
+  useEffect(() => void loadEditor().catch(() => undefined), []);
   if (read.isPending) return <Waiting what="the text" />;
   if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
   const found = read.data.definitions.find((each) => each.id === id);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { playerQuery } from '../../api/queries.ts';
+import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router';
+import { playerQuery, profileQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -9,6 +9,8 @@ import styles from './player.module.css';
 import { Reveal } from './reveal.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
+/** The part that shows the whole page of the player. */
+const OVERVIEW = '/signed-in/p/$project/players/$player/';
 
 /** Everything of one player, in parts. */
 export function PlayerPage() {
@@ -16,7 +18,8 @@ export function PlayerPage() {
   const mayDo = useMay();
   const view = useView();
   const params = { project: view.project, player };
-  const { data } = useQuery({ ...playerQuery(view, player), enabled: mayDo('players', 'r') });
+  const isWhole = useMatch({ from: OVERVIEW, shouldThrow: false }) !== undefined;
+  const { data } = useQuery({ ...(isWhole ? playerQuery(view, player) : profileQuery(view, player)), enabled: mayDo('players', 'r') });
   const name = data?.profile?.name ?? null;
   return (
     <Page

@@ -47,20 +47,20 @@ export function differenceOf(before: Json, after: Json, isContent: (name: string
   return { members: members.map(([name]) => name), ...walk.found() };
 }
 
-/** A place in a definition. */
+/** A place in a definition. What it is called is worked out for differences that are listed: in a large one nearly everything is the same. */
 interface Place {
-  readonly path: string;
-  readonly label: FieldLabel;
+  path(): string;
+  label(): FieldLabel;
 }
 
-const ROOT: Place = { path: '', label: [] };
+const ROOT: Place = { path: () => '', label: () => [] };
 
-function memberOf({ path, label }: Place, name: string, before: Json | undefined, after: Json | undefined): Place {
-  return { path: `${path}/${pointerPart(name)}`, label: memberLabel(label, name, after ?? before) };
+function memberOf(of: Place, name: string, before: Json | undefined, after: Json | undefined): Place {
+  return { path: () => `${of.path()}/${pointerPart(name)}`, label: () => memberLabel(of.label(), name, after ?? before) };
 }
 
-function itemOf({ path, label }: Place, index: number, before: Json | undefined, after: Json | undefined): Place {
-  return { path: `${path}/${index}`, label: itemLabel(label, after ?? before, index) };
+function itemOf(of: Place, index: number, before: Json | undefined, after: Json | undefined): Place {
+  return { path: () => `${of.path()}/${index}`, label: () => itemLabel(of.label(), after ?? before, index) };
 }
 
 /** One part of a JSON pointer (RFC 6901). */
@@ -83,6 +83,7 @@ class Walk {
   }
 
   compare(at: Place, before: Json | undefined, after: Json | undefined): void {
+    if (before === after) return;
     if (isObject(before) && isObject(after)) {
       for (const [name, own, other] of membersOf(before, after)) this.compare(memberOf(at, name, own, other), own, other);
     } else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after);
@@ -106,12 +107,12 @@ class Walk {
     if (!jsonEquals(earlier, later)) this.#add(list, earlier, later);
   }
 
-  #add({ path, label }: Place, before: Json | undefined, after: Json | undefined): void {
+  #add(at: Place, before: Json | undefined, after: Json | undefined): void {
     this.#count += 1;
     if (this.#fields.length >= MAX_FIELDS) return;
     this.#fields.push({
-      path,
-      label: label.join(' › '),
+      path: at.path(),
+      label: at.label().join(' › '),
       ...(before === undefined ? {} : { before: shown(before, this.#maxValue) }),
       ...(after === undefined ? {} : { after: shown(after, this.#maxValue) }),
     });
@@ -135,8 +136,8 @@ function same(before: Json | undefined, after: Json | undefined): boolean {
 
 /** The members that either object has, with their values in both. */
 function membersOf(before: JsonObject, after: JsonObject): (readonly [name: string, before: Json | undefined, after: Json | undefined])[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].map((name) => [name, member(before, name), member(after, name)]);
+  const names = [...Object.keys(before), ...Object.keys(after).filter((name) => !Object.hasOwn(before, name))];
+  return names.map((name) => [name, member(before, name), member(after, name)]);
 }
 
 function shown(value: Json, most: number): Json {
