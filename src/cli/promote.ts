@@ -39,14 +39,15 @@ export function promoteCommand(): Command {
     .addOption(
       new Option(
         '--at <time>',
-        'at a time, in ISO with its zone: exactly what is staged now. Any change of it, or of live, voids that; findings are looked at again then',
-      ).conflicts(['dryRun', 'force', 'breakGlass', 'cancel', 'scheduled']),
+        'at a time, in ISO with its zone: exactly what is staged now. Any change of it, or of live, voids that; tests run and findings are looked at again then',
+      ).conflicts(['dryRun', 'cancel', 'scheduled']),
     )
     .addOption(new Option('--cancel', 'take back what waits for its time').conflicts(['dryRun', 'force', 'breakGlass', 'scheduled']))
     .option('--scheduled', 'show what waits for its time, or what became of the last one')
     .option('-m, --message <text>', MESSAGE_HELP)
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
+      requireOfNow(options);
       if (options.scheduled) return printSchedule(options, await readSchedule(remote));
       if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options.message));
       const preview = await previewOf(remote).finally(endProgress);
@@ -65,7 +66,7 @@ export function promoteCommand(): Command {
           ? 'Nothing was promoted: this was a look.'
           : options.at === undefined
             ? 'Nothing was promoted. `--force` promotes nevertheless.'
-            : 'Nothing was scheduled: with what is wrong here it would be missed.';
+            : 'Nothing was scheduled: with what is wrong here it would be missed. Mend it and schedule then, or promote now with `--force`.';
         return printResult(options, { ok: !isBlocked, promoted: false, ...result }, () => end);
       }
       const when = options.at === undefined ? '' : ` at ${options.at}`;
@@ -93,6 +94,16 @@ export function promoteCommand(): Command {
       'after',
       '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices"\n  savepoint promote --at 2026-12-24T06:00:00Z\n  savepoint promote --scheduled\n  savepoint promote --yes      # in a pipeline',
     );
+}
+
+/** Throws {@link FolderProblem} where something that only who is there answers for is to happen at a time. */
+function requireOfNow({ at, force, breakGlass }: PromoteOptions): void {
+  if (at === undefined || !(force || breakGlass)) return;
+  const [option, instead] = force ? ['--force', 'Mend what is wrong'] : ['--break-glass', 'Have it approved'];
+  throw new FolderProblem(
+    'NOT_ASKED',
+    `${option} is for now: at its time nobody is there to answer for it. ${instead} and schedule it with --at alone, or leave --at out and promote now.`,
+  );
 }
 
 function promotedText(revision: number | null, nextDocuments: number): string {

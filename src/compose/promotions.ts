@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { realScheduler, type Scheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
+import { createWebhooks } from '../outbound/webhooks.ts';
 import { createProjects, NO_OBSERVER, watchCheckpoints } from './projects.ts';
 import { answersKept } from './serving.ts';
 
@@ -35,8 +36,9 @@ export function promotionWatch({ pool, log, config, logger, scheduler = realSche
     const reader = createStateReader(pool);
     const projects = createProjects(config, log, reader, logger, NO_OBSERVER);
     const stopWatching = watchCheckpoints(projects, reader, logger);
-    const limits = { viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) };
-    const context = { projects, views: createViewReader(pool, null), scheduler, limits };
+    const limits = { ...config.limits, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) };
+    const webhooks = createWebhooks(config.webhookPrefixes);
+    const context = { projects, views: createViewReader(pool, null), scheduler, limits, webhooks };
     const failed: string[] = [];
     try {
       const people = await createPeople(log, scheduler).latest();

@@ -144,6 +144,18 @@ test('stored data that does not fit what is staged is found again at its time', 
   await ok(game.manage('POST', path('discard'), { body: {} }));
 });
 
+test('the saved tests run again at its time, on what is staged, and one that fails is told', async () => {
+  const refusing = { id: 'sells', name: 'The axe is sold', endpoint: 'sell', input: {}, expect: { outcome: 'pass', status: 418 } };
+  await ok(game.manage('PUT', path('endpoints'), { body: [{ id: 'sell', slug: 'sell', steps: [] }] }));
+  await stagedAndScheduled(mara);
+  await ok(game.manage('PUT', path('tests'), { body: [refusing] }));
+  expect(await watched()).toEqual({ promoted: 0, missed: 1 });
+  expect((await shown()).ended).toMatchObject({ code: 'PROMOTION_FINDINGS', reason: expect.stringContaining('"The axe is sold" of sell') });
+  await ok(game.manage('PUT', path('tests'), { body: [{ ...refusing, expect: { outcome: 'pass' } }] }));
+  expect((await scheduleBy(mara)).status).toBe(200);
+  expect(await watched()).toEqual({ promoted: 1, missed: 0 });
+});
+
 test('where a second person is asked for, the approval is needed at its time', async () => {
   await ok(game.manage('PUT', path('settings'), { body: { approvals: 'required' } }));
   await stagedAndScheduled(mara);
@@ -185,6 +197,7 @@ test('the command line schedules, shows and takes back', async () => {
   expect(await run('--at', at(), '--yes', '-m', 'Winter')).toContain('What is staged goes live at');
   expect(await run('--scheduled')).toContain('Winter');
   expect(await run('--cancel')).toContain('was taken back');
+  await expect(run('--at', at(), '--yes', '--force')).rejects.toThrow(/Mend what is wrong and schedule it/);
 });
 
 test('what is stored of all this follows from the log', () => verified(env));

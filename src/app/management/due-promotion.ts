@@ -6,7 +6,8 @@ import { permissionsOf } from '../../domain/people/roles.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AccessKey, ScheduledPromotion } from '../../domain/states.ts';
 import { AUTHORITY, RELEASE } from '../../domain/subjects.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { operatorAccess } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { PublishContext } from '../context.ts';
 import { newCommandId } from '../project/commit.ts';
@@ -14,8 +15,15 @@ import type { Project } from '../project/project.ts';
 import { personKey } from '../security/authenticate.ts';
 import { promote } from './promotion.ts';
 import { publishWhole } from './publish-whole.ts';
+import { runSavedTests, type TestContext } from './test-runs.ts';
 
 /** Makes live what was scheduled, when its time has come. */
+
+/** Tests run, too. */
+type DueContext = PublishContext & TestContext;
+
+/** How long the tests of a project may take: others wait. */
+const TESTS_MS = 60_000;
 
 export type DueOutcome =
   | { readonly is: 'promoted' }
@@ -24,16 +32,16 @@ export type DueOutcome =
   | { readonly is: 'none' };
 
 /**
- * Promotes what is due in a project, in the name of who scheduled it and by the rules of every promotion; what refuses it is kept as its reason. However
+ * Promotes what is due in a project, in the name of who scheduled it and by the rules of every promotion, if its tests pass; what refuses it is kept as its reason. However
  * many nodes look, the log decides, so it happens once. Throws what may be over in a minute, such as a storage that is away: then it waits on.
  */
-export async function promoteDue(context: PublishContext, people: PeopleState, project: Project): Promise<DueOutcome> {
+export async function promoteDue(context: DueContext, people: PeopleState, project: Project): Promise<DueOutcome> {
   await project.refresh();
   const now = context.scheduler.now();
   const due = duePromotion((await project.read(RELEASE)).state, now);
   if (due === null) return { is: 'none' };
   try {
-    await promoteAsScheduled(context, callerOf(people, project, due), due, now);
+    await promoteAsScheduled(context, callerOf(people, project, due), project, due, now);
     return { is: 'promoted' };
   } catch (error) {
     const isLate = isTooLate(due, now);
@@ -42,7 +50,8 @@ export async function promoteDue(context: PublishContext, people: PeopleState, p
   }
 }
 
-function promoteAsScheduled(context: PublishContext, caller: Caller, due: ScheduledPromotion, now: number) {
+async function promoteAsScheduled(context: DueContext, caller: Caller, project: Project, due: ScheduledPromotion, now: number) {
+  await requireTestsPassed(context, project);
   return promote(context, caller, { dryRun: false, force: false }, (decide) =>
     publishWhole(context, caller, 'promotion.run', 'live', STAGED_SCOPES, (access, _, release) => {
       const decision = decide(access);
@@ -51,6 +60,17 @@ function promoteAsScheduled(context: PublishContext, caller: Caller, due: Schedu
       return decision;
     }),
   );
+}
+
+/** The project's own tests, on what is staged: nobody is there to read how they come out. Nothing of them is stored. */
+async function requireTestsPassed(context: DueContext, project: Project): Promise<void> {
+  const environment = { project, actor: { kind: 'operator' as const }, accessOf: operatorAccess('next') };
+  const { results, failed } = await runSavedTests(context, environment, { withinMs: TESTS_MS });
+  const first = results.find(({ passed }) => !passed);
+  if (first === undefined) return;
+  const more = failed > 1 ? ` (and ${failed - 1} more tests)` : '';
+  const told = `test ${JSON.stringify(first.name ?? first.id)} of ${first.endpoint} fails: ${first.reason ?? 'it did not pass'}${more}`;
+  throw refusal('PROMOTION_FINDINGS', `Nothing was promoted: ${told}`);
 }
 
 /** Other writes were in the way, or a storage was away. */

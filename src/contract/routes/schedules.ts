@@ -66,7 +66,7 @@ export const schedules = {
     description: [
       'Between a minute and 90 days ahead, one at a time in a project: 409 PROMOTION_PHASE where one waits, and where nothing would change. Whatever',
       'is staged or discarded afterwards, and any change of live, voids it. At its time it goes live in the name of who scheduled it, within about a',
-      'minute and once over all nodes, by the rules of `promote`: with findings, without the approval that the project asks for, or where who scheduled it may no',
+      'minute and once over all nodes, by the rules of `promote`, and its tests run on next: with findings, a test that fails, without the approval that the project asks for, or where who scheduled it may no',
       'longer promote, it is missed, and `ended` says why. A promotion by hand before its time is the end of it.',
     ].join('\n'),
     query: MESSAGE,
