@@ -5,6 +5,7 @@ import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import type { LiveState } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
+import { Refused } from './refusal.ts';
 
 /** What the page of calls reads, and dry runs. */
 
@@ -138,8 +139,25 @@ export interface DryRunAsked {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** What an endpoint would answer, and of next what live answers to the same; `null`: live has no such endpoint. */
+export interface Tried {
+  readonly report: TestReport;
+  readonly live?: TestReport | null;
+}
+
+/** Tries an endpoint where the page looks; of next, in live, too. */
+export async function tryEndpoint(view: View, asked: DryRunAsked): Promise<Tried> {
+  if (view.target === 'live') return { report: await runDry(view, asked) };
+  const ofLive = runDry({ ...view, target: 'live' }, asked).catch((error: unknown) => {
+    if (error instanceof Refused && error.refusal.status === 404) return null;
+    throw error;
+  });
+  const [report, live] = await Promise.all([runDry(view, asked), ofLive]);
+  return { report, live };
+}
+
 /** Runs an endpoint on what is stored; nothing of it is stored. */
-export function runDry({ project, target }: View, { slug, player, asServer, input }: DryRunAsked) {
+function runDry({ project, target }: View, { slug, player, asServer, input }: DryRunAsked) {
   const as = player.trim() === '' ? {} : { platformId: player.trim() };
   return answerOf(
     api.testEndpoint({ project, xNsPublishTarget: target, jsonObject: { slug, input, asServer, ...as, expect: { outcome: 'any' } } }),

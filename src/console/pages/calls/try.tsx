@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { endpointsQuery, runDry, type TestReport } from '../../api/calls.ts';
+import { endpointsQuery, type TestReport, tryEndpoint } from '../../api/calls.ts';
 import { exactJson } from '../../api/exact.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { type Target, useMay, useView } from '../../frame/view.ts';
+import { Beside } from '../../parts/beside.tsx';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
@@ -104,7 +105,7 @@ function Run({ slug, player, schema }: RunProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [isAsked, setAsked] = useState(false);
   const entered = inputOf(fields, typed);
-  const run = useMutation({ mutationFn: (input: Readonly<Record<string, unknown>>) => runDry(view, { slug, ...as, input }) });
+  const run = useMutation({ mutationFn: (input: Readonly<Record<string, unknown>>) => tryEndpoint(view, { slug, ...as, input }) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
@@ -136,18 +137,50 @@ function Run({ slug, player, schema }: RunProps) {
           {run.isError && <Failed error={run.error} />}
         </form>
       </Card>
-      {run.isSuccess && <Report report={run.data} />}
+      {run.data?.live !== undefined && <BesideLive next={run.data.report} live={run.data.live} />}
+      {run.isSuccess && <Report report={run.data.report} target={view.target} />}
     </>
   );
 }
 
-function Report({ report }: { readonly report: TestReport }) {
+/** What would be another for players: the answer, and what is written. */
+function BesideLive({ next, live }: { readonly next: TestReport; readonly live: TestReport | null }) {
+  return (
+    <Card title="Live, and next, for the same input">
+      {live === null ? (
+        <Empty title="Live has no such endpoint">It comes with the promotion.</Empty>
+      ) : (
+        <Beside
+          name="What live and next answer and write"
+          sides={['live', 'next']}
+          before={outcomeText(live)}
+          after={outcomeText(next)}
+          same={<Empty title="Both answer and write the same">Another input or another player may show what differs.</Empty>}
+        />
+      )}
+    </Card>
+  );
+}
+
+function outcomeText({ result, pendingWrites = [] }: TestReport): string {
+  const writes = pendingWrites.map(
+    ({ collection, key, op, data }) => `${op} ${collection}/${key} ${op === 'delete' ? '' : exactJson(data, 2)}`,
+  );
+  return [`answers ${result?.status ?? ''}`, exactJson(result?.body, 2), ...writes].join('\n');
+}
+
+interface ReportProps {
+  readonly report: TestReport;
+  readonly target: Target;
+}
+
+function Report({ report, target }: ReportProps) {
   const { result, steps = [], pendingWrites = [], warnings } = report;
   return (
     <Card
       title={
         <>
-          It would answer <Chip tone={result?.ok === true ? 'live' : 'bad'}>{result?.status}</Chip>
+          {target === 'next' ? 'Next' : 'It'} would answer <Chip tone={result?.ok === true ? 'live' : 'bad'}>{result?.status}</Chip>
         </>
       }
       actions={<span className={styles.soft}>{result === undefined ? '' : `${result.timing.total} ms`}</span>}
