@@ -13,7 +13,7 @@ interface PublishesOptions extends RemoteOptions {
   readonly before?: number;
 }
 
-/** `savepoint publishes`: who published what, and when; what differs between two of them. */
+/** `savepoint publishes`: who published what, and when; what differs between two of them, or one and what is staged. */
 export function publishesCommand(): Command {
   const made = remoteCommand('publishes', 'list publishes, promotions and rollbacks, newest first');
   return withLimit(made, 'how many', { to: 200, preset: 20 })
@@ -30,7 +30,7 @@ export function publishesCommand(): Command {
     .enablePositionalOptions()
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint publishes\n  savepoint publishes compare 41 52\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
+      '\nExamples:\n  savepoint publishes\n  savepoint publishes compare 41 52\n  savepoint publishes compare 41 next\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
     )
     .addCommand(compare());
 }
@@ -38,20 +38,27 @@ export function publishesCommand(): Command {
 const COMPARED = members({ from: members({ revision: aNumber }), to: members({ revision: aNumber }), changes: listOf(anyObject) });
 
 function compare(): Command {
-  return remoteCommand('compare', 'show what differs in live between two publishes, or between one and now; takes a key with history: r')
+  return remoteCommand(
+    'compare',
+    'show what differs between live after a publish and live after another, live now, or what is staged; takes a key with history: r',
+  )
     .argument('<revision>', 'a revision that `savepoint publishes` lists: live as it was right after that')
-    .argument('[other]', 'another one (default: now)')
-    .addHelpText('after', '\nExamples:\n  savepoint publishes compare 41 52\n  savepoint publishes compare 41')
+    .argument('[other]', 'another one, or `next`: what is staged (default: live now)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint publishes compare 41 52\n  savepoint publishes compare 41\n  savepoint publishes compare 41 next',
+    )
     .action(async (from: string, to: string | undefined, options: RemoteOptions) => {
       const remote = remoteOf(options);
       const answer = await remote.request('GET', pathOf(remote, 'manage', 'definitions', 'compare'), {
-        query: { from, to },
+        query: to === 'next' ? { from, toTarget: to } : { from, to },
         again: 'read',
       });
       const found = checkedBody<DefinitionsComparison>(answer, COMPARED);
       printResult(options, found, () => {
         const what = found.changes.length === 0 ? 'Nothing differs.' : shownChanges(found.changes);
-        return `${found.from.revision} (${found.from.time}) to ${found.to.revision} (${found.to.time}):\n${what}`;
+        const until = to === 'next' ? `what is staged at ${found.to.revision}` : String(found.to.revision);
+        return `${found.from.revision} (${found.from.time}) to ${until} (${found.to.time}):\n${what}`;
       });
     });
 }

@@ -23,35 +23,43 @@ async function live(): Promise<unknown> {
   return Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
 }
 
-async function stage(axe: number): Promise<void> {
+async function stage(axe: number, why = ''): Promise<void> {
   const { manager } = market();
   const staged = { body: price(axe), headers: { 'x-ns-publish-target': 'next' } };
-  await ok(manager.manage('PUT', manager.definitions('game-values'), staged));
+  const message = why === '' ? '' : `?message=${encodeURIComponent(why)}`;
+  await ok(manager.manage('PUT', manager.definitions(`game-values${message}`), staged));
 }
 
-inBrowser('a manager reads what is staged as sentences, promotes it with a reason, and rolls it back', async () => {
+inBrowser('a manager reads what is staged as sentences, promotes it for the reason it was staged for, and rolls it back', async () => {
   const { faults, origin, page, project } = market();
-  await stage(9);
+  await stage(9, 'Summer prices');
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByText(/7 → 9/).first().waitFor();
   await page.getByRole('button', { name: 'Check it' }).click();
-  await page.getByText('What players have stored fits what is staged.').waitFor();
+  await page.getByText(/What players have stored fits what is staged/).waitFor();
   await page.getByText('0 of 1 pass on next.').waitFor();
   await page.getByText('Nobody sells').first().click();
   expect(await seriousOn(page)).toEqual([]);
+  // It may be asked again, and says when it was; another state of next asks for it.
+  const checkedAt = () => page.getByText(/^Checked /).innerText();
+  expect(await checkedAt()).toMatch(/\d\d:\d\d/);
+  await page.getByRole('button', { name: 'Check it again' }).click();
+  await page.getByText(/^Checked /).waitFor();
+  await stage(10);
+  await page.reload();
+  await page.getByRole('button', { name: 'Check it', exact: true }).waitFor();
+  await stage(9);
+  await page.reload();
   await page.getByRole('button', { name: 'Promote…' }).click();
   await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
-  await page.getByLabel('Why').fill('Summer prices');
+  await page.getByText(/^As Secret key said when it was staged/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Make it live' }).click();
   await heading(page, 'It is live');
   expect(await live()).toEqual({ axe: 9 });
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByText('“Summer prices”').waitFor();
-  await page
-    .getByRole('button', { name: /^Roll back to this/ })
-    .first()
-    .click();
+  await page.getByText('“Summer prices”').first().waitFor();
+  await page.getByRole('button', { name: /^Roll back… / }).click();
   await page.getByLabel('Why').fill('too dear');
   await page.getByRole('button', { name: 'Roll it back' }).click();
   await heading(page, 'It is rolled back');
@@ -104,10 +112,11 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   const profile = await newProfile();
   const mara = await signedIn(profile, 'mara');
   const address = `${origin}/p/${project}/publishes`;
-  await stage(11);
+  await stage(11, 'Autumn');
   await mara.goto(address);
   await mara.getByText('Nobody was asked about this yet.').waitFor();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
+  await mara.getByText(/^As Secret key said/).waitFor();
   await mara.getByLabel(/^What to say/).fill('Autumn prices');
   expect(await seriousOn(mara)).toEqual([]);
   await mara.getByRole('button', { name: 'Ask for it' }).click();
@@ -123,6 +132,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.goto(address);
   await mara.getByText(/is void: .* staged something afterwards/).waitFor();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
+  await mara.getByLabel(/^What to say/).fill('Late autumn prices');
   await mara.getByRole('button', { name: 'Ask for it' }).click();
   await mara.getByText(/mara asks for/).waitFor();
   await page.goto(address);
@@ -132,12 +142,13 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.goto(address);
   await mara.getByRole('button', { name: 'Promote…' }).click();
   await mara.getByRole('checkbox', { name: /Promote all the same/ }).check();
-  await mara.getByLabel('Why').fill('Autumn prices');
+  await mara.getByText(/^As you said when it was asked for/).waitFor();
   await mara.getByRole('button', { name: 'Make it live' }).click();
   await heading(mara, 'It is live');
   expect(await live()).toEqual({ axe: 12 });
   await mara.getByRole('button', { name: 'Close' }).click();
   await mara.getByText('Approved by owner.').waitFor();
+  await mara.getByText('“Late autumn prices”').waitFor();
   await profile.close();
   expect(faults).toEqual([]);
 });
@@ -163,16 +174,21 @@ inBrowser('an owner rolls back what nobody approved only by saying why, and the 
 inBrowser('any earlier publish is opened by field and as source, and live after it is compared with now and with another', async () => {
   const { faults, origin, page, project } = market();
   await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByText('“Summer prices”').waitFor();
+  await page.getByText('“Summer prices”').first().waitFor();
   const [summer, oldest] = await page.evaluate<readonly string[]>(`{
     const links = [...document.querySelectorAll('li a[href*="/publishes/"]')];
     [links.find((link) => link.closest('li').textContent.includes('Summer prices')), links.at(-1)].map(({ pathname }) => pathname);
   }`);
   await page.goto(`${origin}${summer}`);
   await heading(page, 'What it changed');
+  await page.getByText('7 → 9').waitFor();
   await page.getByText(/9 → 7/).waitFor();
   await page.getByLabel(/^Compare live after/).selectOption(String(oldest?.split('/').at(-1)));
   await heading(page, /^Live after publish \d+, and after \d+/);
+  await stage(21, 'Winter prices');
+  await page.getByLabel(/^Compare live after/).selectOption('next');
+  await heading(page, /^Live after publish \d+, and what is staged/);
+  await page.getByText(/9 → 21/).waitFor();
   await expectOpenToAll(market(), [`/publishes/${summer?.split('/').at(-1)}`]);
   await page.getByRole('link', { name: 'Game values' }).click();
   await heading(page, /^After publish/);

@@ -263,6 +263,8 @@ describe('what happened to a definition', () => {
       cause: 'game-values.put',
       actor: { kind: 'secret', label: expect.any(String) },
     });
+    const { commits } = await read(`commits?kind=game-values&to=${second}&limit=1`);
+    expect(commits).toMatchObject([{ revision: second, why: { reason: 'Summer prices' } }]);
     expect(live.changes[0].restored).toBeLessThan(promoted);
     const pages: unknown[] = [];
     for (let before: number | null = null, page = 0; page < 9; page += 1) {
@@ -300,6 +302,13 @@ describe('what happened to a definition', () => {
     ]);
     expect((await read(`definitions/compare?from=${second}&to=${third}`)).changes).toMatchObject([{ kind: 'game-values' }]);
     expect((await read(`definitions/compare?from=${promoted}&to=${promoted}`)).changes).toEqual([]);
+    const staged = await read(`definitions/compare?from=${first}&to=${third}&toTarget=next`);
+    expect(staged.changes[0].fields).toContainEqual({
+      path: '/items/0/rows/0/price',
+      label: 'Shop › sword › price',
+      before: 30,
+      after: 40,
+    });
     const ofLive = await read(`definitions/game-values/*/compare?from=${other}&to=${back}`);
     expect(ofLive.fields).toEqual([]);
     expect(await refused(game.manage('GET', game.definitions('game-values/nothing/history')))).toBe('404 NOT_FOUND');

@@ -32,6 +32,12 @@ interface AskedValue {
   readonly target: PublishTarget;
 }
 
+/** A moment of a target. `at` `null`: now. */
+interface AskedMoment {
+  readonly target: PublishTarget;
+  readonly at: string | null;
+}
+
 type History = ManageAnswer<contract.DefinitionHistory> & AnswerOfPast;
 type Comparison = ManageAnswer<contract.DefinitionComparison>;
 type ComparisonOfAll = ManageAnswer<contract.DefinitionsComparison>;
@@ -45,8 +51,8 @@ export interface DefinitionHistory {
   changes(caller: Caller, asked: Asked, query: ChangesQuery): Promise<History>;
   /** `to` `null`: now. */
   compare(caller: Caller, asked: Asked, from: string, to: string | null): Promise<Comparison>;
-  /** All that a game is made of, at two moments. `to` `null`: now. */
-  compareAll(caller: Caller, target: PublishTarget, from: string, to: string | null): Promise<ComparisonOfAll>;
+  /** All that a game is made of, at two moments, of which each may be of another target. */
+  compareAll(caller: Caller, from: AskedMoment, to: AskedMoment): Promise<ComparisonOfAll>;
   /** Publishes that changed a group or table of game values, newest first. */
   valueChanges(caller: Caller, asked: AskedValue, query: ChangesQuery): Promise<History>;
   compareValue(caller: Caller, asked: AskedValue, from: string, to: string | null): Promise<Comparison>;
@@ -94,13 +100,14 @@ export function createDefinitionHistory(context: HistoryContext): DefinitionHist
       return context.roundRobin.run(other.project.id, () => compared(sideOf(one, before), sideOf(other, after), difference));
     },
 
-    async compareAll(caller, target, from, to) {
-      const [one, other] = [await readAt(caller, GAME_KINDS, target, from, 'from'), await readAt(caller, GAME_KINDS, target, to, 'to')];
+    async compareAll(caller, from, to) {
+      const one = await readAt(caller, GAME_KINDS, from.target, from.at, 'from');
+      const other = await readAt(caller, GAME_KINDS, to.target, to.at, 'to');
       const changes: contract.DefinitionsComparison['changes'][number][] = [];
       let compared = 0;
       for (const kind of GAME_KINDS) {
         const [before, after] = [one, other].map(
-          ({ access: { state } }) => new Map(entriesOf(state, target, kind).map((each) => [each.id, each])),
+          ({ access: { state, target } }) => new Map(entriesOf(state, target, kind).map((each) => [each.id, each])),
         );
         for (const id of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
           const [was, is] = [before?.get(id), after?.get(id)];

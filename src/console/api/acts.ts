@@ -100,10 +100,6 @@ export function messageOf(message: string): { readonly message?: string } {
   return message.trim() === '' ? {} : { message: message.trim() };
 }
 
-export function lookAtPromotion(project: string) {
-  return answerOf(api.promote({ project, body: { dryRun: true } }));
-}
-
 export function promote({ project, base, message, force, breakGlass }: PromotionAsked, intent: string) {
   return answerOf(api.promote({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
 }

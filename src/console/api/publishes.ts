@@ -1,21 +1,30 @@
 import { queryOptions } from '@tanstack/react-query';
 import { LOOK } from '../frame/acting.ts';
-import { atOf, type View } from '../frame/view.ts';
-import { lookAtPromotion } from './acts.ts';
+import { atOf, type Target, type View } from '../frame/view.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
 /** What is wrong with what is staged, and earlier publishes. */
 
-/** What a promotion would change and find, of what was staged at a revision. */
-export function checkQuery({ project }: View, base: number) {
-  return queryOptions({ queryKey: [project, 'look', 'promote', base], queryFn: () => lookAtPromotion(project), ...LOOK });
+/** How long what was looked at is good enough for whoever promotes, ms: players go on playing. */
+export const FRESH_MS = 30_000;
+
+/** What a promotion would change and find. `state`: what is staged and what is live, as {@link differenceQuery} names it. */
+export function checkQuery({ project }: View, state: string) {
+  return queryOptions({
+    queryKey: [project, 'look', 'promote', state],
+    queryFn: async () => {
+      const answer = await api.promote({ project, body: { dryRun: true } });
+      return { ...(await answerOf(Promise.resolve(answer))), position: Number(answer.headers.get('x-ns-position')) };
+    },
+    ...LOOK,
+  });
 }
 
 /** How the saved tests come out on next. Nothing of them is stored. */
-export function testsQuery({ project }: View, base: number) {
+export function testsQuery({ project }: View, state: string) {
   return queryOptions({
-    queryKey: [project, 'look', 'tests', base],
+    queryKey: [project, 'look', 'tests', state],
     queryFn: () => answerOf(api.runTests({ project, xNsPublishTarget: 'next', body: {} })),
     ...LOOK,
   });
@@ -33,12 +42,26 @@ export function publishQuery({ project }: View, revision: number) {
   });
 }
 
-/** What differs in live between two publishes. `to` left out: now. */
-export function comparePublishesQuery(view: View, from: number, to: number | undefined) {
+/** What live after a publish is compared with: live after another one, live now, or what is staged now. */
+export type ComparedWith = number | 'live' | 'next';
+
+/** What differs between live after a publish and something else. */
+export function comparePublishesQuery(view: View, from: number, other: ComparedWith) {
   const { project } = view;
-  const until = to === undefined ? atOf(view).at : String(to);
+  const to = typeof other === 'number' ? String(other) : atOf(view).at;
+  const until = to === undefined ? {} : { to };
+  const staged = other === 'next' ? { toTarget: other } : {};
   return queryOptions({
-    queryKey: [project, 'compare publishes', from, until],
-    queryFn: () => answerOf(api.compareDefinitions({ project, $from: String(from), ...(until === undefined ? {} : { to: until }) })),
+    queryKey: [project, 'compare publishes', from, other, to],
+    queryFn: () => answerOf(api.compareDefinitions({ project, $from: String(from), ...until, ...staged })),
+  });
+}
+
+/** What a publish changed in its target, whole. `before`: the publish before it, after which nothing changed. */
+export function publishDifferenceQuery({ project }: View, target: Target, before: number, revision: number) {
+  return queryOptions({
+    queryKey: [project, 'publish difference', revision],
+    queryFn: () => answerOf(api.compareDefinitions({ project, $from: String(before), to: String(revision), xNsPublishTarget: target })),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -179,13 +179,15 @@ export function compareQuery({ project, target }: View, { collection, key }: Doc
 
 export type Publish = api.Publish;
 
-/** What is staged against live, and the revision that this is of. */
+/** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while it is the same. */
 export function differenceQuery({ project }: View) {
   return queryOptions({
     queryKey: [project, 'difference'],
     queryFn: async () => {
       const answer = await api.diff({ project });
-      return { difference: await answerOf(Promise.resolve(answer)), base: Number(answer.headers.get('x-ns-position')) };
+      const difference = await answerOf(Promise.resolve(answer));
+      const state = `${difference.liveHash} ${difference.nextHash}`;
+      return { difference, state, base: Number(answer.headers.get('x-ns-position')) };
     },
   });
 }

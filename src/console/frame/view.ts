@@ -34,6 +34,9 @@ export function useProject(): ProjectOfPerson {
   return data.projects.find(({ id }) => id === project) ?? { ...NOTHING, id: project };
 }
 
+/** Scopes of what can be staged: whoever reads or changes all that can be staged needs all of them. */
+export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
+
 /** Whether the person may do this in the project that is looked at. */
 export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   const project = useProject();

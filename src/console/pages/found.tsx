@@ -10,9 +10,11 @@ import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
+import { publishDeed } from '../words/publish.ts';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
 import { PlayersFound } from './players.tsx';
+import { ChangedAt } from './publishes/what-changed.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/find/$held');
 
@@ -129,6 +131,7 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
           )}
         </dl>
       </CardBody>
+      {is === 'publish' && publish !== undefined && <ChangedAt revision={publish.revision} />}
       {commits.length > 0 && <CommitList commits={commits} />}
       {more === true && <CardBody>There are more commits than these, or older ones were not looked at.</CardBody>}
     </Card>
@@ -140,10 +143,10 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
   const { revision, at, action, target, label, keyId, message, changes } = publish;
   return (
     <>
-      <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+      <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }} title="What it changed, and compare">
         {revision}
-      </Link>{' '}
-      <Chip tone={target}>{target}</Chip> {action} by {label ?? keyId ?? 'the operator'}, <At at={at} />, {changes}{' '}
+      </Link>
+      : {label ?? keyId ?? 'The operator'} {publishDeed(action)} <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes}{' '}
       {changes === 1 ? 'definition' : 'definitions'}
       {message !== undefined && <> – “{message}”</>}
     </>

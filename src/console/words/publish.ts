@@ -1,3 +1,4 @@
+import { type ActorSaid, whoActed } from './approval.ts';
 import { saidValue, valueText } from './value.ts';
 
 /** What is published, in words. */
@@ -12,8 +13,8 @@ const KINDS: Readonly<Record<string, string>> = {
   'rate-limit-rules': 'Rate limits',
   tests: 'Tests',
 };
-const ACTIONS: Readonly<Record<string, string>> = { add: 'is new', change: 'changes', delete: 'is removed' };
-const ACTED: Readonly<Record<string, string>> = { add: 'new', change: 'changed', delete: 'removed' };
+const ACTIONS: Readonly<Record<string, string>> = { add: 'is new', change: 'changes', delete: 'is removed', discard: 'is taken back' };
+const ACTED: Readonly<Record<string, string>> = { add: 'new', change: 'changed', delete: 'removed', discard: 'taken back' };
 const DEEDS: Readonly<Record<string, string>> = {
   publish: 'pushed to',
   promote: 'promoted what was staged to',
@@ -46,6 +47,66 @@ export function heldText(value: unknown): string {
 }
 
 /** What was done, before the word for live or next. */
-export function publishDeed(action: string): string {
-  return DEEDS[action] ?? action;
+export function publishDeed(action: string, cause?: string): string {
+  return cause === 'definitions.discard' ? 'took back what was staged in' : (DEEDS[action] ?? action);
+}
+
+/** What became of a definition in a publish: one without a text is taken back in next, and gone in live. */
+export function actionIn(target: string, { action, hash }: { readonly action?: string; readonly hash: string | null }): string | undefined {
+  return target === 'next' && hash === null ? 'discard' : action;
+}
+
+/** A reason that somebody gave. */
+export interface Said {
+  readonly by: ActorSaid;
+  readonly text: string;
+}
+
+interface PublishSaid {
+  readonly action: string;
+  readonly target: string;
+  readonly message?: string | undefined;
+  readonly actor: ActorSaid;
+  readonly changes: readonly { readonly kind: string; readonly id: string; readonly hash: string | null }[];
+}
+
+/**
+ * Why what is staged was staged: each reason once, oldest first. `publishes`: newest first. What was taken back since, and what was live before, does
+ * not count.
+ */
+export function saidOfStaged(
+  staged: readonly { readonly kind: string; readonly id: string }[],
+  publishes: readonly PublishSaid[],
+): readonly Said[] {
+  const open = new Set(staged.map(definitionName));
+  const said = new Map<string, ActorSaid>();
+  for (const { action, target, message, actor, changes } of publishes) {
+    if (action === 'promote') break;
+    if (target !== 'next') continue;
+    const own = changes.filter((change) => open.has(definitionName(change)));
+    for (const change of own) if (change.hash === null) open.delete(definitionName(change));
+    if (message !== undefined && own.some(({ hash }) => hash !== null) && !said.has(message)) said.set(message, actor);
+  }
+  return [...said].map(([text, by]) => ({ by, text })).toReversed();
+}
+
+/** Most characters of a reason. */
+export const MAX_REASON = 500;
+
+/** Reasons as one, the newest of them where there is no room for all. */
+export function reasonOf(said: readonly Said[]): string {
+  let text = '';
+  for (const each of said.toReversed()) {
+    const longer = text === '' ? each.text : `${each.text}; ${text}`;
+    if (longer.length > MAX_REASON) break;
+    text = longer;
+  }
+  return text;
+}
+
+/** Whose words a reason is that the page offers. `when`: when they were said. `person`: who reads it. */
+export function offeredHint(said: readonly Said[], when: string, person: string): string {
+  const others = [...new Set(said.filter(({ by }) => by.person !== person).map(({ by }) => whoActed(by)))];
+  const you = said.some(({ by }) => by.person === person) ? ['you'] : [];
+  return `As ${[...you, ...others].join(' and ')} said when it was ${when}: write something else where that is not why`;
 }

@@ -56,7 +56,10 @@ const Commit = z
         button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
       })
       .optional()
-      .meta({ description: 'Of an undo, a restore or a button of the console: why, as whoever did it said' }),
+      .meta({
+        description:
+          'Of an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
+      }),
     redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
   })
   .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });

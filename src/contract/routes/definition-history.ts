@@ -151,9 +151,14 @@ export const definitionHistory = {
     path: '/:project/definitions/compare',
     summary: 'What differs in all definitions between two moments, such as two publishes, field by field',
     description: [
-      'A moment that is the revision of a publish shows what it made. `to` left out: now. Saved tests are no part of it. 200 fields of a definition at most;',
-      'beyond 4 million characters of compared texts, definitions are listed without their fields.',
+      'A moment that is the revision of a publish shows what it made. `to` left out: now. With `toTarget=next`, live of then beside what is staged.',
+      'Saved tests are no part of it. 200 fields of a definition at most; beyond 4 million characters of compared texts, definitions are listed',
+      'without their fields.',
     ].join('\n'),
+    query: {
+      ...betweenMoments,
+      toTarget: z.enum(['live', 'next']).meta({ description: 'The target at `to`, where it is another than that of the request' }),
+    },
     answers: { 200: ComparisonOfAll },
     example: {
       answer: {

@@ -19,7 +19,7 @@ export interface CommitSummary {
   readonly money: readonly MovedMoney[];
   /** Of the call that made it, where its endpoint keeps that. */
   readonly input: RecordedInput | null;
-  /** Why somebody put something right or pressed a button; `null`: nobody said. */
+  /** Why somebody put something right, pressed a button, published or asked for that; `null`: nobody said. */
   readonly why: StatedWhy | null;
   /** Data of an event were redacted, so something is missing here. */
   readonly isRedacted: boolean;
@@ -80,12 +80,33 @@ export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
 }
 
 function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
-  for (const { type, data } of events) {
-    if (type !== 'button.pressed' && type !== 'correction.made') continue;
-    const { reason, ticket } = data;
-    return { reason, ...(ticket === undefined ? {} : { ticket }), ...(type === 'button.pressed' ? { button: data.label } : {}) };
+  for (const event of events) {
+    const why = whyIn(event);
+    if (why !== undefined) return why;
   }
   return null;
+}
+
+function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
+  switch (type) {
+    case 'button.pressed':
+    case 'correction.made': {
+      const { reason, ticket } = data;
+      return { reason, ...(ticket === undefined ? {} : { ticket }), ...(type === 'button.pressed' ? { button: data.label } : {}) };
+    }
+    case 'definitions.published':
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+    case 'promotion.scheduled':
+      return data.message === undefined ? undefined : { reason: data.message };
+    case 'approval.commented':
+      return { reason: data.text };
+    case 'promotion.unscheduled':
+    case 'promotion.missed':
+      return data.reason === undefined ? undefined : { reason: data.reason };
+    default:
+      return undefined;
+  }
 }
 
 function inputOf(events: readonly ProjectEvent[]): RecordedInput | null {

@@ -49,8 +49,8 @@ export function definitionHistoryHandlers(services: Services): Handlers<typeof d
       return managed(await history.compare(caller, { ...named(params), target }, from, to));
     },
 
-    async compareAll({ caller, target, query: { from, to } }) {
-      return managed(await history.compareAll(caller, target, from, to));
+    async compareAll({ caller, target, query: { from, to, toTarget } }) {
+      return managed(await history.compareAll(caller, { target, at: from }, { target: toTarget ?? target, at: to }));
     },
 
     async valueChanges({ caller, params, target, query: { at, limit, before, collection } }) {

@@ -11,8 +11,8 @@ import {
   Unreadable,
 } from '../../api/definitions.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
-import { useMay, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -22,8 +22,6 @@ import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
 import styles from './definitions.module.css';
 import { SourceEditor } from './editor.tsx';
 
-/** Who may take back what is staged needs these. */
-const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 /** How long nothing was typed before a text is looked at. */
 const PAUSE_MS = 600;
 
@@ -169,19 +167,16 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
         title="It is staged"
         close={() => leave()}
         foot={
-          <Button look="main" onClick={() => leave()}>
-            Close
-          </Button>
+          <>
+            <Button onClick={() => leave()}>Close</Button>
+            <Link to="/p/$project/publishes" params={{ project }} onClick={leave} className={buttonClass('main')}>
+              On to Publishes
+            </Link>
+          </>
         }
       >
         <Done>
-          <p>
-            Players notice nothing yet. It can be tried in next, and{' '}
-            <Link to="/p/$project/publishes" params={{ project }} onClick={leave}>
-              Publishes
-            </Link>{' '}
-            makes it live.
-          </p>
+          <p>Players notice nothing yet. It can be tried in next, and Publishes checks it and makes it live.</p>
         </Done>
       </Dialog>
     );

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { type Approval, approvalQuery, approvalsQuery, askApproval, decideApproval, type Verdict } from '../../api/approvals.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -12,7 +12,10 @@ import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
+import { MAX_REASON } from '../../words/publish.ts';
+import type { DefinitionChange } from './changes.tsx';
 import styles from './publishes.module.css';
+import { useStagedWhy } from './reason.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
@@ -110,12 +113,10 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
   );
 }
 
-/** Scopes of what can be staged: whoever changes any of it may ask. */
-const STAGING = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
-
+/** Whoever changes any of what can be staged may ask. */
 export function useMayAsk(): boolean {
   const mayDo = useMay();
-  return STAGING.some((scope) => mayDo(scope, 'w'));
+  return STAGED.some((scope) => mayDo(scope, 'w'));
 }
 
 function Hash({ hash, what }: { readonly hash: string; readonly what: string }) {
@@ -195,25 +196,32 @@ interface CommentProps {
   readonly comment: string;
   readonly change: (comment: string) => void;
   readonly isNeeded?: boolean;
+  readonly hint?: string | null;
 }
 
-function CommentField({ comment, change, isNeeded = false }: CommentProps) {
+function CommentField({ comment, change, isNeeded = false, hint = null }: CommentProps) {
   return (
     <Field
       label={isNeeded ? 'What to say' : 'What to say (may be left out)'}
-      hint="Everybody who looks at it reads it, now and in the history"
+      hint={hint ?? 'Everybody who looks at it reads it, now and in the history'}
       value={comment}
-      maxLength={500}
+      maxLength={MAX_REASON}
       onChange={({ target }) => change(target.value)}
     />
   );
 }
 
+interface AskProps {
+  readonly base: number;
+  readonly changes: readonly DefinitionChange[];
+  readonly close: () => void;
+}
+
 /** Asks somebody else to agree to what is staged. */
-export function AskDialog({ base, close }: { readonly base: number; readonly close: () => void }) {
+export function AskDialog({ base, changes, close }: AskProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const [comment, setComment] = useState('');
+  const { message: comment, change, hint } = useStagedWhy(changes);
   const intentOf = useIntent();
   const act = useMutation({
     mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
@@ -236,7 +244,7 @@ export function AskDialog({ base, close }: { readonly base: number; readonly clo
         </>
       }
     >
-      <CommentField comment={comment} change={setComment} />
+      <CommentField comment={comment} change={change} hint={hint} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

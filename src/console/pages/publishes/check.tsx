@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Waiting } from '../../parts/page.tsx';
+import { At } from '../../parts/time.tsx';
 import { Steps } from '../calls/steps.tsx';
 import styles from './publishes.module.css';
 
@@ -24,45 +25,65 @@ export function useMayTest(): boolean {
   return ['endpoints', 'queries', 'collections'].every((scope) => mayDo(scope, 'x'));
 }
 
-/** Looks when asked, as it reads up to 20 000 documents. `base`: the revision that what is staged is of. */
-export function CheckCard({ base, mayLook }: { readonly base: number; readonly mayLook: boolean }) {
-  const [checked, setChecked] = useState<number | null>(null);
+interface CheckProps {
+  /** What is staged and what is live, by a name. */
+  readonly state: string;
+  readonly mayLook: boolean;
+}
+
+/** Looks when asked, and again when asked again, as it reads up to 20 000 documents. */
+export function CheckCard({ state, mayLook }: CheckProps) {
+  const view = useView();
   const mayTest = useMayTest();
+  const [checked, setChecked] = useState<string | null>(null);
+  const isChecked = checked === state;
+  const data = useQuery({ ...checkQuery(view, state), enabled: isChecked && mayLook });
+  const tests = useQuery({ ...testsQuery(view, state), enabled: isChecked && mayTest });
   if (!(mayTest || mayLook)) return null;
+  const isLooking = data.isFetching || tests.isFetching;
+  const at = Math.max(data.dataUpdatedAt, tests.dataUpdatedAt);
+  const check = () => {
+    setChecked(state);
+    if (mayLook && data.isFetched) void data.refetch();
+    if (mayTest && tests.isFetched) void tests.refetch();
+  };
   return (
     <Card
       title="Check what is staged"
       actions={
-        <Button isSmall onClick={() => setChecked(base)} disabled={checked === base}>
-          {checked === null || checked === base ? 'Check it' : 'Check it again'}
-        </Button>
+        <div className={styles.actions}>
+          {isChecked && !isLooking && at > 0 && (
+            <span className={styles.soft} role="status">
+              Checked <At at={new Date(at).toISOString()} />
+            </span>
+          )}
+          <Button isSmall onClick={check} disabled={isLooking}>
+            {isLooking ? 'Checking…' : checked === null ? 'Check it' : 'Check it again'}
+          </Button>
+        </div>
       }
     >
-      {checked === null && (
+      {!isChecked && (
         <CardBody>
           <p className={styles.soft}>
-            Runs the game’s own tests on next, and looks whether what players have stored still fits. Nothing is stored and nothing goes
-            live.
+            {checked === null
+              ? 'Runs the game’s own tests on next, and looks whether what players have stored still fits. Nothing is stored and nothing goes live.'
+              : 'What is staged, or live, is another since this was checked: check it again.'}
           </p>
         </CardBody>
       )}
-      {checked !== null && checked !== base && (
+      {isChecked && mayLook && <DataCheck state={state} />}
+      {isChecked && mayTest && (
         <CardBody>
-          <p className={styles.soft}>Something was published since: check it again.</p>
-        </CardBody>
-      )}
-      {checked === base && mayLook && <DataCheck base={base} />}
-      {checked === base && mayTest && (
-        <CardBody>
-          <TestsOfNext base={base} />
+          <TestsOfNext state={state} />
         </CardBody>
       )}
     </Card>
   );
 }
 
-function DataCheck({ base }: { readonly base: number }) {
-  const read = useQuery(checkQuery(useView(), base));
+function DataCheck({ state }: { readonly state: string }) {
+  const read = useQuery(checkQuery(useView(), state));
   if (read.isPending) return <Waiting what="stored data" />;
   const findings = read.data?.findings ?? [];
   return (
@@ -71,7 +92,9 @@ function DataCheck({ base }: { readonly base: number }) {
       {read.isSuccess && (
         <p>
           <Chip tone={findings.length === 0 ? 'live' : 'bad'}>stored data</Chip>{' '}
-          {findings.length === 0 ? 'What players have stored fits what is staged.' : 'What is staged does not fit all that is there:'}
+          {findings.length === 0 ? 'What players have stored fits what is staged' : 'What is staged does not fit all that is there'}
+          <span className={styles.soft}>, as of revision {read.data.position}</span>
+          {findings.length === 0 ? '.' : ':'}
         </p>
       )}
       <Findings findings={findings} />
@@ -88,8 +111,8 @@ export function Findings({ findings }: { readonly findings: readonly { readonly 
 }
 
 /** How the saved tests come out on next; of those that fail, why and each step. */
-export function TestsOfNext({ base }: { readonly base: number }) {
-  const { data: run, isPending, isError, error } = useQuery(testsQuery(useView(), base));
+export function TestsOfNext({ state }: { readonly state: string }) {
+  const { data: run, isPending, isError, error } = useQuery(testsQuery(useView(), state));
   if (isPending) return <Waiting what="tests" />;
   if (isError) return <Failed error={error} />;
   const failing = run.results.filter(({ passed }) => !passed);

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
-import { checkQuery, testsQuery } from '../../api/publishes.ts';
+import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
@@ -15,6 +15,7 @@ import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
 import { Findings, stopping, TestsOfNext, useMayTest } from './check.tsx';
 import styles from './publishes.module.css';
+import { Reason, useStagedWhy } from './reason.tsx';
 
 interface ActProps {
   readonly base: number;
@@ -22,24 +23,31 @@ interface ActProps {
 }
 
 interface PromoteProps extends ActProps {
+  /** What is staged and what is live, by a name. */
+  readonly state: string;
   /** How what is staged differs, as of `base`. */
   readonly changes: readonly DefinitionChange[];
   /** Past the second person, who has not agreed. */
   readonly isPastSecond?: boolean;
 }
 
+/** What the page looked at long ago is looked at anew. */
+const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
+
 /** Makes live what is staged: what changes and what the data says first, then why. */
-export function PromoteDialog({ base, changes, isPastSecond = false, close }: PromoteProps) {
+export function PromoteDialog({ base, state, changes, isPastSecond = false, close }: PromoteProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const [message, setMessage] = useState('');
+  const { of } = useSecondPerson();
+  const why = useStagedWhy(isPastSecond ? [] : changes, of('promote'));
+  const { message } = why;
   const [force, setForce] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
   const view = useView();
-  const look = useQuery(checkQuery(view, base));
+  const look = useQuery({ ...checkQuery(view, state), ...ANEW });
   const mayTest = useMayTest();
-  const tests = useQuery({ ...testsQuery(view, base), enabled: mayTest });
+  const tests = useQuery({ ...testsQuery(view, state), ...ANEW, enabled: mayTest });
   const [at, setAt] = useState('');
   const planning = useMutation({
     mutationFn: () => schedulePromotion({ project, base, at: new Date(at).toISOString(), message }, intentOf(['at', base, at, message])),
@@ -64,7 +72,7 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
     );
   const findings = look.data?.findings ?? [];
   const failed = tests.data?.failed ?? 0;
-  const isKnown = look.isSuccess && !(mayTest && tests.isPending);
+  const isKnown = look.isSuccess && !look.isFetching && !(mayTest && (tests.isPending || tests.isFetching));
   const isWrong = stopping(findings).length > 0 || failed > 0;
   const isPlanned = at !== '';
   const isReady = message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
@@ -91,8 +99,9 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
       {look.isError && <Failed error={look.error} />}
       <Changes isFramed changes={changes} />
       <Findings findings={findings} />
-      {mayTest && <TestsOfNext base={base} />}
+      {mayTest && <TestsOfNext state={state} />}
       <GivenUp documents={look.data?.nextDocuments} />
+      <Reason {...why} />
       {!isPastSecond && (
         <Field
           label="When"
@@ -102,7 +111,6 @@ export function PromoteDialog({ base, changes, isPastSecond = false, close }: Pr
           onChange={({ target }) => setAt(target.value)}
         />
       )}
-      <Reason message={message} change={setMessage} />
       {isWrong && isPlanned && (
         <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there to promote all the same.</p>
       )}
@@ -219,24 +227,5 @@ function GivenUp({ documents = 0 }: { readonly documents?: number | undefined })
     <p className={styles.soft}>
       {documents} {documents === 1 ? 'document' : 'documents'} of who tried next are given up: the data of next begins anew.
     </p>
-  );
-}
-
-interface ReasonProps {
-  readonly message: string;
-  readonly change: (message: string) => void;
-}
-
-/** Why, for the history. */
-export function Reason({ message, change }: ReasonProps) {
-  return (
-    <Field
-      label="Why"
-      hint="Needed: the history tells it for good"
-      value={message}
-      required
-      maxLength={500}
-      onChange={({ target }) => change(target.value)}
-    />
   );
 }

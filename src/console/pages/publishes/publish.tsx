@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
+import { type ComparedWith, comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -13,6 +13,7 @@ import { approvalSentence, whoActed } from '../../words/approval.ts';
 import { definitionName, publishDeed } from '../../words/publish.ts';
 import { Changes } from './changes.tsx';
 import styles from './publishes.module.css';
+import { WhatChanged } from './what-changed.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/publishes/$revision');
 
@@ -50,14 +51,14 @@ export function PublishPage() {
 
 function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
   const { project } = useView();
-  const { revision, action, target, actor, at, message, approval, changes } = publish;
+  const { revision, action, target, actor, at, message, approval, cause, changes } = publish;
   // Tests have no page of their own.
   const sources = changes.filter(({ kind }) => kind !== 'tests');
   return (
     <Card title="What it changed">
       <CardBody>
         <p>
-          <strong>{whoActed(actor)}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip>{' '}
+          <strong>{whoActed(actor)}</strong> {publishDeed(action, cause)} <Chip tone={target}>{target}</Chip>{' '}
           <span className={styles.soft}>
             <At at={at} />, <Ago at={at} />
           </span>
@@ -67,7 +68,7 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
           <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
         )}
       </CardBody>
-      <Changes changes={changes} />
+      <WhatChanged publish={publish} before={before} />
       {sources.length > 0 && (
         <CardBody>
           <p className={styles.soft}>As source, before and after:</p>
@@ -90,18 +91,20 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
   );
 }
 
+const SIDES: Readonly<Record<string, string>> = { live: 'now', next: 'what is staged' };
+
 function Compared({ revision }: { readonly revision: number }) {
   const view = useView();
   const { to } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useInfiniteQuery(publishesQuery(view));
-  const other = to === undefined ? undefined : Number(to);
-  const [from, until] = other !== undefined && other < revision ? [other, revision] : [revision, other];
+  const other: ComparedWith = to === undefined ? 'live' : to === 'next' ? to : Number(to);
+  const [from, until] = typeof other === 'number' && other < revision ? [other, revision] : [revision, other];
   const read = useQuery(comparePublishesQuery(view, from, until));
   const others = (list.data?.pages.flatMap((page) => page.publishes) ?? []).filter((each) => each.revision !== revision);
-  const isListed = other === undefined || others.some((each) => each.revision === other);
+  const isListed = typeof other === 'string' || others.some((each) => each.revision === other);
   return (
-    <Card title={until === undefined ? `Live after publish ${from}, and now` : `Live after publish ${from}, and after ${until}`}>
+    <Card title={`Live after publish ${from}, and ${SIDES[until] ?? `after ${until}`}`}>
       <CardBody>
         <Select
           label="Compare live after this publish with"
@@ -111,6 +114,7 @@ function Compared({ revision }: { readonly revision: number }) {
           }
         >
           <option value="">what is live now</option>
+          <option value="next">what is staged now</option>
           {!isListed && <option value={to}>publish {to}</option>}
           {others.map((each) => (
             <option key={each.revision} value={each.revision}>

@@ -2,26 +2,23 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
-import { useMay, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver, whoActed } from '../../words/approval.ts';
-import { became, definitionName, publishDeed } from '../../words/publish.ts';
+import { actionIn, became, definitionName, publishDeed } from '../../words/publish.ts';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
-import { CheckCard } from './check.tsx';
+import { CheckCard, useMayTest } from './check.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
 import { Scheduled } from './scheduled.tsx';
 import { TakeBackDialog } from './take-back.tsx';
-
-/** Who may see and change all that is staged needs these. */
-const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
 /** What is staged, and what was published. */
 export function PublishesPage() {
@@ -56,7 +53,9 @@ type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
 function Staged() {
   const read = useQuery(differenceQuery(useView()));
+  const { project } = useView();
   const mayPublish = useMayPublish();
+  const mayTest = useMayTest();
   const mayBreakGlass = useMayBreakGlass();
   const mayAsk = useMayAsk();
   const { isRequired, isKnown, error, of } = useSecondPerson();
@@ -89,13 +88,19 @@ function Staged() {
         </>
       }
       actions={
-        isStaged &&
-        mayPublish && (
+        isStaged && (
           <div className={styles.actions}>
-            <Button look="quiet" isSmall onClick={() => setDoing('drop')}>
-              Take back…
-            </Button>
-            {isFree && (
+            {mayPublish && (
+              <Button look="quiet" isSmall onClick={() => setDoing('drop')}>
+                Take back…
+              </Button>
+            )}
+            {mayTest && (
+              <Link to="/p/$project/calls/try" params={{ project }} search={{ target: 'next' }} className={buttonClass('plain', true)}>
+                Try it on next…
+              </Link>
+            )}
+            {isFree && mayPublish && (
               <Button look="main" isSmall onClick={() => setDoing('promote')}>
                 Promote…
               </Button>
@@ -132,9 +137,9 @@ function Staged() {
       )}
       {isStaged && <Changes changes={changes} />}
       {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
-      {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} close={close} />}
+      {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} changes={changes} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
-        <PromoteDialog base={read.data.base} changes={changes} isPastSecond={doing === 'past'} close={close} />
+        <PromoteDialog base={read.data.base} state={read.data.state} changes={changes} isPastSecond={doing === 'past'} close={close} />
       )}
     </Card>
   );
@@ -144,7 +149,7 @@ function Checked() {
   const read = useQuery(differenceQuery(useView()));
   const mayLook = useMayPublish();
   if (!read.isSuccess || read.data.difference.changes.length === 0) return null;
-  return <CheckCard base={read.data.base} mayLook={mayLook} />;
+  return <CheckCard state={read.data.state} mayLook={mayLook} />;
 }
 
 /** A roll back that waits for a second person, or that one approved. */
@@ -177,7 +182,11 @@ function History() {
   const mayPublish = useMayPublish();
   const [goal, setGoal] = useState<number | null>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
-  const newest = publishes.find(changedLive)?.revision;
+  const [newest, earlier] = publishes.filter(changedLive);
+  const goalOf = (publish: Publish) => {
+    const to = publish === newest ? earlier : publish;
+    return to !== undefined && changedLive(publish) ? () => setGoal(to.revision) : undefined;
+  };
   return (
     <Card title="History">
       {list.isPending && <Waiting what="the history" />}
@@ -196,11 +205,8 @@ function History() {
           <PublishRow
             key={publish.revision}
             publish={publish}
-            rollBack={
-              mayPublish && base !== undefined && changedLive(publish) && publish.revision !== newest
-                ? () => setGoal(publish.revision)
-                : undefined
-            }
+            isNewest={publish === newest}
+            rollBack={mayPublish && base !== undefined ? goalOf(publish) : undefined}
           />
         ))}
       </ol>
@@ -218,18 +224,25 @@ function changedLive({ target, changes }: Publish): boolean {
 /** Definitions that a row names. */
 const NAMED = 5;
 
-function PublishRow({ publish, rollBack }: { readonly publish: Publish; readonly rollBack: (() => void) | undefined }) {
+interface RowProps {
+  readonly publish: Publish;
+  /** Whether it made what is live now. */
+  readonly isNewest: boolean;
+  /** To what it made; of the newest one, to what was live before it. */
+  readonly rollBack: (() => void) | undefined;
+}
+
+function PublishRow({ publish, isNewest, rollBack }: RowProps) {
   const { project } = useView();
-  const { revision, at, action, target, message, changes, actor, approval } = publish;
-  const names = changes
-    .slice(0, NAMED)
-    .map((change) => `${definitionName(change)} ${change.action === undefined ? '' : became(change.action)}`);
+  const { revision, at, action, target, message, changes, actor, approval, cause } = publish;
+  const deed = isNewest ? 'Roll back…' : 'Roll back to this…';
+  const names = changes.slice(0, NAMED).map((change) => `${definitionName(change)} ${became(actionIn(target, change) ?? '')}`.trim());
   const hasFields = changes.some(({ fields }) => (fields?.length ?? 0) > 0);
   const summary = `${names.join(', ')}${changes.length > NAMED ? ` and ${changes.length - NAMED} more` : ''}`;
   return (
     <li className={styles.publish}>
       <p>
-        <strong>{whoActed(actor)}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip>
+        <strong>{whoActed(actor)}</strong> {publishDeed(action, cause)} <Chip tone={target}>{target}</Chip>
       </p>
       <div className={styles.meta}>
         <Ago at={at} />
@@ -237,8 +250,8 @@ function PublishRow({ publish, rollBack }: { readonly publish: Publish; readonly
           {revision}
         </Link>
         {rollBack !== undefined && (
-          <Button isSmall onClick={rollBack} aria-label={`Roll back to this… (publish ${revision})`}>
-            Roll back to this…
+          <Button isSmall onClick={rollBack} aria-label={`${deed} (publish ${revision})`}>
+            {deed}
           </Button>
         )}
       </div>

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
-import { Reason } from './dialogs.tsx';
+import { Reason } from './reason.tsx';
 
 interface TakeBackProps {
   readonly base: number;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { type Target, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -224,7 +224,20 @@ function rowSaid(cells: Readonly<Record<string, unknown>>): string {
 export function Saved({ target, value, close }: { readonly target: Target; readonly value: string; readonly close: () => void }) {
   const { project } = useView();
   return (
-    <Dialog title={target === 'next' ? 'It is staged' : 'It is live'} close={close}>
+    <Dialog
+      title={target === 'next' ? 'It is staged' : 'It is live'}
+      close={close}
+      foot={
+        target === 'next' ? (
+          <>
+            <Button onClick={close}>Close</Button>
+            <Link to="/p/$project/publishes" params={{ project }} onClick={close} className={buttonClass('main')}>
+              On to Publishes
+            </Link>
+          </>
+        ) : undefined
+      }
+    >
       <Done>
         {target === 'next' ? (
           <p>
@@ -232,11 +245,7 @@ export function Saved({ target, value, close }: { readonly target: Target; reado
             <Link to="/p/$project/values/$value" params={{ project, value }} search={{ target: 'next' }} onClick={close}>
               Look at it in next
             </Link>
-            , or{' '}
-            <Link to="/p/$project/publishes" params={{ project }} onClick={close}>
-              promote it in Publishes
-            </Link>
-            .
+            , or go on to Publishes, where it is checked and made live.
           </p>
         ) : (
           <p>

@@ -1,0 +1,50 @@
+import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Approval, approvalQuery } from '../../api/approvals.ts';
+import { publishesQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { useView } from '../../frame/view.ts';
+import { Field } from '../../parts/field.tsx';
+import { MAX_REASON, offeredHint, reasonOf, type Said, saidOfStaged } from '../../words/publish.ts';
+import type { DefinitionChange } from './changes.tsx';
+
+/** Why something is published: what was said about it before is offered, so that nobody says it twice. */
+
+export interface Why {
+  readonly message: string;
+  readonly change: (message: string) => void;
+  /** Whose words these are, while nobody has changed them. */
+  readonly hint: string | null;
+}
+
+/** Begins with what was said when it was staged; of what a second person approved, with what was said to that person. */
+export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Approval): Why {
+  const view = useView();
+  const { person } = useSuspenseQuery(sessionQuery).data;
+  const [typed, setTyped] = useState<string | null>(null);
+  const isApproved = approval?.phase === 'approved';
+  const publishes = useInfiniteQuery(publishesQuery(view)).data?.pages.flatMap((page) => page.publishes) ?? [];
+  const comments = useQuery({ ...approvalQuery(view, approval?.id ?? ''), enabled: isApproved }).data?.comments ?? [];
+  const asked: readonly Said[] = comments.filter((comment) => isApproved && comment.with === 'request');
+  const [said, when] = asked.length > 0 ? [asked, 'asked for'] : [saidOfStaged(changes, publishes), 'staged'];
+  const isOffered = typed === null && said.length > 0;
+  return {
+    message: typed ?? reasonOf(said),
+    change: setTyped,
+    hint: isOffered ? offeredHint(said, when, person.id) : null,
+  };
+}
+
+/** Why, for the history. */
+export function Reason({ message, change, hint = null }: Omit<Why, 'hint'> & Partial<Pick<Why, 'hint'>>) {
+  return (
+    <Field
+      label="Why"
+      hint={hint ?? 'Needed: the history tells it for good'}
+      value={message}
+      required
+      maxLength={MAX_REASON}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { actionIn, MAX_REASON, offeredHint, publishDeed, reasonOf, saidOfStaged } from '../../src/console/words/publish.ts';
+
+/** What is published, and why, in the words of the page. */
+
+const ADA = { kind: 'person', person: 'per_ada', label: 'ada' };
+const BOB = { kind: 'person', person: 'per_bob', label: 'bob' };
+const values = (hash: string | null) => [{ kind: 'game-values', id: '*', hash }];
+const staged = (message: string | undefined, actor = ADA, changes = values('h')) => ({
+  action: 'publish',
+  target: 'next',
+  message,
+  actor,
+  changes,
+});
+
+describe('why what is staged was staged', () => {
+  const now = [{ kind: 'game-values', id: '*' }];
+
+  it('is what was said since the last promotion, each reason once, oldest first', () => {
+    const publishes = [
+      staged('Dearer axes'),
+      staged(undefined),
+      staged('Summer prices', BOB),
+      staged('Dearer axes'),
+      { ...staged('Live in May'), action: 'promote', target: 'live' },
+      staged('Spring prices'),
+    ];
+    expect(saidOfStaged(now, publishes)).toEqual([
+      { by: BOB, text: 'Summer prices' },
+      { by: ADA, text: 'Dearer axes' },
+    ]);
+  });
+
+  it('is not what was said of something else, of live, or of what was taken back since', () => {
+    const publishes = [
+      staged('Again'),
+      staged('No', ADA, values(null)),
+      staged('A first try'),
+      staged('A new endpoint', ADA, [{ kind: 'endpoint', id: 'buy', hash: 'h' }]),
+      { ...staged('At once'), target: 'live' },
+    ];
+    expect(saidOfStaged(now, publishes)).toEqual([{ by: ADA, text: 'Again' }]);
+  });
+
+  it('is one text, of which the newest part is kept where there is no room', () => {
+    const said = ['a', 'b', 'c'].map((letter) => ({ by: ADA, text: letter.repeat(200) }));
+    expect(reasonOf(said.slice(1))).toBe(`${'b'.repeat(200)}; ${'c'.repeat(200)}`);
+    expect(reasonOf(said)).toBe(reasonOf(said.slice(1)));
+    expect(reasonOf(said).length).toBeLessThanOrEqual(MAX_REASON);
+    expect(reasonOf([])).toBe('');
+  });
+
+  it('says whose words it is in', () => {
+    const mine = { by: ADA, text: 'Dearer axes' };
+    const his = { by: BOB, text: 'Summer prices' };
+    expect(offeredHint([mine], 'staged', 'per_ada')).toMatch(/^As you said when it was staged/);
+    expect(offeredHint([mine, his], 'staged', 'per_ada')).toMatch(/^As you and bob said/);
+    expect(offeredHint([his], 'asked for', 'per_ada')).toMatch(/^As bob said when it was asked for/);
+  });
+});
+
+describe('a publish that takes back what was staged', () => {
+  it('removes nothing', () => {
+    expect(publishDeed('publish', 'definitions.discard')).toBe('took back what was staged in');
+    expect(actionIn('next', { action: 'delete', hash: null })).toBe('discard');
+    expect(actionIn('live', { action: 'delete', hash: null })).toBe('delete');
+  });
+});
