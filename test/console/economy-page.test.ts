@@ -88,6 +88,6 @@ inBrowser('an auditor goes from a coin to the call that paid it, and to the publ
     .getByText(/“Rewards for all”/)
     .first()
     .waitFor();
-  expect(new URL(page.url()).pathname).toBe(`/p/${project}/find/${publish}`);
+  expect(new URL(page.url()).pathname).toBe(`/p/${project}/publishes/${publish}`);
   expect(faults).toEqual([]);
 });

@@ -86,7 +86,7 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
       )}
       {entries.length > 0 && (
         <Scroll name="Entries">
-          <table className={table.table}>
+          <table className={classes(table.table, styles.days)}>
             <thead>
               <tr>
                 <th scope="col">When</th>
@@ -140,10 +140,10 @@ function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
       <td className={table.number}>{amountText(before)}</td>
       <td className={classes(table.number, isLess(delta) ? table.less : table.more)}>{changeText(delta)}</td>
       <td className={table.number}>{amountText(after)}</td>
-      <td>
+      <td className={table.wide}>
         {source} {reason !== undefined && <span className={table.soft}>“{reason}”</span>}
       </td>
-      <td>{endpoint ?? (who === player ? <span className={table.soft}>the player</span> : who)}</td>
+      <td className={table.tight}>{endpoint ?? (who === player ? <span className={table.soft}>the player</span> : who)}</td>
       <td className={table.number}>
         <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} aria-label={`What commit ${revision} was`}>
           {revision}
