@@ -2,6 +2,7 @@ import type { CallCursor, NewCall, RequestFilter } from '../src/app/ports/call-t
 import { groupBy } from '../src/kernel/group.ts';
 import { bigintArray, intArray } from '../src/log/postgres/arrays.ts';
 import { type Kinds, kindsAmong, numbers, type PlacedCall, tenthsOf, texts } from './call-values.ts';
+import { endsOf } from './list-ends.ts';
 
 /** Calls that succeeded, as lists in rows of `call_log_calls`: see call-log.sql. */
 
@@ -76,16 +77,6 @@ function groupOf(calls: readonly PlacedCall[]): readonly Group[] {
   const { project, isProven } = first;
   const [since, until] = [Math.min, Math.max].map((end) => calls.reduce((time, { at }) => end(time, at), first.at));
   return [{ calls, kinds: kindsAmong(calls), project, isProven, since: since ?? 0, until: until ?? 0 }];
-}
-
-/** Where lists of these lengths, one behind the other, begin and end, counted from 1. */
-function endsOf(lengths: readonly number[]): readonly [readonly number[], readonly number[]] {
-  let end = 0;
-  const lasts = lengths.map((length) => {
-    end += length;
-    return end;
-  });
-  return [lasts.map((last, index) => last - (lengths[index] ?? 0) + 1), lasts];
 }
 
 /** The calls of some rows, with the columns of `call_log`. `groups`: the rows. */

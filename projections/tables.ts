@@ -88,7 +88,7 @@ export const TABLES: readonly Table[] = [
   { name: 'economy_days', projection: 'economy', key: ['space', 'day', 'part'] },
   { name: 'economy_supply', projection: 'economy', key: ['space', 'currency', 'day'] },
   { name: 'economy_names', projection: 'economy', key: ['space', 'day', 'collection', 'field'] },
-  { name: 'economy_pending', projection: 'economy', key: ['span', 'block', 'space'] },
+  { name: 'economy_pending', projection: 'economy', key: ['bucket', 'block', 'space'] },
   { name: 'economy_players', projection: 'economy', key: ['space', 'day', 'part', 'player'] },
   { name: 'economy_holders', projection: 'economy', key: ['space', 'currency', 'player'] },
   // First in its projection, for the same reason.

@@ -15,8 +15,8 @@ export async function takeTurn(step: () => Promise<boolean>, now: () => number):
   return false;
 }
 
-/** With this many waiting events, the state tables have fallen behind. */
-const MANY_EVENTS = 2_000;
+/** With this many waiting events, half of which may be postings, the state tables have fallen behind. */
+const MANY_EVENTS = 4_000;
 
 /** Whether the state tables, which are at `revision`, have fallen behind a stream that ends at `head`. */
 export function hasFallenBehind(head: number, revision: number): boolean {

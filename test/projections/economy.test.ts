@@ -138,7 +138,7 @@ const history: readonly ProjectEvent[] = Array.from({ length: 700 }, (_, revisio
 });
 
 async function foldedIn(projectId: string, sizes: readonly number[]): Promise<void> {
-  const view = economyView(64);
+  const view = economyView(16);
   const [row] = await rowsOf(pool, `SELECT active FROM savepoint.projection_versions WHERE name = 'economy'`);
   const versions = new Map([['economy', Number(row?.['active'])]] as const);
   const folded = {
@@ -163,7 +163,7 @@ test('however the events come in batches, the same is added up and the same wait
       rowsOf(pool, `SELECT to_jsonb(t) - 'project' AS row FROM savepoint.economy_${table} t WHERE project = '${projectId}' ORDER BY 1`);
     expect(await rows('many'), table).toEqual(await rows('one'));
   }
-  const waiting = `SELECT min(block) >= 20 AS few, count(*) > 0 AS some FROM savepoint.economy_pending WHERE project = 'one'`;
+  const waiting = `SELECT min(block) >= 700 - 16 * 8 AS few, count(*) > 0 AS some FROM savepoint.economy_pending WHERE project = 'one'`;
   expect(await rowsOf(pool, waiting)).toEqual([{ few: true, some: true }]);
   const { rows } = await readEconomySupply(pool, 'one', { space: 'live', currency: 'gold', today: 9 });
   const live = history.flatMap(({ type, data }) => (type === 'ledger.posted' && data.space === 'live' ? data.postings : []));

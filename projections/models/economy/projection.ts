@@ -1,26 +1,26 @@
 import { isCorrectionCause } from '../../../src/domain/correction/causes.ts';
 import { amountText } from '../../../src/domain/economy/amount.ts';
-import { byCurrency, dayOf, EconomyFold, type Place, type PlayerSums, type Posted, startOfDay } from '../../../src/domain/economy/fold.ts';
+import { byCurrency, dayOf, EconomyFold, type Place, type Posted } from '../../../src/domain/economy/fold.ts';
 import { KeptNames, type NameList } from '../../../src/domain/economy/names.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
 import { hashText } from '../../../src/kernel/hash.ts';
 import type { Projection } from '../../batch.ts';
+import { endsOf } from '../../list-ends.ts';
 import type { Transaction } from '../../tables.ts';
+import { BUCKETS, dueAt, type PendingBlock, type PendingRow, PendingRows } from './pending.ts';
 import { ACTIVE_DAYS, CLOSE_DAY, SETTLE } from './settle.ts';
 
-/** How long sums by player wait before they are added up. No span lies in two days. */
-const SPAN_MS = 60_000;
-const BLOCK_REVISIONS = 32;
-/** Of how many revisions sums wait at most: adding them up takes a second of a slow machine. */
-const WAITING_REVISIONS = 16_384;
+/** Adding up a bucket once takes a fifth of a second at most: half as many commits have moved money, of players who may all be different. */
+const TURN_REVISIONS = 8_192;
 
-/** $2 day, $3 spaces, $4 collections. One row: the names of these collections on the day, and the first that waits. */
+/** $2 day, $3 spaces, $4 collections. One row: the first that waits of each bucket, and the names of these collections on the day. */
 const BEFORE = `
-SELECT p.span, p.block,
+SELECT (SELECT coalesce(json_agg(json_build_object('bucket', b.bucket, 'block', p.block, 'day', p.day)), '[]')
+    FROM generate_series(0, ${BUCKETS - 1}) AS b (bucket) CROSS JOIN LATERAL (
+      SELECT w.block, w.day FROM {economy_pending} w WHERE w.project = $1 AND w.bucket = b.bucket ORDER BY w.block LIMIT 1) p) AS waiting,
   (SELECT coalesce(json_agg(json_build_object('space', n.space, 'collection', n.collection, 'field', n.field, 'names', n.names)), '[]')
-    FROM {economy_names} n WHERE n.project = $1 AND n.day = $2 AND n.space = ANY ($3::text[]) AND n.collection = ANY ($4::text[])) AS names
-FROM (SELECT) one LEFT JOIN LATERAL (SELECT w.span, w.block FROM {economy_pending} w WHERE w.project = $1 ORDER BY w.span, w.block LIMIT 1) p ON true`;
+    FROM {economy_names} n WHERE n.project = $1 AND n.day = $2 AND n.space = ANY ($3::text[]) AND n.collection = ANY ($4::text[])) AS names`;
 
 const NAMES = `
 INSERT INTO {economy_names} (project, space, day, collection, field, names)
@@ -51,94 +51,79 @@ supply AS (
   ON CONFLICT (project, space, currency, day) DO UPDATE SET entries = s.entries + excluded.entries, inflow = s.inflow + excluded.inflow,
     outflow = s.outflow + excluded.outflow, faucet = s.faucet + excluded.faucet, sink = s.sink + excluded.sink,
     corrected_in = s.corrected_in + excluded.corrected_in, corrected_out = s.corrected_out + excluded.corrected_out)
-INSERT INTO {economy_pending} AS p (project, space, span, block, day, parts, players, entries, inflows, outflows)
-SELECT $1, b.space, b.span, b.block, $2, l.parts[b.first:b.last], l.players[b.first:b.last], l.entries[b.first:b.last], l.inflows[b.first:b.last],
-  l.outflows[b.first:b.last]
-FROM unnest($25::text[], $26::bigint[], $27::bigint[], $28::int[], $29::int[]) AS b (space, span, block, first, last),
+INSERT INTO {economy_pending} AS p (project, space, bucket, block, day, parts, players, entries, inflows, outflows)
+SELECT $1, b.space, b.bucket, b.block, $2, l.parts[b.first:b.last], l.players[b.first:b.last], l.entries[b.first:b.last],
+  l.inflows[b.first:b.last], l.outflows[b.first:b.last]
+FROM unnest($25::text[], $26::int[], $27::bigint[], $28::int[], $29::int[]) AS b (space, bucket, block, first, last),
   (SELECT $30::text[] AS parts, $31::text[] AS players, $32::bigint[] AS entries, $33::text[]::numeric[] AS inflows,
     $34::text[]::numeric[] AS outflows OFFSET 0) l
-ON CONFLICT (project, span, block, space) DO UPDATE SET parts = p.parts || excluded.parts, players = p.players || excluded.players,
+ON CONFLICT (project, bucket, block, space) DO UPDATE SET parts = p.parts || excluded.parts, players = p.players || excluded.players,
   entries = p.entries || excluded.entries, inflows = p.inflows || excluded.inflows, outflows = p.outflows || excluded.outflows`;
 
-/** `waiting`: of how many revisions sums by player wait at most, whole blocks. */
-export function economyView(waiting: number): Projection {
+/** `turnRevisions`: a multiple of 16, because a turn has as many blocks. */
+export function economyView(turnRevisions: number): Projection {
   return {
     name: 'economy',
     kind: 'view',
     derived: false,
     async project({ events }, tx) {
       const posted = events.flatMap((event) => (event.type === 'ledger.posted' ? [postedOf(event)] : []));
-      for (const [day, ofDay] of groupBy(posted, ({ at }) => dayOf(at))) await projectDay(tx, day, ofDay, waiting);
+      for (const [day, ofDay] of groupBy(posted, ({ at }) => dayOf(at))) await projectDay(tx, day, ofDay, turnRevisions);
     },
   };
 }
 
-export const economy: Projection = economyView(WAITING_REVISIONS);
+export const economy: Projection = economyView(TURN_REVISIONS);
 
-function postedOf(event: Extract<ProjectEvent, { readonly type: 'ledger.posted' }>): Posted {
-  const { data, metadata, revision } = event;
-  const isCorrection = isCorrectionCause(metadata.cause);
-  return { ...data, revision, at: metadata.recordedAt, isCorrection, endpoint: metadata.actor.endpoint ?? '' };
+function postedOf({ data, metadata, revision }: Extract<ProjectEvent, { readonly type: 'ledger.posted' }>): Posted {
+  const { space, postings } = data;
+  const { cause, actor, recordedAt: at } = metadata;
+  return { space, postings, revision, at, isCorrection: isCorrectionCause(cause), endpoint: actor.endpoint ?? '' };
 }
 
 /** Times never go back within a stream, so what waits of earlier days is complete. */
-async function projectDay(tx: Transaction, day: number, posted: readonly Posted[], waiting: number): Promise<void> {
-  const [first, last] = [posted[0], posted.at(-1)];
-  if (first === undefined || last === undefined) return;
+async function projectDay(tx: Transaction, day: number, posted: readonly Posted[], turnRevisions: number): Promise<void> {
+  const last = posted.at(-1);
+  if (last === undefined) return;
   const collections = posted.flatMap(({ postings }) => postings.map(({ collection }) => collection));
   const before = await stateBefore(tx, day, [...new Set(posted.map(({ space }) => space))], [...new Set(collections)]);
-  const begin: Waiting = { span: spanOf(startOfDay(day)), block: 0 };
-  const earlier = before.waiting !== null && before.waiting.span < begin.span;
-  if (earlier) await settle(tx, begin);
+  const earlier = before.waiting.find((waiting) => waiting.day < day);
+  if (earlier !== undefined) await closeDay(tx, earlier.day);
   const names = new KeptNames(before.names);
   const fold = new EconomyFold(names);
-  const lines = posted.map((one) => ({ posted: one, players: fold.add(one) }));
+  const rows = new PendingRows(turnRevisions);
+  for (const one of posted) rows.add(one, fold.add(one));
   await writeNames(tx, day, names.grown());
-  await write(tx, day, fold, lines);
-  const oldest = earlier || before.waiting === null ? waitingOf(first) : before.waiting;
-  const due = { span: spanOf(last.at), block: blockOf(last.revision - (last.revision % waiting)) };
-  if (oldest.span < due.span || oldest.block < due.block) await settle(tx, due);
-}
-
-function spanOf(at: number): number {
-  return Math.floor(at / SPAN_MS);
-}
-
-function blockOf(revision: number): number {
-  return Math.floor(revision / BLOCK_REVISIONS);
-}
-
-/** Where a sum by player waits. */
-interface Waiting {
-  readonly span: number;
-  readonly block: number;
-}
-
-function waitingOf({ at, revision }: Posted): Waiting {
-  return { span: spanOf(at), block: blockOf(revision) };
+  await write(tx, day, fold, rows.all);
+  const waiting: readonly PendingBlock[] = earlier === undefined ? [...before.waiting, ...rows.all] : rows.all;
+  const due = dueAt(last.revision, turnRevisions).filter(({ bucket, block }) =>
+    waiting.some((row) => row.bucket === bucket && row.block < block),
+  );
+  if (due.length > 0) await settle(tx, due);
 }
 
 interface Before {
-  readonly waiting: Waiting | null;
+  readonly waiting: readonly (PendingBlock & { readonly day: number })[];
   readonly names: readonly NameList[];
 }
 
 async function stateBefore(tx: Transaction, day: number, spaces: readonly string[], collections: readonly string[]): Promise<Before> {
-  const [row] = await tx.run<BeforeRow>('economy-before', BEFORE, [day, spaces, collections]);
-  const waiting = row === undefined || row.span === null ? null : { span: Number(row.span), block: Number(row.block) };
-  return { waiting, names: row?.names ?? [] };
+  const [before] = await tx.run<Before>('economy-before', BEFORE, [day, spaces, collections]);
+  return before ?? { waiting: [], names: [] };
 }
 
-interface BeforeRow {
-  readonly span: string | null;
-  readonly block: string | null;
-  readonly names: NameList[];
+/** Adds up what waits of each of these buckets, before its block. */
+async function settle(tx: Transaction, due: readonly PendingBlock[]): Promise<void> {
+  await tx.run('economy-settle', SETTLE, [due.map(({ bucket }) => bucket), due.map(({ block }) => block)]);
 }
 
-/** Adds up what waits from before this place. When it is of an earlier day, that day is closed. */
-async function settle(tx: Transaction, { span, block }: Waiting): Promise<void> {
-  const [{ day } = { day: null }] = await tx.run<{ day: number | null }>('economy-settle', SETTLE, [span, block]);
-  if (day !== null && dayOf(span * SPAN_MS) > day) await tx.run('economy-close', CLOSE_DAY, [day, ACTIVE_DAYS]);
+/** Adds up all that waits, which is of this day. */
+async function closeDay(tx: Transaction, day: number): Promise<void> {
+  await settle(
+    tx,
+    Array.from({ length: BUCKETS }, (_, bucket) => ({ bucket, block: Number.MAX_SAFE_INTEGER })),
+  );
+  await tx.run('economy-close', CLOSE_DAY, [day, ACTIVE_DAYS]);
 }
 
 async function writeNames(tx: Transaction, day: number, lists: readonly NameList[]): Promise<void> {
@@ -152,18 +137,13 @@ async function writeNames(tx: Transaction, day: number, lists: readonly NameList
   ]);
 }
 
-interface Lines {
-  readonly posted: Posted;
-  readonly players: readonly PlayerSums[];
-}
-
-async function write(tx: Transaction, day: number, { places }: EconomyFold, lines: readonly Lines[]): Promise<void> {
+async function write(tx: Transaction, day: number, { places }: EconomyFold, waiting: readonly PendingRow[]): Promise<void> {
   const parts = new Map([...places].map(([key, { place }]) => [key, partOf(place)]));
   await tx.run('economy-write', WRITE, [
     day,
     ...columnsOfDays(places, parts),
     ...columnsOfSupply(places),
-    ...columnsOfPending(lines, parts),
+    ...columnsOfPending(waiting, parts),
   ]);
 }
 
@@ -204,22 +184,15 @@ function columnsOfSupply(places: EconomyFold['places']): Columns {
 }
 
 /** Where each row's lines begin and end among all of them, counted from 1, and the lines. */
-function columnsOfPending(all: readonly Lines[], parts: ReadonlyMap<string, string>): Columns {
-  const groups = [...groupBy(all, ({ posted }) => `${posted.space} ${spanOf(posted.at)} ${blockOf(posted.revision)}`).values()];
-  const rows: { readonly posted: Posted; readonly first: number; readonly last: number }[] = [];
-  const lines: PlayerSums[] = [];
-  for (const group of groups) {
-    const first = lines.length + 1;
-    for (const { players } of group) lines.push(...players);
-    const [head] = group;
-    if (head !== undefined) rows.push({ posted: head.posted, first, last: lines.length });
-  }
+function columnsOfPending(rows: readonly PendingRow[], parts: ReadonlyMap<string, string>): Columns {
+  const lines = rows.flatMap((row) => row.lines);
+  const [firsts, lasts] = endsOf(rows.map((row) => row.lines.length));
   return [
-    rows.map(({ posted }) => posted.space),
-    rows.map(({ posted }) => spanOf(posted.at)),
-    rows.map(({ posted }) => blockOf(posted.revision)),
-    rows.map(({ first }) => first),
-    rows.map(({ last }) => last),
+    rows.map(({ space }) => space),
+    rows.map(({ bucket }) => bucket),
+    rows.map(({ block }) => block),
+    firsts,
+    lasts,
     lines.map(({ place }) => parts.get(place) ?? ''),
     lines.map(({ player }) => player),
     lines.map(({ entries }) => entries),

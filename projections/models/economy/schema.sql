@@ -58,11 +58,10 @@ CREATE TABLE {economy_names} (
 );
 
 -- Sums by player that are not added to the tables below yet: part, player, entries, in and out, each at its place of the lists. To add up each entry
--- as it comes would cost more than the rest of the model; of one span of a minute, many players are written once. A row is for a block of 32
--- revisions. Spans and blocks grow together.
+-- as it comes would cost more than the rest of the model; of many commits, a player is written once. pending.ts says what waits how long.
 CREATE TABLE {economy_pending} (
   project text COLLATE "C" NOT NULL,
-  span bigint NOT NULL,
+  bucket integer NOT NULL,
   block bigint NOT NULL,
   space text COLLATE "C" NOT NULL,
   day integer NOT NULL,
@@ -71,7 +70,7 @@ CREATE TABLE {economy_pending} (
   entries bigint[] NOT NULL,
   inflows numeric[] NOT NULL,
   outflows numeric[] NOT NULL,
-  PRIMARY KEY (project, span, block, space)
+  PRIMARY KEY (project, bucket, block, space)
 ) WITH (fillfactor = 70);
 
 CREATE TABLE {economy_players} (

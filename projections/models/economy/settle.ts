@@ -6,10 +6,12 @@ export function linesOf(row: string): string {
   return `unnest(${row}.parts, ${row}.players, ${row}.entries, ${row}.inflows, ${row}.outflows) AS l (t, p, n, i, o)`;
 }
 
-/** Adds up what waits of spans before $2, and of blocks before $3. One row: the day that it was of. */
+/** Adds up what waits of each bucket of $2 before its block of $3. All of it is of one day. */
 export const SETTLE = `
 WITH gone AS (
-  DELETE FROM {economy_pending} WHERE project = $1 AND (span < $2 OR block < $3) RETURNING space, day, parts, players, entries, inflows, outflows),
+  DELETE FROM {economy_pending} w USING unnest($2::int[], $3::bigint[]) AS due (bucket, block)
+  WHERE w.project = $1 AND w.bucket = due.bucket AND w.block < due.block
+  RETURNING w.space, w.day, w.parts, w.players, w.entries, w.inflows, w.outflows),
 line AS MATERIALIZED (
   SELECT space, day, l.t AS part, l.p AS player, sum(l.n)::bigint AS entries, sum(l.i) AS inflow, sum(l.o) AS outflow
   FROM gone CROSS JOIN LATERAL ${linesOf('gone')} GROUP BY 1, 2, 3, 4),
@@ -22,13 +24,11 @@ added AS (
 counted AS (
   UPDATE {economy_days} d SET players = d.players + f.players
   FROM (SELECT space, day, part, count(*) AS players FROM added WHERE isnew GROUP BY 1, 2, 3) f
-  WHERE d.project = $1 AND d.space = f.space AND d.day = f.day AND d.part = f.part),
-holders AS (
-  INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, day)
+  WHERE d.project = $1 AND d.space = f.space AND d.day = f.day AND d.part = f.part)
+INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, day)
   SELECT $1, l.space, d.currency, l.player, sum(l.inflow - l.outflow), max(l.day)
   FROM line l JOIN {economy_days} d ON d.project = $1 AND d.space = l.space AND d.day = l.day AND d.part = l.part GROUP BY 2, 3, 4
-  ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day)
-SELECT max(day) AS day FROM gone`;
+  ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day`;
 
 /**
  * How a currency is shared, as one row: holders who have more than 0, what they have together, and of both the richest hundredth, at least one.

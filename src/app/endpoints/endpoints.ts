@@ -272,9 +272,17 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
   const { answerBytes, documentBytes } = context.limits;
   const writes = new DocumentWrites(ctx, access, now, documentBytes);
   const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
-  const reason = call.pressed?.reason;
-  const is = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, reason };
-  const as = { ...is, now, random, effects, ready, answerBytes };
+  const as = {
+    platformId,
+    hasSecretKey: caller.isSecret,
+    isDedicatedServer: caller.isSecret,
+    reason: call.pressed?.reason,
+    now,
+    random,
+    effects,
+    ready,
+    answerBytes,
+  };
   const keys = (collection: string) => effects.keys(ctx, access.space, collection);
   const result = runSteps(access, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   return decided(
