@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { CallTable, NewCall, NewRow } from '../src/app/ports/call-table.ts';
+import { type CallTable, isOfFailures, type NewCall, type NewRow } from '../src/app/ports/call-table.ts';
 import { ADVISORY_LOCKS } from '../src/kernel/advisory-locks.ts';
 import { bigintArray, intArray, textArray } from '../src/log/postgres/arrays.ts';
 import { callsOf, groupValues, isSuccess, NUMBERS, PUT_GROUPS, REMOVE_CALLS } from './call-groups.ts';
@@ -59,14 +59,14 @@ const ENDS = `SELECT min(first)::float8 AS first, max(last)::float8 AS last FROM
 ) e`;
 
 /** Rows that share a number are read together, because their requests lie between each other's. */
-const AFTER = `SELECT f.project, c.* FROM unnest($1::text[], $2::int8[]) AS f (project, after) CROSS JOIN LATERAL (
+const AFTER = `SELECT f.project, c.* FROM unnest($1::text[], $2::int8[], $3::int8[]) AS f (project, failed, succeeded) CROSS JOIN LATERAL (
   SELECT ${COLUMNS} FROM (
-    (SELECT ${NAMES} FROM savepoint.call_log WHERE project = f.project AND seq > f.after ORDER BY seq LIMIT $3)
+    (SELECT ${NAMES} FROM savepoint.call_log WHERE project = f.project AND seq > f.failed ORDER BY seq LIMIT $4)
     UNION ALL
     (SELECT ${NAMES} FROM (${callsOf(`SELECT * FROM savepoint.call_log_calls
-      WHERE project = f.project AND base > f.after - ${NUMBERS} AND base + places[cardinality(places)] > f.after
-      ORDER BY base FETCH FIRST $3 ROWS WITH TIES`)}) c WHERE seq > f.after ORDER BY seq LIMIT $3)
-  ) u ORDER BY u.seq LIMIT $3
+      WHERE f.succeeded >= 0 AND project = f.project AND base > f.succeeded - ${NUMBERS} AND base + places[cardinality(places)] > f.succeeded
+      ORDER BY base FETCH FIRST $4 ROWS WITH TIES`)}) c WHERE seq > f.succeeded ORDER BY seq LIMIT $4)
+  ) u ORDER BY u.seq LIMIT $4
 ) c ORDER BY c.seq`;
 
 /** A deleted project keeps nothing. The oldest row of a kind says whether any is too old. */
@@ -100,9 +100,8 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
     page(project, filter, { limit, before }) {
       return run(project, async () => {
         const wanted = { project, filter, limit, before };
-        const onlyFailed = filter.errors || filter.code !== null || (filter.status ?? 0) >= 400;
         const failed = await failedPage(rowsOf, wanted);
-        return newest([...failed, ...(onlyFailed ? [] : await succeededPage(rowsOf, wanted))], limit);
+        return newest([...failed, ...(isOfFailures(filter) ? [] : await succeededPage(rowsOf, wanted))], limit);
       });
     },
 
@@ -138,7 +137,8 @@ export function createCallTable(pool: Pool, run: <T>(projectId: string, read: ()
     async after(from, most) {
       const rows = await rowsOf<CallRow & { readonly project: string }>(AFTER, [
         textArray([...from.keys()]),
-        bigintArray([...from.values()]),
+        bigintArray([...from.values()].map(({ failed }) => failed)),
+        bigintArray([...from.values()].map(({ succeeded }) => succeeded ?? -1)),
         most,
       ]);
       return rows.map((row): NewRow => {

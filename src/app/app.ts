@@ -46,17 +46,19 @@ export type { ListingOf } from './management/listings.ts';
 export type { IssuerSignIn } from './people/issuer-sign-in.ts';
 export type { PeopleDesk } from './people/people-desk.ts';
 export type { SignedIn, SignIn } from './people/sign-in.ts';
-export type {
-  CallCursor,
-  CallGroup,
-  CallGroups,
-  CallTable,
-  CallWindow,
-  NewCall,
-  NewRow,
-  RequestFilter,
-  ServedRequest,
-  StoredRequest,
+export {
+  type CallCursor,
+  type CallGroup,
+  type CallGroups,
+  type CallTable,
+  type CallWindow,
+  isOfFailures,
+  type NewCall,
+  type NewRow,
+  type ReadTo,
+  type RequestFilter,
+  type ServedRequest,
+  type StoredRequest,
 } from './ports/call-table.ts';
 export type { Piece, ProcessNow } from './ports/processes.ts';
 export type { SessionRow } from './ports/sign-in-store.ts';

@@ -1,8 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
 import type { LooksAsked } from './api/looks.ts';
+import { commitsQuery, documentQuery, playerQuery } from './api/queries.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
+import { valuesQuery } from './api/values.ts';
+import { ahead, firstPageAhead, mayAsk, viewOf } from './frame/ahead.ts';
 import { lazyPage } from './frame/lazy-page.ts';
 import { callsIn, commitFiltersIn, economyIn, entriesIn, listIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
@@ -71,10 +74,18 @@ const project = createRoute({
   search: { middlewares: [retainSearchParams<ViewSearch>(['at', 'target'])] },
 });
 
+/** What the view of a page is made of, besides its path. */
+const loaderDeps = ({ search: { at, target } }: { readonly search: ViewSearch }): ViewSearch => ({ at, target });
+
 const activity = createRoute({
   getParentRoute: () => project,
   path: '/',
   validateSearch: commitFiltersIn,
+  loaderDeps: ({ search }) => search,
+  loader: (asked) => {
+    const { endpoint, kind, from, to } = asked.deps;
+    if (mayAsk(asked, 'history', 'r')) firstPageAhead(asked, commitsQuery(viewOf(asked), { endpoint, kind, from, to }));
+  },
   component: lazyPage(() => import('./pages/activity.tsx'), 'ActivityPage'),
 });
 const found = createRoute({
@@ -163,11 +174,15 @@ const values = createRoute({
   getParentRoute: () => project,
   path: '/values',
   validateSearch: (search: Record<string, unknown>): { find?: string } => ({ find: textIn(search, 'find') }),
+  loaderDeps,
+  loader: (asked) => ahead(asked, valuesQuery(viewOf(asked))),
   component: lazyPage(() => import('./pages/values/values.tsx'), 'ValuesPage'),
 });
 const value = createRoute({
   getParentRoute: () => project,
   path: '/values/$value',
+  loaderDeps,
+  loader: (asked) => ahead(asked, valuesQuery(viewOf(asked))),
   component: lazyPage(() => import('./pages/values/value.tsx'), 'ValuePage'),
 });
 const definitions = createRoute({
@@ -197,12 +212,22 @@ const player = createRoute({
 const overview = createRoute({
   getParentRoute: () => player,
   path: '/',
+  loaderDeps,
+  loader: (asked) => {
+    if (mayAsk(asked, 'players', 'r')) ahead(asked, playerQuery(viewOf(asked), asked.params.player));
+  },
   component: lazyPage(() => import('./pages/player/overview.tsx'), 'Overview'),
 });
 const timeline = createRoute({
   getParentRoute: () => player,
   path: '/timeline',
   validateSearch: commitFiltersIn,
+  loaderDeps: ({ search }) => search,
+  loader: (asked) => {
+    const { endpoint, kind, from, to } = asked.deps;
+    const filters = { endpoint, kind, from, to, player: asked.params.player };
+    if (mayAsk(asked, 'history', 'r')) firstPageAhead(asked, commitsQuery(viewOf(asked), filters));
+  },
   component: lazyPage(() => import('./pages/player/timeline.tsx'), 'Timeline'),
 });
 /** Two moments that are compared. */
@@ -210,6 +235,8 @@ const comparedIn = (search: Record<string, unknown>): { a?: string; b?: string }
 const document = createRoute({
   getParentRoute: () => player,
   path: '/documents/$collection/$key',
+  loaderDeps,
+  loader: (asked) => ahead(asked, documentQuery(viewOf(asked), asked.params)),
   validateSearch: comparedIn,
   component: lazyPage(() => import('./pages/player/document.tsx'), 'DocumentPage'),
 });

@@ -49,6 +49,8 @@ const call = (project: string, request: ServedRequest, isProven = true): NewCall
   at: request.at,
   isProven,
 });
+/** One project, read up to a number. */
+const behind = (project: string, seq: number) => new Map([[project, { failed: seq, succeeded: seq }]]);
 const without = ({ seq: _, ...request }: StoredRequest): ServedRequest => request;
 
 /** All pages of a filter, newest first. */
@@ -127,7 +129,7 @@ test('pages are exact whatever nodes stored it in whatever order, with rows that
   }
   const all: number[] = [];
   for (;;) {
-    const rows = await table.after(new Map([['overlap', all.at(-1) ?? 0]]), 11);
+    const rows = await table.after(behind('overlap', all.at(-1) ?? 0), 11);
     all.push(...rows.map(({ seq }) => seq));
     if (rows.length < 11) break;
   }
@@ -181,7 +183,7 @@ test('no filter passes over the whole table, nor does the look for what is too o
   for (const some of filters) await explaining.page('plans', { ...EVERYTHING, ...some }, { limit: 50, before: { at: 15_000, seq: 1e9 } });
   await explaining.missed('plans', 0, 1e12);
   await explaining.ends('plans');
-  await explaining.after(new Map([['plans', 5]]), 100);
+  await explaining.after(behind('plans', 5), 100);
   await explaining.since('plans', EVERYTHING, 5, { limit: 100, most: 1_000 });
   await explaining.remove({ project: 'plans', failed: false, requests: 5, since: 0 }, 500);
   await explaining.remove({ project: 'plans', failed: true, requests: 0, since: 9 }, 500);
@@ -207,7 +209,7 @@ test('whoever follows misses nothing of what several nodes store at once, and ge
   });
   for (;;) {
     const wasDone = isDone;
-    const rows = await table.after(new Map([['tail', at]]), 10);
+    const rows = await table.after(behind('tail', at), 10);
     for (const { seq, request } of rows) {
       seen.push(request?.requestId ?? '');
       at = seq;
@@ -312,6 +314,48 @@ test('while the table is away requests go on; what did not fit is counted, and t
   expect(told.isPartial).toBe(false);
   await log.close();
 }, 60_000);
+
+test('calls that succeeded are read only while somebody follows them, from then on, and refusals come once to everybody', async () => {
+  let read = 0;
+  const counting: CallTable = {
+    ...table,
+    async after(from, most) {
+      const rows = await table.after(from, most);
+      read += rows.filter(({ request }) => request?.code === null).length;
+      return rows;
+    },
+  };
+  const log = new StoredCallLog(counting, { stored: () => undefined, lost: () => undefined, failed: () => undefined });
+  const begin = async (filter: RequestFilter) => {
+    const told: string[] = [];
+    const following = await log.follow('kinds', filter, { ...PAGE, limit: 0 });
+    const receive = (requests: readonly { readonly requestId: string }[]) => {
+      told.push(...requests.map(({ requestId }) => requestId));
+      return true;
+    };
+    return { told, stop: following.start({ receive, miss: () => true }) };
+  };
+  const note = (requestId: string, code: string | null = null) =>
+    log.note('kinds', served({ requestId, code, status: code === null ? 200 : 403 }), true);
+  const refusals = await begin({ ...EVERYTHING, errors: true });
+  for (let n = 0; n < 20; n += 1) note(`early ${n}`);
+  note('first', 'FORBIDDEN');
+  await expect.poll(() => refusals.told).toEqual(['first']);
+  expect(read).toBe(0);
+  const everything = await begin(EVERYTHING);
+  note('late');
+  note('second', 'FORBIDDEN');
+  await expect.poll(() => everything.told).toEqual(['late', 'second']);
+  await expect.poll(() => refusals.told).toEqual(['first', 'second']);
+  expect(read).toBe(1);
+  everything.stop();
+  note('unseen');
+  note('third', 'FORBIDDEN');
+  await expect.poll(() => refusals.told).toEqual(['first', 'second', 'third']);
+  expect(read).toBe(1);
+  refusals.stop();
+  await log.close();
+});
 
 test('following goes on exactly behind what was read first, over all nodes, and again behind the last event', async () => {
   const quiet = { stored: () => undefined, lost: () => undefined, failed: () => undefined };

@@ -41,6 +41,11 @@ export interface RequestFilter {
   readonly to: number | null;
 }
 
+/** Whether no call that succeeded can pass. */
+export function isOfFailures({ errors, code, status }: RequestFilter): boolean {
+  return errors || code !== null || (status ?? 0) >= 400;
+}
+
 /** A part of the time. Unix ms; the end is not included. */
 export interface CallWindow {
   readonly from: number;
@@ -81,6 +86,12 @@ export interface NewCall {
 /** A stored request. `seq` grows in the order in which requests were stored, over all nodes. */
 export interface StoredRequest extends ServedRequest {
   readonly seq: number;
+}
+
+/** The `seq` up to which a project was read, of each kind. `succeeded` null: calls that succeeded are not wanted. */
+export interface ReadTo {
+  readonly failed: number;
+  readonly succeeded: number | null;
 }
 
 /** Something new in the table: a request, or the number of those that were left out. */
@@ -135,8 +146,8 @@ export interface CallTable {
     seq: number,
     page: { readonly limit: number; readonly most: number },
   ): Promise<{ readonly requests: readonly StoredRequest[]; readonly all: number }>;
-  /** What was stored of these projects after each one's `seq`, in order: at most `most` of each. */
-  after(from: ReadonlyMap<string, number>, most: number): Promise<readonly NewRow[]>;
+  /** What was stored of these projects after each one's place, in order: at most `most` of each. */
+  after(from: ReadonlyMap<string, ReadTo>, most: number): Promise<readonly NewRow[]>;
   /** Where more is stored than the bounds allow. */
   surplus(bounds: CallBounds): Promise<readonly Surplus[]>;
   /** Removes some of a surplus, oldest first, at most `most`. Resolves with how many it removed. */

@@ -157,11 +157,19 @@ export interface Looked {
 /** What a push to next would be told of a text. Nothing is written. */
 export function lookQuery(project: string, edited: Edited) {
   return queryOptions({
-    queryKey: [project, 'look', 'definition', edited.kind, edited.definition.id, edited.text],
+    queryKey: [project, 'look', 'definition', edited.kind, edited.definition.id, numberOf(edited.text)],
     queryFn: () => lookedAt(project, edited),
     placeholderData: keepPreviousData,
     ...LOOK,
   });
+}
+
+let numbered = { text: '', number: 0 };
+
+/** A number for the text that is looked at, another for each: a key is printed at every turn, and a text may have megabytes. */
+function numberOf(text: string): number {
+  if (text !== numbered.text) numbered = { text, number: numbered.number + 1 };
+  return numbered.number;
 }
 
 async function lookedAt(project: string, edited: Edited): Promise<Looked> {

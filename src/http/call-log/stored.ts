@@ -80,7 +80,7 @@ export class StoredCallLog implements CallLog {
           await this.#flushed();
           // In this order: what is stored after the end is delivered, and what is read twice is known by its place.
           const last = (await this.#table.ends(project))?.last ?? 0;
-          this.#tail.begin(project, last);
+          this.#tail.begin(project, filter, last);
           const { requests, missed } = await this.#page(project, filter, page);
           const known = new Set(requests.map(({ id }) => id));
           return {

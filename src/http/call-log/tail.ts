@@ -1,21 +1,24 @@
-import type { CallTable, NewRow } from '../../app/app.ts';
+import { type CallTable, isOfFailures, type NewRow, type ReadTo, type RequestFilter } from '../../app/app.ts';
 import type { Listeners } from './listeners.ts';
 import { idOf, passes, shown } from './shown.ts';
 
 /** How often the table is asked for what is new while somebody follows, ms. */
 const POLL_MS = 250;
 /** How soon it is asked after this process has stored something, ms. */
-const HURRY_MS = 20;
+const HURRY_MS = 100;
 /** Most rows of a project that are read at once. */
 const MAX_ROWS = 500;
 
-/** Follows the table, for those in this process who follow the call log, and reads nothing while nobody does. */
+/**
+ * Follows the table, for those in this process who follow the call log, and reads nothing while nobody does. Calls that succeeded are by far the
+ * most, so they are read only while somebody follows them.
+ */
 export class CallTail {
   readonly #table: CallTable;
   readonly #listeners: Listeners;
   readonly #onError: (error: unknown) => void;
   /** How far each followed project is. */
-  readonly #read = new Map<string, number>();
+  readonly #read = new Map<string, ReadTo>();
   #timer: NodeJS.Timeout | null = null;
   #isReading = false;
   #isHurried = false;
@@ -28,8 +31,9 @@ export class CallTail {
   }
 
   /** Follows a project behind `seq`, unless it is followed already. */
-  begin(project: string, seq: number): void {
-    if (!this.#read.has(project)) this.#read.set(project, seq);
+  begin(project: string, filter: RequestFilter, seq: number): void {
+    const { failed, succeeded } = this.#read.get(project) ?? { failed: seq, succeeded: null };
+    this.#read.set(project, { failed, succeeded: isOfFailures(filter) ? succeeded : (succeeded ?? seq) });
     if (this.#timer === null) this.#pollIn(POLL_MS);
   }
 
@@ -54,7 +58,7 @@ export class CallTail {
   async #poll(): Promise<void> {
     this.#timer = null;
     this.#isHurried = false;
-    for (const project of this.#read.keys()) if (this.#listeners.of(project).size === 0) this.#read.delete(project);
+    this.#forget();
     if (this.#read.size === 0) return;
     this.#isReading = true;
     let isMore = false;
@@ -69,9 +73,20 @@ export class CallTail {
     this.#pollIn(isMore ? 0 : POLL_MS);
   }
 
+  /** Forgets what nobody follows any more. */
+  #forget(): void {
+    for (const [project, { failed }] of this.#read) {
+      const followers = [...this.#listeners.of(project)];
+      if (followers.length === 0) this.#read.delete(project);
+      else if (followers.every(({ filter }) => isOfFailures(filter))) this.#read.set(project, { failed, succeeded: null });
+    }
+  }
+
   #deliver({ project, seq, request, missed }: NewRow): void {
-    if (!this.#read.has(project)) return;
-    this.#read.set(project, seq);
+    const read = this.#read.get(project);
+    if (read === undefined) return;
+    const { failed, succeeded } = read;
+    this.#read.set(project, { failed: Math.max(failed, seq), succeeded: succeeded === null ? null : Math.max(succeeded, seq) });
     if (missed > 0) this.#listeners.miss(project, missed);
     if (request === null) return;
     for (const delivery of this.#listeners.of(project)) {

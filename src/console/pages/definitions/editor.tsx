@@ -33,6 +33,8 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
   const editor = useRef<EditorView>(null);
   const latest = useRef({ schema, change });
   const begun = useRef(text);
+  /** The text that the editor has, as one string: to make it anew of a large text takes a while. */
+  const held = useRef(text);
   useEffect(() => {
     latest.current = { schema, change };
   }, [schema, change]);
@@ -57,7 +59,11 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
           autocompletion({ override: format === 'yaml' ? [(context) => proposed(context, latest.current.schema)] : [] }),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': `${label}. Escape and then Tab leaves it.` }),
-          EditorView.updateListener.of((update) => update.docChanged && latest.current.change(update.state.doc.toString())),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged) return;
+            held.current = update.state.doc.toString();
+            latest.current.change(held.current);
+          }),
           THEME,
         ],
       }),
@@ -70,8 +76,7 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
   }, [format, label]);
   useEffect(() => {
     const view = editor.current;
-    if (view !== null && view.state.doc.toString() !== text)
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    if (view !== null && held.current !== text) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   }, [text]);
   useEffect(() => {
     const view = editor.current;
