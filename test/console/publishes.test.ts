@@ -68,6 +68,48 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   expect(faults).toEqual([]);
 });
 
+inBrowser('a manager changes a price, says why once, sees it live in a second window, and rolls it back', async () => {
+  const { faults, origin, page, profile, project } = market();
+  const second = await profile.newPage();
+  await second.goto(`${origin}/p/${project}/values/shop`);
+  await second.getByRole('gridcell', { name: '7' }).waitFor();
+  await page.bringToFront();
+  await page.goto(`${origin}/p/${project}/values/shop`);
+  await page.getByRole('grid', { name: 'Shop' }).waitFor();
+  await page.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
+  for (const key of ['ArrowRight', '8', 'Enter']) await page.keyboard.press(key);
+  await page.getByRole('button', { name: 'Save…' }).click();
+  await page.getByLabel('Why').fill('Dearer axes');
+  await page.getByRole('button', { name: 'Stage it' }).click();
+  await page.getByRole('link', { name: 'On to Publishes' }).click();
+  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByText('0 of 1 pass on next.').waitFor();
+  await page.getByText(/^As you said when it was staged/).waitFor();
+  await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await page.getByRole('button', { name: 'Make it live' }).click();
+  await heading(page, 'It is live');
+  // What moved meanwhile is told there, and shown when one wants it.
+  const look = async () => {
+    await second.bringToFront();
+    await second.getByText('Somebody staged or published since this was read.').waitFor();
+    await second.getByRole('button', { name: 'Show', exact: true }).click();
+  };
+  await look();
+  await second.getByRole('gridcell', { name: '8' }).waitFor();
+  await page.bringToFront();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('Game values: Shop › axe 7 → 8').first().waitFor();
+  await page.getByRole('button', { name: /^Roll back… / }).click();
+  await page.getByLabel('Why').fill('too dear');
+  await page.getByRole('button', { name: 'Roll it back' }).click();
+  await heading(page, 'It is rolled back');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await look();
+  await second.getByRole('gridcell', { name: '7' }).waitFor();
+  await second.close();
+  expect(faults).toEqual([]);
+});
+
 inBrowser('what goes live at a time says when and is cancelled, and one that was voided says by whom', async () => {
   const { manager, origin, page, project } = market();
   await stage(12);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { actionIn, MAX_REASON, offeredHint, publishDeed, reasonOf, saidOfStaged } from '../../src/console/words/publish.ts';
+import {
+  actionIn,
+  changeSaid,
+  isToldInLine,
+  MAX_REASON,
+  offeredHint,
+  publishDeed,
+  reasonOf,
+  saidOfStaged,
+} from '../../src/console/words/publish.ts';
 
 /** What is published, and why, in the words of the page. */
 
@@ -57,6 +66,34 @@ describe('why what is staged was staged', () => {
     expect(offeredHint([mine], 'staged', 'per_ada')).toMatch(/^As you said when it was staged/);
     expect(offeredHint([mine, his], 'staged', 'per_ada')).toMatch(/^As you and bob said/);
     expect(offeredHint([his], 'asked for', 'per_ada')).toMatch(/^As bob said when it was asked for/);
+  });
+});
+
+describe('a change of a publish in a line', () => {
+  const change = { kind: 'game-values', id: '*', hash: 'h', action: 'change' };
+  const axe = { label: 'Shop › axe', before: 7, after: 9 };
+
+  it('tells its fields where they are few, and else that it changed', () => {
+    expect(changeSaid('live', { ...change, fields: [axe] })).toBe('Game values: Shop › axe 7 → 9');
+    expect(
+      changeSaid('live', {
+        ...change,
+        fields: [
+          { label: 'Shop › bow', after: 3 },
+          { label: 'Shop › rope', before: 2 },
+        ],
+      }),
+    ).toBe('Game values: Shop › bow new, 3, Shop › rope removed');
+    expect(changeSaid('live', { ...change, fields: [axe, axe, axe] })).toBe('Game values changed');
+    expect(changeSaid('live', { ...change, fields: [axe], more: 4 })).toBe('Game values changed');
+    expect(changeSaid('next', { ...change, action: 'delete', hash: null })).toBe('Game values taken back');
+    expect(changeSaid('live', { kind: 'endpoint', id: 'buy', hash: 'h', action: 'add' })).toBe('Endpoint buy new');
+  });
+
+  it('leaves nothing to be opened but what it does not tell', () => {
+    expect([isToldInLine(change), isToldInLine({ ...change, fields: [axe] }), isToldInLine({ ...change, fields: [axe], more: 1 })]).toEqual(
+      [true, true, false],
+    );
   });
 });
 

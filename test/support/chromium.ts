@@ -32,6 +32,7 @@ export interface Page {
   on(event: 'pageerror', listen: (error: Error) => void): void;
   on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
   url(): string;
+  bringToFront(): Promise<void>;
   close(): Promise<void>;
 }
 

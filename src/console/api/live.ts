@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { View } from '../frame/view.ts';
 
 /** Follows the live stream. A page compares what comes with what it shows, and reads anew only when somebody wants it. */
@@ -17,9 +17,15 @@ export interface LiveMessage {
 /** Topics of one page; what is beyond is not followed. */
 const MOST = 20;
 
+function whenSeen(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed);
+  return () => document.removeEventListener('visibilitychange', changed);
+}
+
 /**
  * Hands on the present value of each topic, and each new one. A browser comes back by itself after a fault of the network, with the last id
- * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away.
+ * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away. A page that nobody sees
+ * follows nothing: a browser has few connections to one server, and many pages may be open.
  */
 export function useLive(
   { project, target }: View,
@@ -33,7 +39,8 @@ export function useLive(
   const asked = new URLSearchParams(topics.slice(0, MOST).map((topic) => ['topic', topic]));
   if (target === 'next') asked.set('revisionTarget', 'next');
   const query = asked.toString();
-  const isAsked = isOn && topics.length > 0;
+  const isSeen = useSyncExternalStore(whenSeen, () => document.visibilityState === 'visible');
+  const isAsked = isOn && isSeen && topics.length > 0;
   useEffect(() => {
     setState('off');
     if (!isAsked) return;

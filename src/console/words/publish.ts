@@ -1,5 +1,5 @@
 import { type ActorSaid, whoActed } from './approval.ts';
-import { saidValue, valueText } from './value.ts';
+import { cut, saidValue, valueText } from './value.ts';
 
 /** What is published, in words. */
 
@@ -33,7 +33,7 @@ export function becomes(action: string): string {
   return ACTIONS[action] ?? action;
 }
 
-export function became(action: string): string {
+function became(action: string): string {
   return ACTED[action] ?? action;
 }
 
@@ -54,6 +54,39 @@ export function publishDeed(action: string, cause?: string): string {
 /** What became of a definition in a publish: one without a text is taken back in next, and gone in live. */
 export function actionIn(target: string, { action, hash }: { readonly action?: string; readonly hash: string | null }): string | undefined {
   return target === 'next' && hash === null ? 'discard' : action;
+}
+
+interface ChangeSaid {
+  readonly kind: string;
+  readonly id: string;
+  readonly hash: string | null;
+  readonly action?: string;
+  readonly fields?: readonly { readonly label: string; readonly before?: unknown; readonly after?: unknown }[];
+  readonly more?: number;
+}
+
+/** Fields that stand in a line, and characters of their values. */
+const IN_LINE = 2;
+const IN_LINE_LENGTH = 40;
+
+/** Whether {@link changeSaid} tells all of a change. */
+export function isToldInLine({ fields = [], more = 0 }: ChangeSaid): boolean {
+  return fields.length <= IN_LINE && more === 0;
+}
+
+/** A change of a publish in a line: by its fields, where they are few. */
+export function changeSaid(target: string, change: ChangeSaid): string {
+  const { fields = [] } = change;
+  const action = actionIn(target, change);
+  if (action !== 'change' || fields.length === 0 || !isToldInLine(change))
+    return `${definitionName(change)} ${became(action ?? '')}`.trim();
+  return `${definitionName(change)}: ${fields.map(fieldSaid).join(', ')}`;
+}
+
+function fieldSaid({ label, before, after }: NonNullable<ChangeSaid['fields']>[number]): string {
+  const text = (value: unknown) => cut(heldText(value), IN_LINE_LENGTH);
+  const became = before === undefined ? `new, ${text(after)}` : after === undefined ? 'removed' : `${text(before)} → ${text(after)}`;
+  return `${label || 'all of it'} ${became}`;
 }
 
 /** A reason that somebody gave. */

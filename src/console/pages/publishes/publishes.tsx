@@ -10,7 +10,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver, whoActed } from '../../words/approval.ts';
-import { actionIn, became, definitionName, publishDeed } from '../../words/publish.ts';
+import { changeSaid, definitionName, isToldInLine, publishDeed } from '../../words/publish.ts';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
 import { CheckCard, useMayTest } from './check.tsx';
@@ -236,9 +236,9 @@ function PublishRow({ publish, isNewest, rollBack }: RowProps) {
   const { project } = useView();
   const { revision, at, action, target, message, changes, actor, approval, cause } = publish;
   const deed = isNewest ? 'Roll back…' : 'Roll back to this…';
-  const names = changes.slice(0, NAMED).map((change) => `${definitionName(change)} ${became(actionIn(target, change) ?? '')}`.trim());
-  const hasFields = changes.some(({ fields }) => (fields?.length ?? 0) > 0);
-  const summary = `${names.join(', ')}${changes.length > NAMED ? ` and ${changes.length - NAMED} more` : ''}`;
+  const named = changes.slice(0, NAMED).map((change) => changeSaid(target, change));
+  const isTold = changes.length <= NAMED && changes.every(isToldInLine);
+  const summary = `${named.join('; ')}${changes.length > NAMED ? ` and ${changes.length - NAMED} more` : ''}`;
   return (
     <li className={styles.publish}>
       <p>
@@ -259,7 +259,9 @@ function PublishRow({ publish, isNewest, rollBack }: RowProps) {
       {approval !== undefined && (
         <p className={classes(styles.why, approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
       )}
-      {hasFields ? (
+      {isTold ? (
+        <p className={styles.what}>{summary}</p>
+      ) : (
         <details className={styles.what}>
           <summary>{summary}</summary>
           {changes.map((change) => (
@@ -269,8 +271,6 @@ function PublishRow({ publish, isNewest, rollBack }: RowProps) {
             </div>
           ))}
         </details>
-      ) : (
-        <p className={styles.what}>{summary}</p>
       )}
     </li>
   );

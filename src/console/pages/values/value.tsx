@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { valuesQuery } from '../../api/values.ts';
-import { useMay, useView, type View } from '../../frame/view.ts';
+import { STAGED, useMay, useView, type View } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -27,6 +27,7 @@ import {
 import { changesBetween, countOf, differencesFrom, problemsIn } from '../../words/sheet-changes.ts';
 import { csvOf } from '../../words/sheet-text.ts';
 import { cut } from '../../words/value.ts';
+import { PublishesMoved } from '../publishes/moved.tsx';
 import { CellHistoryDialog } from './cell-history.tsx';
 import { ColumnDialog } from './column.tsx';
 import { type Editing, useEditing } from './editing.ts';
@@ -109,6 +110,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         </>
       }
     >
+      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved />}
       <SheetCard view={view} editing={editing} readOnly={why} open={setOpen} isOpen={open} />
       {open === 'save' && <SaveDialog editing={editing} close={close} />}
       {open === 'import' && <ImportDialog editing={editing} close={close} />}
