@@ -11,9 +11,11 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const price = (axe: number) => ({ items: [{ id: 'shop', type: 'group', name: 'Shop', entries: { axe } }] });
 
+const SELL = { id: 'sell', slug: 'sell', steps: [], response: { status: 200, body: { price: '{{values.shop.axe}}' } } };
+
 const market = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('game-values'), { body: price(7) }));
-  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [{ id: 'sell', slug: 'sell', steps: [] }] }));
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [SELL] }));
   const failing = { id: 'sells', name: 'Nobody sells', endpoint: 'sell', input: {}, expect: { outcome: 'pass', status: 418 } };
   await ok(manager.manage('PUT', manager.definitions('tests'), { body: [failing] }));
 });
@@ -145,6 +147,20 @@ inBrowser('what is staged is taken back with a reason, and live stays as it is',
   await page.getByText('Nothing is staged').waitFor();
   await page.getByText('“not this week”').waitFor();
   expect(await live()).toEqual(before);
+});
+
+inBrowser('what an endpoint would answer with what is staged is seen beside what it answers live', async () => {
+  const { faults, origin, page, project } = market();
+  await stage(13);
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByRole('link', { name: 'Try it on next…' }).click();
+  await page.getByLabel('Endpoint').selectOption('sell');
+  await page.getByRole('button', { name: 'Run it dry' }).click();
+  const both = page.getByRole('region', { name: 'What live and next answer and write' });
+  await both.waitFor();
+  expect(await both.innerText()).toMatch(/"price": 7[\s\S]*"price": 13/);
+  expect(await seriousOn(page)).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 inBrowser('where a project asks for a second person, one asks and is told why they do not approve, and the other approves', async () => {
