@@ -117,6 +117,19 @@ inBrowser('a moment is in the address, and all pages follow it', async () => {
     .getByRole('row', { name: /gold 2/ })
     .first()
     .waitFor();
+  await page.getByRole('button', { name: 'As of: now' }).click();
+  await page.getByRole('button', { name: 'A moment: choose from a calendar' }).waitFor();
+  // The browser's own calendar is no part of the page: what it does is fill its field.
+  await page.evaluate<void>(`(() => {
+    const calendar = document.querySelector('input[type=datetime-local]');
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(calendar, '2026-03-01T18:30');
+    calendar.dispatchEvent(new Event('input', { bubbles: true }));
+  })()`);
+  expect(await page.evaluate(`document.querySelector('[role=dialog] input:not([type])').value`)).toBe('2026-03-01 18:30');
+  await page.getByLabel('A moment', { exact: true }).fill(String(then));
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Show it' }).click();
+  await page.getByText(`This is the past: as it was at revision ${then}.`).waitFor();
 });
 
 inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {

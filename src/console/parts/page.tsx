@@ -1,5 +1,6 @@
 import { Children, type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
+import { classes } from './classes.ts';
 import styles from './page.module.css';
 
 interface PageProps {
@@ -78,10 +79,16 @@ export function Empty({ title, isPage = false, children }: EmptyProps) {
   );
 }
 
+interface WaitingProps {
+  readonly what: string;
+  /** A long table comes. */
+  readonly isTall?: boolean;
+}
+
 /** It takes the room of what comes, so that nothing jumps. */
-export function Waiting({ what }: { readonly what: string }) {
+export function Waiting({ what, isTall = false }: WaitingProps) {
   return (
-    <div className={styles.waiting} role="status">
+    <div className={classes(styles.waiting, isTall && styles.tall)} role="status">
       <span className="visually-hidden">Loading {what}</span>
       <span className={styles.bar} />
       <span className={styles.bar} />

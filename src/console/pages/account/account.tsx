@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sessionQuery, signInWaysQuery } from '../../api/session.ts';
 import { SignOut } from '../../frame/sign-out.tsx';
-import { Card, CardBody, Page } from '../../parts/page.tsx';
+import { Card, CardBody, Page, Waiting } from '../../parts/page.tsx';
 import styles from './account.module.css';
 import { LinkedAccount } from './linked.tsx';
 import { PasswordForm } from './password.tsx';
@@ -12,7 +12,7 @@ import { OwnSessions } from './sessions.tsx';
 export function AccountPage() {
   const { data } = useSuspenseQuery(sessionQuery);
   const { name, hasPassword, isLinked } = data.person;
-  const { data: ways } = useQuery(signInWaysQuery);
+  const ways = useQuery(signInWaysQuery);
   return (
     <main className={styles.page}>
       <Page
@@ -25,15 +25,21 @@ export function AccountPage() {
         }
         actions={<SignOut />}
       >
-        <LinkedAccount isLinked={isLinked} />
-        {ways?.passwords !== false && (
-          <Card title={hasPassword ? 'Change your password' : 'Set a password'}>
-            <CardBody>
-              <PasswordForm name={name} hasPassword={hasPassword} />
-            </CardBody>
-          </Card>
+        {ways.isPending ? (
+          <Waiting what="your account" />
+        ) : (
+          <>
+            <LinkedAccount isLinked={isLinked} />
+            {ways.data?.passwords !== false && (
+              <Card title={hasPassword ? 'Change your password' : 'Set a password'}>
+                <CardBody>
+                  <PasswordForm name={name} hasPassword={hasPassword} />
+                </CardBody>
+              </Card>
+            )}
+            <OwnSessions />
+          </>
         )}
-        <OwnSessions />
       </Page>
     </main>
   );

@@ -110,7 +110,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
         </div>
       }
     >
-      {read.isPending && <Waiting what="what was called" />}
+      {read.isPending && <Waiting isTall={slug === undefined} what="what was called" />}
       {read.isError && (
         <CardBody>
           <Failed error={read.error} again={() => void read.refetch()} />

@@ -22,7 +22,7 @@ export function DayPlots({ day: { stepMs, pieces } }: { readonly day: Health['da
       name: 'Requests in five minutes',
       series: [
         line('all', 'accent', ({ requests }) => requests),
-        line('refused', 'past', ({ refused }) => refused),
+        line('refused', 'next', ({ refused }) => refused),
         line('failed', 'bad', ({ failed }) => failed),
       ],
     },
