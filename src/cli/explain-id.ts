@@ -47,10 +47,16 @@ function shownMeaning({ is, text: said, commits, more, publish, call, followed =
   if (publish !== undefined) lines.push(`  ${publishText(publish)}`);
   if (call !== undefined) {
     const by = call.publish === null ? 'a publish too far back' : publishText(call.publish);
-    lines.push(`  endpoint ${visible(call.endpoint)}, as it is since ${by}`);
+    lines.push(`  endpoint ${visible(call.endpoint)}, as it is since ${by}`, ...call.uses.map(useText));
+    if (call.left !== undefined) lines.push(`  … and ${call.left} more that it may read`);
   }
   if (followed.length > 0) lines.push('  Then:', ...followed.map((commit) => `  ${headOf(commit)}`));
   return [...lines, ...Object.entries(links).map(([name, path]) => `  ${name}: ${visible(path)}`)].join('\n');
+}
+
+function useText({ kind, id, entry, collection, publish }: NonNullable<Meaning['call']>['uses'][number]): string {
+  const named = `${visible(id)}${entry === undefined ? '' : `.${visible(entry)}`}${collection === undefined ? '' : ` of ${visible(collection)}`}`;
+  return `  ${kind} ${named}, as it is since ${publish === null ? 'a publish too far back' : publishText(publish)}`;
 }
 
 function publishText({ revision, at, action, label, keyId, message }: NonNullable<Meaning['publish']>): string {

@@ -4,7 +4,7 @@ import { effectiveDefinitions } from '../../domain/definition/model/effective.ts
 import { type Entry, entriesOf, findByName } from '../../domain/definition/model/overlay.ts';
 import { writtenValue } from '../../domain/definition/model/values.ts';
 import { differenceOf, type FieldDifferences, storedDifference } from '../../domain/definition/release/difference.ts';
-import { type DefinitionForm, type DefinitionName, type DefinitionStep, shownDefinition } from '../../domain/definition/release/steps.ts';
+import type { DefinitionName, DefinitionStep } from '../../domain/definition/release/steps.ts';
 import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
 import { isListed } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
@@ -14,10 +14,10 @@ import { type Json, jsonEquals } from '../../kernel/json.ts';
 import { requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import type { Past } from '../past/past.ts';
-import type { Project } from '../project/project.ts';
 import { type ChangesQuery, type Labels, labelsOf, lastOfPage, toldOf } from './changes.ts';
+import { Texts } from './definition-texts.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, type PastProject, pastDefinitions } from './moments.ts';
+import { holderOf, type ValueHolder } from './uses.ts';
 
 /** What is asked of: a definition by its id, slug or name. */
 interface Asked extends DefinitionName {
@@ -226,37 +226,6 @@ async function pageOf(context: HistoryContext, read: PastProject, looking: Looki
   }
 }
 
-/** The texts of a definition as its steps need them: the one after a step is the one before the next. */
-class Texts {
-  readonly #past: Past;
-  readonly #project: Project;
-  readonly #name: DefinitionName;
-  #known = new Map<string, string>();
-  /** Characters that were read. */
-  length = 0;
-
-  constructor(past: Past, project: Project, name: DefinitionName) {
-    this.#past = past;
-    this.#project = project;
-    this.#name = name;
-  }
-
-  /** What the target showed with these texts; `likely`: as {@link Past.definitionText} takes it. */
-  async shown({ live, staged }: DefinitionForm, revision: number, likely: number): Promise<Json> {
-    return shownDefinition(this.#name, await this.#text(live, revision, likely), await this.#text(staged, revision, likely));
-  }
-
-  async #text(hash: string | null, revision: number, likely: number): Promise<string | null> {
-    if (hash === null) return null;
-    const known = this.#known.get(hash);
-    const text = known ?? (await this.#past.definitionText(this.#project, hash, revision, likely));
-    if (known === undefined) this.length += text.length;
-    // Those of one step: two layers before, two after.
-    this.#known = new Map([...this.#known, [hash, text] as const].slice(-4));
-    return text;
-  }
-}
-
 const ACTIONS = { 'definitions.published': 'publish', 'definitions.promoted': 'promote', 'definitions.rolledBack': 'rollback' } as const;
 
 /** `null`: the part that is asked for stayed the same. */
@@ -300,14 +269,10 @@ function entryIn({ access }: PastProject, target: PublishTarget, { kind, id }: D
   return entriesOf(access.state, target, kind).find((entry) => entry.id === id);
 }
 
-type Holder = DefinitionName & { readonly kind: 'collection' | 'game-values' };
-
 /** Where a value is defined: in a collection, else in the document of game values. */
-function holderIn({ access: { state, target } }: PastProject, { id, collection }: Pick<AskedValue, 'id' | 'collection'>): Holder {
+function holderIn({ access: { state, target } }: PastProject, { id, collection }: Pick<AskedValue, 'id' | 'collection'>): ValueHolder {
   if (collection !== null) return { kind: 'collection', id: idIn(state, target, { kind: 'collection', id: collection }) };
-  const { collections } = effectiveDefinitions(state, target);
-  const found = collections.find(({ definition }) => writtenValue('collection', definition, id) !== null);
-  return found === undefined ? { kind: 'game-values', id: SINGLE_ID } : { kind: 'collection', id: found.id };
+  return holderOf(effectiveDefinitions(state, target), id);
 }
 
 function neverWas({ kind, id }: DefinitionName, { moment, access: { target } }: PastProject): Error {

@@ -20,6 +20,7 @@ import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HISTORY_SCOPE, lookUp } from './commits.ts';
 import { shownCommits } from './shown-commit.ts';
+import { type UseInForce, usesAt } from './uses.ts';
 
 /**
  * What an id is that somebody holds. Nothing that the log knows of it is an empty list: the call log may still know a refused request. Throws 400
@@ -28,6 +29,7 @@ import { shownCommits } from './shown-commit.ts';
 export type Explain = (caller: Caller, held: string) => Promise<ManageAnswer<readonly Meaning[]>>;
 
 type Meaning = contract.Explained['meanings'][number];
+type Call = NonNullable<Meaning['call']>;
 
 /** Commits that are shown of each meaning. */
 const SHOWN = 5;
@@ -184,16 +186,39 @@ class Explanation {
   }
 
   /** The endpoint that made a commit, as it was defined then. */
-  async #callOf({ last, events }: Commit): Promise<NonNullable<Meaning['call']> | null> {
+  async #callOf({ last, events }: Commit): Promise<Call | null> {
     const endpoint = events.at(-1)?.metadata.actor.endpoint;
     if (endpoint === undefined) return null;
     const isStaged = events.some(({ data }) => 'space' in data && data.space !== 'live');
     const target: PublishTarget = isStaged ? 'next' : 'live';
     const found = effectiveDefinitions(await this.#past.definitionsAt(this.#project, last), target).endpoint(endpoint);
-    if (found === undefined) return { endpoint, definition: null, publish: null };
+    if (found === undefined) return { endpoint, definition: null, publish: null, uses: [] };
     const definition = stringifyJson(found.definition).length > MAX_DEFINITION ? null : found.definition;
     const publish = await this.#publishOf(found.id, target, last);
-    return { endpoint, definition, publish: publish && this.#shownPublish(publish) };
+    const { uses, left } = await usesAt(this.#context, this.#past, this.#project, found, target, last);
+    const shown = await this.#shownUses(uses, last);
+    return { endpoint, definition, publish: publish && this.#shownPublish(publish), uses: shown, ...(left === 0 ? {} : { left }) };
+  }
+
+  async #shownUses(uses: readonly UseInForce[], last: number): Promise<Call['uses']> {
+    const published = new Map<number, PublishRow | undefined>();
+    for (const { publish } of uses) {
+      if (publish === null || published.has(publish)) continue;
+      published.set(
+        publish,
+        (await this.#publishesBefore(publish + 1, 1)).find(({ revision }) => revision === publish),
+      );
+    }
+    return uses.map((use) => {
+      const row = use.publish === null ? undefined : published.get(use.publish);
+      return { ...use, publish: row === undefined ? null : this.#shownPublish(row), links: { history: this.#historyOf(use, last) } };
+    });
+  }
+
+  #historyOf({ kind, id, collection }: UseInForce, last: number): string {
+    const named = kind === 'value' ? 'game-values' : `definitions/${kind}`;
+    const holder = collection === undefined ? '' : `&collection=${encodeURIComponent(collection)}`;
+    return this.#path(`${named}/${encodeURIComponent(id)}/history?at=${last}${holder}`);
   }
 
   /** The last publish, up to a revision, that changed an endpoint. */

@@ -132,9 +132,63 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
         </dl>
       </CardBody>
       {is === 'publish' && publish !== undefined && <ChangedAt revision={publish.revision} />}
+      {call !== undefined && call.uses.length > 0 && <UsesTable uses={call.uses} left={call.left ?? 0} />}
       {commits.length > 0 && <CommitList commits={commits} />}
       {more === true && <CardBody>There are more commits than these, or older ones were not looked at.</CardBody>}
     </Card>
+  );
+}
+
+type Use = NonNullable<Meaning['call']>['uses'][number];
+
+/** The values and definitions that the endpoint may have read, each with the publish that it was in force by. */
+function UsesTable({ uses, left }: { readonly uses: readonly Use[]; readonly left: number }) {
+  return (
+    <>
+      <Scroll name="In force at this call">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">In force at this call</th>
+              <th scope="col">As it is since</th>
+            </tr>
+          </thead>
+          <tbody>
+            {uses.map((use) => (
+              <tr key={`${use.kind} ${use.id} ${use.entry ?? ''}`}>
+                <td>
+                  <UseLink use={use} />
+                </td>
+                <td>{use.publish === null ? 'a publish too far back to be looked for' : <PublishSaid publish={use.publish} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <CardBody>
+        {left > 0 && `${left} more are not listed. `}
+        What the endpoint can read, by its definition of then; a call may have needed only some of it.
+      </CardBody>
+    </>
+  );
+}
+
+function UseLink({ use: { kind, id, entry } }: { readonly use: Use }) {
+  const { project } = useView();
+  const name = entry === undefined ? id : `${id}.${entry}`;
+  return (
+    <>
+      {kind}{' '}
+      {kind === 'value' ? (
+        <Link to="/p/$project/values/$value" params={{ project, value: id }}>
+          {name}
+        </Link>
+      ) : (
+        <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }} search={{ show: 'history' }}>
+          {name}
+        </Link>
+      )}
+    </>
   );
 }
 

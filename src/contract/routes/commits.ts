@@ -92,6 +92,19 @@ const Publish = z.strictObject({
   changes: count.meta({ description: 'How many definitions it changed' }),
 });
 
+const Use = z
+  .strictObject({
+    kind: z.enum(['value', 'workflow', 'endpoint', 'library', 'collection']),
+    id: z.string().meta({ description: 'Of the definition; of a value, the id of its group or table' }),
+    entry: z.string().optional().meta({ description: 'Of a group, where the logic names one' }),
+    collection: z.string().optional().meta({ description: 'Of a value: id of the collection that holds it' }),
+    publish: Publish.nullable().meta({
+      description: 'The last publish up to the commit that changed it; `null`: not among the last 200 of what holds it',
+    }),
+    links: z.record(z.string(), link),
+  })
+  .meta({ id: 'UseInForce', description: 'What an endpoint may read besides documents, as it was when it was called' });
+
 const Meaning = z
   .strictObject({
     is: z.enum([
@@ -118,6 +131,11 @@ const Meaning = z
         endpoint: z.string(),
         definition: anyJson.meta({ description: 'The endpoint as it was defined when it was called; `null`: gone, or longer than 32 KB' }),
         publish: Publish.nullable().meta({ description: 'The publish that made it so; `null`: not among the last 200 before' }),
+        uses: z.array(Use).meta({
+          description:
+            'Game values that its logic names (where a name is calculated: all), what it calls, and its collections, 20 at most. Found in the definitions, not in what ran',
+        }),
+        left: count.optional().meta({ description: 'How many more of those there are' }),
       })
       .optional()
       .meta({ description: 'Of the newest commit, where an endpoint made it' }),
@@ -189,7 +207,7 @@ export const commits = {
     description: [
       'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
       'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish. It says what that is, what was',
-      'called and by which definition, who published that, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
+      'called and by which definition, who published that, which game values were in force and since which publish, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
       'Refused calls are told as long as the call log keeps them.',
     ].join('\n'),
     keys: managementKeys('r', 'history'),

@@ -27,7 +27,8 @@ export function isRecursive(workflow: Logic, known: Known): boolean {
   return false;
 }
 
-function calledBy(json: Json): string[] {
+/** What the steps and routes of a definition call, by name. */
+export function calledBy(json: Json): string[] {
   if (isArray(json)) return json.flatMap(calledBy);
   if (!isObject(json)) return [];
   const { type, action, workflow }: Caller = json;
