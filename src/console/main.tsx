@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Refused } from './api/refusal.ts';
+import { sessionQuery } from './api/session.ts';
 import { createConsoleRouter } from './router.tsx';
 import './style/base.css';
 
@@ -26,9 +27,9 @@ const queries = new QueryClient({
     },
   },
 });
+// Both take a moment that the page needs to begin anyway: who is signed in, and below the code of what is asked for.
+void queries.prefetchQuery(sessionQuery);
 const router = createConsoleRouter(queries);
-
-// The code of the page that is asked for comes while the session is asked for.
 const [asked] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of asked) void router.loadRouteChunk(route);
 

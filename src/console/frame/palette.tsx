@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
+import { codeOf, Later } from '../parts/later.tsx';
 
-const Opened = lazy(() => import('./palette-opened.tsx').then(({ OpenedPalette }) => ({ default: OpenedPalette })));
+const OPENED = codeOf('palette', () => import('./palette-opened.tsx').then(({ OpenedPalette }) => OpenedPalette));
 
 /** Every page, project and switch by keyboard: Ctrl or ⌘ and K opens it from anywhere. */
 export function Palette() {
@@ -14,10 +15,5 @@ export function Palette() {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
-  if (!isOpen) return null;
-  return (
-    <Suspense>
-      <Opened close={() => setOpen(false)} />
-    </Suspense>
-  );
+  return isOpen && <Later code={OPENED} props={{ close: () => setOpen(false) }} />;
 }

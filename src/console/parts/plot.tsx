@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
+import { codeOf, Later } from './later.tsx';
 import styles from './plot.module.css';
 import type { PlotSeries } from './plot-series.ts';
 
-const Drawn = lazy(() => import('./plot-drawn.tsx').then(({ DrawnPlot }) => ({ default: DrawnPlot })));
+const DRAWN = codeOf('plot', () => import('./plot-drawn.tsx').then(({ DrawnPlot }) => DrawnPlot));
 
 interface PlotProps {
   /** What it shows, as the heading of its table. */
@@ -38,9 +39,7 @@ export function Plot({ name, times, series, along, said = plotText, open, height
         <span className={styles.when}>{place === null ? '' : plotTime(times[place] ?? 0, along)}</span>
       </div>
       <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">
-        <Suspense>
-          <Drawn times={times} series={series} along={along} height={height} said={said} point={setPointed} open={open} />
-        </Suspense>
+        <Later code={DRAWN} props={{ times, series, along, height, said, point: setPointed, open }} />
       </div>
       <figcaption className="visually-hidden">
         <PlotTable name={name} times={times} series={series} along={along} said={said} />

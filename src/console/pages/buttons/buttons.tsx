@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { buttonsQuery, type GameButton } from '../../api/buttons.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody } from '../../parts/page.tsx';
 import styles from './buttons.module.css';
 
 // Most who come to the page press nothing.
-const PressDialog = lazy(() => import('./press.tsx').then((module) => ({ default: module.PressDialog })));
+const PRESS = codeOf('press', () => import('./press.tsx').then((module) => module.PressDialog));
 
 interface ButtonsProps {
   readonly page: GameButton['page'];
@@ -42,11 +43,7 @@ export function GameButtons({ page, player }: ButtonsProps) {
         </ul>
         {more > 0 && <p className={styles.soft}>{more} more are not shown here; the command line runs them, too: savepoint press.</p>}
       </CardBody>
-      {pressed !== null && (
-        <Suspense fallback={null}>
-          <PressDialog key={pressed.endpoint} button={pressed} player={player} close={() => setPressed(null)} />
-        </Suspense>
-      )}
+      {pressed !== null && <Later key={pressed.endpoint} code={PRESS} props={{ button: pressed, player, close: () => setPressed(null) }} />}
     </Card>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { type Definition, type DefinitionKind, isListed, kindNamed, SINGLE, templateOf } from '../../words/definition.ts';
@@ -12,8 +12,7 @@ import styles from './definitions.module.css';
 import { DefinitionHistory } from './history.tsx';
 import { Versions } from './versions.tsx';
 
-const loadEditor = () => import('./edit.tsx').then(({ EditCard }) => ({ default: EditCard }));
-const Editor = lazy(loadEditor);
+const EDITOR = codeOf('editor', () => import('./edit.tsx').then(({ EditCard }) => EditCard));
 
 const route = getRouteApi('/signed-in/p/$project/definitions/$kind/$id');
 
@@ -141,8 +140,8 @@ function EditPart({ kind, id }: PartProps) {
   const view = useView();
   const next = { ...view, target: 'next' as const };
   const read = useQuery({ ...definitionsQuery(next, kind), refetchOnWindowFocus: false });
-  // The editor is loaded while the text is; where that fails, its place says so.
-  useEffect(() => void loadEditor().catch(() => undefined), []);
+  // Loads the editor while the text is.
+  useQuery(EDITOR);
   if (read.isPending) return <Waiting what="the text" />;
   if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
   const found = read.data.definitions.find((each) => each.id === id);
@@ -154,8 +153,11 @@ function EditPart({ kind, id }: PartProps) {
       </Card>
     );
   return (
-    <Suspense fallback={<Waiting what="the editor" />}>
-      <Editor key={`${kind} ${id}`} definition={definition} isNew={found === undefined} base={read.data.base} />
-    </Suspense>
+    <Later
+      key={`${kind} ${id}`}
+      code={EDITOR}
+      waiting={<Waiting what="the editor" />}
+      props={{ definition, isNew: found === undefined, base: read.data.base }}
+    />
   );
 }
