@@ -45,8 +45,9 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
     },
     onSuccess: async () => {
       setSaved(true);
-      await refresh();
+      // Before anything is read anew: whoever goes on at once leaves nothing unsaved.
       editing.forget();
+      await refresh();
     },
   });
   if (saved) return <Saved target={target} value={base.id} close={close} />;
