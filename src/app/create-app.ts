@@ -71,7 +71,7 @@ export function createApp(context: AppContext): App {
     commits: createCommits(context, past),
     explain: createExplain(context, past),
     showPlayer: createShowPlayer(history),
-    economy: createEconomy(context),
+    economy: createEconomy(context, past),
     looks: createLooks(context),
     history: createHistory(context, searches),
     approvals: createApprovals(context, searches),

@@ -159,3 +159,15 @@ test('what is not there and what is wrong is said, and a key needs the scope', a
   const key = await newApiKey(env, game.projectId, { collections: 'rwx' });
   expect(await refusal('', { 'x-api-key': key })).toMatchObject([403, expect.stringContaining('economy')]);
 });
+
+test('the entry of a correction says why, with its ticket', async () => {
+  const key = await newApiKey(env, game.projectId, { economy: 'r', restore: 'rw' });
+  const { entries: before } = await read(economy('/entries?currency=gold&player=1'));
+  expect(before.every(({ why }: JsonObject) => why === undefined)).toBe(true);
+  const body = { revision: before[0].revision, reason: 'taxed twice', ticket: 'T-7' };
+  await ok(game.manage('POST', `/v3/manage/${game.projectId}/undo`, { body, headers: { 'x-api-key': key } }));
+  const { entries } = await read(economy('/entries?currency=gold&player=1'));
+  expect(entries[0]).toMatchObject({ source: 'undo', delta: 30, why: { reason: 'taxed twice', ticket: 'T-7' } });
+  // Undone once: the entries behind it are as they were.
+  expect(entries.slice(1)).toEqual(before);
+});

@@ -57,7 +57,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/management': [...USE_CASES, 'src/app/people', 'src/app/past', 'src/app/security', 'src/app/storage', 'src/app/endpoints'],
   'src/app/correction': [...USE_CASES, 'src/app/past', 'src/app/storage', 'src/app/endpoints', 'src/app/management'],
   'src/app/history': [...USE_CASES, 'src/app/people', 'src/app/past', 'src/app/security', 'src/app/storage', 'src/app/management'],
-  'src/app/economy': USE_CASES,
+  'src/app/economy': [...USE_CASES, 'src/app/past'],
   'src/app/live': [...USE_CASES, 'src/app/security', 'src/app/storage', 'src/app/management'],
   'src/app/operator': [...USE_CASES, 'src/app/management'],
   'src/app/create-app.ts': ['src/app'],

@@ -1,7 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
+import { type StatedWhy, summaryOf } from '../../domain/commit/summary.ts';
+import { SOURCE } from '../../domain/correction/causes.ts';
 import { dayOf, startOfDay } from '../../domain/economy/fold.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
 import { isArray, parseJson, tryParseJson } from '../../kernel/json.ts';
 import { invalidCursor, revisionCursor } from '../../kernel/page-cursor.ts';
@@ -9,7 +12,9 @@ import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+import type { Past } from '../past/past.ts';
 import type {
+  EconomyEntryPage,
   EconomyEntryRow,
   EconomyFlowRow,
   EconomyRange,
@@ -64,7 +69,10 @@ const SCOPE = ['economy'];
 /** How many days back a range begins that says no beginning. */
 const DAYS_BACK = 30;
 
-export function createEconomy(context: AppContext): Economy {
+/** Commits of a page whose reasons are read: each is one read of the log. */
+const REASONED = 50;
+
+export function createEconomy(context: AppContext, past: Past): Economy {
   const open = async (caller: Caller, target: PublishTarget) => {
     const project = await projectOf(context, caller);
     const { key, space } = accessAt(project, caller, target);
@@ -131,8 +139,10 @@ export function createEconomy(context: AppContext): Economy {
       requireStorable(player);
       const range = rangeOf(space, { from, to }, today());
       const page = await context.views.economyEntries(project.id, { ...range, ...filter, before: placeOf(cursor), limit });
-      const entries = page.entries.map((row) => entryOf(row, currency));
-      const cursorOfNext = page.next === null ? null : page.next.join('.');
+      const { rows, next } = withinReasons(page);
+      const reasons = await reasonsOf(past, project, rows);
+      const entries = rows.map((row) => entryOf(row, currency, reasons.get(row.revision)));
+      const cursorOfNext = next === null ? null : next.join('.');
       return { ...at(), result: { ok: true, entries, ...(page.hasOthers ? { hasOthers: true as const } : {}), cursor: cursorOfNext } };
     },
 
@@ -200,7 +210,34 @@ function placeOf(cursor: string | null): EntryPlace | null {
   return [Number(at), Number(revision), Number(ordinal)];
 }
 
-function entryOf({ ordinal: _, reason, label, actor, at, ...row }: EconomyEntryRow, currency: string) {
+/** Whether its commit says why: what was put right, or what a person did, such as the press of a button. A grant says it once for all players. */
+function isReasoned({ source, actor }: EconomyEntryRow): boolean {
+  return source !== SOURCE.grant && (source === SOURCE.undo || source === SOURCE.restore || actor.kind === 'person');
+}
+
+/** As much of a page as has {@link REASONED} commits that say why at most; the next one goes on behind it. */
+function withinReasons({ entries, next }: EconomyEntryPage): {
+  readonly rows: readonly EconomyEntryRow[];
+  readonly next: EntryPlace | null;
+} {
+  const commits = new Set<number>();
+  const end = entries.findIndex((row) => isReasoned(row) && commits.add(row.revision).size > REASONED);
+  const last = end < 0 ? undefined : entries[end - 1];
+  return last === undefined ? { rows: entries, next } : { rows: entries.slice(0, end), next: [last.at, last.revision, last.ordinal] };
+}
+
+/** Why the corrections among these were made, by revision. */
+async function reasonsOf(past: Past, project: Project, rows: readonly EconomyEntryRow[]): Promise<ReadonlyMap<number, StatedWhy>> {
+  const revisions = [...new Set(rows.filter(isReasoned).map(({ revision }) => revision))];
+  const found = await inTurns(revisions, async (revision) => {
+    const commit = await past.commitAt(project, revision);
+    const why = commit === null ? null : summaryOf(commit.events).why;
+    return why === null ? [] : [[revision, why] as const];
+  });
+  return new Map(found.flat());
+}
+
+function entryOf({ ordinal: _, reason, label, actor, at, ...row }: EconomyEntryRow, currency: string, why: StatedWhy | undefined) {
   const { endpoint, ...who } = actor;
   return {
     ...row,
@@ -209,6 +246,7 @@ function entryOf({ ordinal: _, reason, label, actor, at, ...row }: EconomyEntryR
     ...(reason === null ? {} : { reason }),
     ...(endpoint === undefined ? {} : { endpoint }),
     actor: { ...who, ...(label === null ? {} : { label }) },
+    ...(why === undefined ? {} : { why }),
   };
 }
 

@@ -8,6 +8,18 @@ import { about, ok, pageSize } from './managed.ts';
 
 /** What happened in a project: its commits. */
 
+/** Why somebody did it, as stated. */
+export const why = z
+  .strictObject({
+    reason: z.string(),
+    ticket: z.string().optional().meta({ description: 'Of the support desk' }),
+    button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
+  })
+  .meta({
+    description:
+      'Of an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
+  });
+
 const Commit = z
   .strictObject({
     first: count.meta({ description: 'Revision of its first event' }),
@@ -49,17 +61,7 @@ const Commit = z
       })
       .optional()
       .meta({ description: 'Of the call, without what looks like a secret: where its endpoint has `record: input`' }),
-    why: z
-      .strictObject({
-        reason: z.string(),
-        ticket: z.string().optional().meta({ description: 'Of the support desk' }),
-        button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
-      })
-      .optional()
-      .meta({
-        description:
-          'Of an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
-      }),
+    why: why.optional(),
     redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
   })
   .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });

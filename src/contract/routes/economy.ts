@@ -3,6 +3,7 @@ import { managementKeys } from '../credentials.ts';
 import { PLAYER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyNumber, count, instant } from '../values.ts';
+import { why } from './commits.ts';
 import { about, ok, paged, pageSize } from './managed.ts';
 
 /** What became of the money of all players. */
@@ -49,6 +50,7 @@ const entry = z
         player: z.string().optional().meta({ description: 'For whom the request was made' }),
       })
       .meta({ description: 'Who made the commit' }),
+    why: why.optional().meta({ description: 'Of a correction and of a pressed button: what whoever made it said' }),
     eventId: z.string(),
   })
   .meta({ id: 'EconomyEntry', description: 'One change of a number of a currency' });
@@ -251,7 +253,8 @@ export const economy = {
     summary: 'The entries of ledgers that a sum is made of, the newest first',
     description: [
       'Entries of all players, over an index by source and time. A page may be shorter than its limit and have a `cursor` all the same. A source beyond the 200',
-      'that a day tells apart is not looked for: `hasOthers` says that there are some, which the ledgers of their players hold.',
+      'that a day tells apart is not looked for: `hasOthers` says that there are some, which the ledgers of their players hold. A page has 50 commits at most',
+      'that say why.',
     ].join('\n'),
     query: { ...place, player: z.string().meta({ description: 'Of one player only' }), ...range, ...page },
     answers: {
@@ -259,7 +262,7 @@ export const economy = {
         .strictObject({ ok, entries: z.array(entry), hasOthers: ok.optional(), cursor: next })
         .meta({ id: 'EconomyEntries', description: 'A page of entries' }),
     },
-    errors: [...REFUSED, 'INVALID_PLATFORMID'],
+    errors: [...REFUSED, 'INVALID_PLATFORMID', 'BUSY', 'PAST_TIMEOUT'],
     example: {
       query: { currency: 'gold', source: 'quest' },
       answer: {

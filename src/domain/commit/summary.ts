@@ -25,7 +25,7 @@ export interface CommitSummary {
   readonly isRedacted: boolean;
 }
 
-interface StatedWhy {
+export interface StatedWhy {
   readonly reason: string;
   readonly ticket?: string;
   /** What stood on the button. */

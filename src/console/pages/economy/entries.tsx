@@ -19,8 +19,18 @@ import styles from './economy.module.css';
 const route = getRouteApi('/signed-in/p/$project/economy/entries');
 const CSV = [
   ...(['at', 'revision', 'player', 'collection', 'key', 'field', 'before', 'after', 'delta', 'source', 'endpoint', 'reason'] as const),
-  'eventId',
+  ...(['eventId', 'by', 'why', 'ticket', 'button'] as const),
 ] as const;
+
+function rowOf(entry: EconomyEntry) {
+  const { why = { reason: undefined } } = entry;
+  const told = { ...entry, by: byOf(entry), ticket: undefined, button: undefined, ...why, reason: entry.reason, why: why.reason };
+  return CSV.map((column) => told[column]);
+}
+
+function byOf({ actor, endpoint }: EconomyEntry): string {
+  return whoOf({ actor: { ...actor, ...(endpoint === undefined ? {} : { endpoint }) } });
+}
 
 /** The entries of ledgers that a number of the economy is made of. */
 export function EntriesPage() {
@@ -76,7 +86,7 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
             name={[view.project, 'economy', asked.currency, 'entries']}
             revision={pages[0]?.revision ?? 0}
             head={CSV}
-            rows={() => entries.map((entry) => CSV.map((column) => entry[column]))}
+            rows={() => entries.map(rowOf)}
           />
         )
       }
@@ -124,8 +134,9 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
 
 function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
   const { project } = useView();
-  const { revision, at, player, collection, key, field, before, after, delta, source, reason, endpoint, actor } = entry;
-  const who = whoOf({ actor: { ...actor, ...(endpoint === undefined ? {} : { endpoint }) } });
+  const { revision, at, player, collection, key, field, before, after, delta, source, reason, endpoint, actor, why } = entry;
+  const who = byOf(entry);
+  const isPerson = actor.kind === 'person';
   return (
     <tr>
       <td className={table.tight}>
@@ -142,8 +153,12 @@ function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
       <td className={table.number}>{amountText(after)}</td>
       <td className={table.wide}>
         {source} {reason !== undefined && <span className={table.soft}>“{reason}”</span>}
+        {why !== undefined && <span className={table.soft}> {whyText(why, reason)}</span>}
       </td>
-      <td className={table.tight}>{endpoint ?? (who === player ? <span className={table.soft}>the player</span> : who)}</td>
+      <td className={table.tight}>
+        {isPerson ? who : (endpoint ?? (who === player ? <span className={table.soft}>the player</span> : who))}
+        {isPerson && endpoint !== undefined && <span className={table.soft}> by {endpoint}</span>}
+      </td>
       <td className={table.number}>
         <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} aria-label={`What commit ${revision} was`}>
           {revision}
@@ -151,4 +166,14 @@ function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
       </td>
     </tr>
   );
+}
+
+/** What whoever did it said beside the reason that stands in the entry. */
+function whyText({ button, reason, ticket }: NonNullable<EconomyEntry['why']>, told: string | undefined): string {
+  const parts = [
+    ...(button === undefined ? [] : [`“${button}”`]),
+    ...(reason === told ? [] : [`“${reason}”`]),
+    ...(ticket === undefined ? [] : [ticket]),
+  ];
+  return parts.join(' · ');
 }
