@@ -30,10 +30,13 @@ type Definitions = Pick<EffectiveDefinitions, 'collection' | 'endpoint' | 'libra
 
 /** Members that are texts for people. */
 const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
-/** `values.prices` and `values.prices.axe`, wherever they stand in a text. What is no value is no use. */
-const NAMED = /(?<![\w.$-])values\s*\.\s*([\w$-]+)(?:\s*\.\s*([\w$-]+)(?!\s*\.?\s*\{\{))?/g;
-/** Values whose name is calculated: `values[…]`, `values.{{…}}`, or all of them. */
-const CALCULATED = /(?<![\w.$-])values(?:\s*\.\s*\{\{|(?!\s*[.(\w$-]))/;
+/**
+ * `values.prices` and `values.prices.axe`, wherever they stand in a text. What is no value is no use; a name that goes on as `{{…}}` is calculated.
+ * Texts can be long, and whoever publishes writes them, so no part of a pattern may be tried twice.
+ */
+const NAMED = /(?<![\w.$-])values\s*\.\s*([\w$-]+)(?:\s*\.\s*([\w$-]+)(?![\w$-])(?!\s*(?:\.\s*)?\{\{))?/g;
+/** Values whose name is calculated: `values[…]`, `values.{{…}}`, `values.pri{{…}}`, or all of them. */
+const CALCULATED = /(?<![\w.$-])values(?:\s*\.\s*[\w$-]*\{\{|(?!\s*[.(\w$-]))/;
 
 export function usesOf(written: JsonObject, definitions: Definitions): Uses {
   const found = new Found(definitions);
@@ -47,6 +50,7 @@ class Found {
   readonly #called = new Map<string, LogicUse>();
   readonly #collections = new Map<string, LogicUse>();
   readonly #seen = new Set<string>();
+  #readsAll = false;
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions;
@@ -117,8 +121,11 @@ class Found {
 
   #text(text: string): void {
     for (const [, id = '', entry] of text.matchAll(NAMED)) this.#value(id, entry);
+    if (this.#readsAll) return;
     const isCalculated = CALCULATED.test(text) && (text.trim() === 'values' || /^\s*values\s*\[/.test(text) || inTokens(text));
-    if (isCalculated) for (const id of Object.keys(this.#definitions.values.values)) this.#value(id, undefined);
+    if (!isCalculated) return;
+    this.#readsAll = true;
+    for (const id of Object.keys(this.#definitions.values.values)) this.#value(id, undefined);
   }
 
   /** A part of a table is no entry: a row has no name. */
