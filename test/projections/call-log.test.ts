@@ -448,3 +448,44 @@ test('a window is grouped by endpoint and outcome as its requests say, the newes
   expect(reached.filter(({ code }) => code === null).length).toBeGreaterThan(4);
   expect(await table.groups('nobody', window, 4)).toEqual({ groups: [], since: { failed: null, succeeded: null } });
 });
+
+test('whoever joins while the table is being read for others is told of every call that succeeds from then on', async () => {
+  let hold: Promise<void> | null = null;
+  let onRead = () => {};
+  const slow: CallTable = {
+    ...table,
+    async after(from, most) {
+      const [asked, held] = [new Map(from), hold];
+      if (held !== null) onRead();
+      await held;
+      return table.after(asked, most);
+    },
+  };
+  const log = new StoredCallLog(slow, { stored: () => undefined, lost: () => undefined, failed: () => undefined });
+  const told: string[] = [];
+  const receive = (requests: readonly { readonly requestId: string }[]) => {
+    told.push(...requests.map(({ requestId }) => requestId));
+    return true;
+  };
+  const begin = async (filter: RequestFilter, listener: Parameters<Awaited<ReturnType<typeof log.follow>>['start']>[0]) =>
+    (await log.follow('joining', filter, { ...PAGE, limit: 0 })).start(listener);
+  const stopFirst = await begin({ ...EVERYTHING, errors: true }, { receive: () => true, miss: () => true });
+  let release = () => {};
+  const reading = new Promise<void>((resolve) => {
+    onRead = resolve;
+  });
+  hold = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await reading;
+  const stop = await begin(EVERYTHING, { receive, miss: () => true });
+  log.note('joining', served({ requestId: 'succeeded' }), true);
+  log.note('joining', served({ requestId: 'refused', code: 'FORBIDDEN', status: 403 }), true);
+  await log.read('joining', EVERYTHING, PAGE);
+  hold = null;
+  release();
+  await expect.poll(() => [...told].sort()).toEqual(['refused', 'succeeded']);
+  stop();
+  stopFirst();
+  await log.close();
+});

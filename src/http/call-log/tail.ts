@@ -63,8 +63,10 @@ export class CallTail {
     this.#isReading = true;
     let isMore = false;
     try {
-      const rows = await this.#table.after(this.#read, MAX_ROWS);
-      for (const row of rows) this.#deliver(row);
+      // Who joins meanwhile is told of calls that succeeded by the next reading: this one may not have asked for them.
+      const asked = new Map(this.#read);
+      const rows = await this.#table.after(asked, MAX_ROWS);
+      for (const row of rows) this.#deliver(row, asked.get(row.project)?.succeeded ?? null);
       isMore = rows.length >= MAX_ROWS;
     } catch (error) {
       this.#onError(error);
@@ -82,11 +84,15 @@ export class CallTail {
     }
   }
 
-  #deliver({ project, seq, request, missed }: NewRow): void {
+  /** `asked`: behind which place calls that succeeded were asked for, too. */
+  #deliver({ project, seq, request, missed }: NewRow, asked: number | null): void {
     const read = this.#read.get(project);
     if (read === undefined) return;
     const { failed, succeeded } = read;
-    this.#read.set(project, { failed: Math.max(failed, seq), succeeded: succeeded === null ? null : Math.max(succeeded, seq) });
+    this.#read.set(project, {
+      failed: Math.max(failed, seq),
+      succeeded: succeeded === null || asked === null ? succeeded : Math.max(succeeded, seq),
+    });
     if (missed > 0) this.#listeners.miss(project, missed);
     if (request === null) return;
     for (const delivery of this.#listeners.of(project)) {
