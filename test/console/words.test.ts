@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
 import { NOTICES, noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, fieldsSaid, whoOf } from '../../src/console/words/commit.ts';
 import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { heldText } from '../../src/console/words/publish.ts';
@@ -90,6 +90,10 @@ describe('words', () => {
       documents: [],
     };
     expect(`${whoOf(call)} ${deedOf(call)}`).toBe('7 called buy');
+    const fields = [{ path: 'axe', value: 5 }, { path: 'gold', value: 7 }, { path: 'note' }];
+    const touched = { collection: 'saves', key: '7', change: 'written', fields, more: 2 };
+    const said = fieldsSaid({ documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] });
+    expect(said.map(({ path, text }) => `${path} ${text}`.trim())).toEqual(['axe is 5', 'note changed', 'and 2 more']);
     const write = { cause: 'document.correct', actor: { kind: 'secret', label: 'Mara' }, events: [] };
     const documents = [{ collection: 'players', key: '7', change: 'written' }];
     expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');

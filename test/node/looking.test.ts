@@ -171,6 +171,7 @@ async function looks(query: Readonly<Record<string, string>> = {}): Promise<read
 /** Routes of which a person is shown personal values, where they are revealed. */
 const SHOWING = [
   ...[
+    'listCommits',
     'listDocuments',
     'exportDocuments',
     'readDocument',

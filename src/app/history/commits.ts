@@ -5,7 +5,7 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
-import { accessAt, requirePermissions, requireStorable } from '../access.ts';
+import { accessAt, hasNeed, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -62,7 +62,8 @@ export function createCommits(context: AppContext, past: Past): Commits {
   return {
     async list(caller, query) {
       const project = await projectOf(context, caller);
-      requirePermissions(accessAt(project, caller, 'live').key, HISTORY_SCOPE, 'r');
+      const { key } = accessAt(project, caller, 'live');
+      requirePermissions(key, HISTORY_SCOPE, 'r');
       requireStorable(query.player);
       const { head } = project.set;
       const range = await rangeOf(past, project, query, head);
@@ -73,7 +74,8 @@ export function createCommits(context: AppContext, past: Past): Commits {
           ? lookThrough(context, past, project, range, fits, query.limit)
           : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
       const { commits, searched } = await looks.run(project.id, search, { onReject: busy });
-      const shown = await shownCommits(context, project, commits);
+      const mayReadDocuments = hasNeed(key, { scopes: ['collections'], level: 'r' });
+      const shown = await shownCommits(context, project, commits, mayReadDocuments ? query.player : null);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
     },

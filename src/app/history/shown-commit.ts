@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { summaryOf } from '../../domain/commit/summary.ts';
 import type { Json } from '../../kernel/json.ts';
+import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { ViewReader } from '../ports/readers.ts';
@@ -11,15 +12,19 @@ import { type Labels, labelsOf } from './changes.ts';
 
 /** Players, documents and sums of one commit that are listed. */
 const LISTED = 50;
+/** Fields of a document that are told, and how long a value may be. */
+const FIELDS = 5;
+const FIELD_BYTES = 80;
 /** Publishes that are read at once, and how often, while the one in force is searched. */
 const PUBLISHES = 20;
 const PUBLISH_PAGES = 10;
 
-/** `commits`: newest first. */
+/** `commits`: newest first. `of`: the player of whose documents it is told what their fields became. */
 export async function shownCommits(
   { views, people }: Pick<AppContext, 'views' | 'people'>,
   project: Project,
   commits: readonly Commit[],
+  of: string | null = null,
 ): Promise<readonly contract.Commits['commits'][number][]> {
   const inForce = new PublishesInForce(views, project.id);
   const shown: contract.Commits['commits'][number][] = [];
@@ -28,11 +33,13 @@ export async function shownCommits(
     project,
     commits.flatMap(({ events }) => events),
   );
-  for (const commit of commits) shown.push(shownCommit(commit, labels, await inForce.at(commit.last)));
+  for (const commit of commits) shown.push(shownCommit(commit, labels, await inForce.at(commit.last), of));
   return shown;
 }
 
-function shownCommit({ first, last, events }: Commit, labels: Labels, publish: number | null): contract.Commits['commits'][number] {
+type Shown = contract.Commits['commits'][number];
+
+function shownCommit({ first, last, events }: Commit, labels: Labels, publish: number | null, of: string | null): Shown {
   const { cause, actor, at, requestId, types, players, documents, money, input, why, isRedacted } = summaryOf(events);
   const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
@@ -46,13 +53,20 @@ function shownCommit({ first, last, events }: Commit, labels: Labels, publish: n
     publish,
     events: [...types],
     players: players.slice(0, LISTED),
-    documents: documents.slice(0, LISTED),
+    documents: documents.slice(0, LISTED).map(({ fields, ...each }) => ({ ...each, ...(each.key === of ? shownFields(fields) : {}) })),
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
     ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
     ...(why === null ? {} : { why }),
     ...(isRedacted ? { redacted: true } : {}),
   };
+}
+
+/** The first fields, with what they became where that is short. */
+function shownFields(fields: ReadonlyMap<string, Json>): Pick<Shown['documents'][number], 'fields' | 'more'> {
+  if (fields.size === 0) return {};
+  const told = [...fields].slice(0, FIELDS).map(([path, value]) => (isLargerThan(value, FIELD_BYTES) ? { path } : { path, value }));
+  return { fields: told, ...(fields.size > FIELDS ? { more: fields.size - FIELDS } : {}) };
 }
 
 /** Finds the publishes of live that were in force at revisions which descend. */

@@ -9,7 +9,7 @@ import { NewNote } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
-import { deedOf, isCorrection, newText, whoOf } from '../words/commit.ts';
+import { deedOf, fieldsSaid, isCorrection, newText, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { UndoDialog } from './undo.tsx';
@@ -67,6 +67,7 @@ function CommitRow({ commit, about, undo }: RowProps) {
   const who = whoOf(commit);
   const { player } = commit.actor;
   const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
+  const fields = fieldsSaid(commit);
   const isTold = deedOf(commit).includes('/');
   const others = commit.documents.filter(({ key }, place) => key !== who && key !== about && !(isTold && place === 0)).slice(0, SHOWN);
   return (
@@ -98,12 +99,17 @@ function CommitRow({ commit, about, undo }: RowProps) {
           “{commit.why.reason}”{commit.why.ticket !== undefined && ` · ${commit.why.ticket}`}
         </p>
       )}
-      {(money.length > 0 || others.length > 0) && (
+      {(money.length > 0 || fields.length > 0 || others.length > 0) && (
         <div className={styles.effects}>
           {money.map(({ collection, key, field, delta }) => (
             <span key={`${collection}/${key}/${field}`}>
               {about === undefined && key !== who && `${key} `}
               {field} <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
+            </span>
+          ))}
+          {fields.map(({ of, path, text }) => (
+            <span key={`${of}/${path}`}>
+              {path} <span className={styles.became}>{text}</span>
             </span>
           ))}
           {others.map(({ collection, key, change }) => (

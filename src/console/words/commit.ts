@@ -1,3 +1,5 @@
+import { cut, saidValue } from './value.ts';
+
 /** A commit as a sentence. */
 
 export interface CommitSaid {
@@ -12,7 +14,15 @@ export interface CommitSaid {
   };
   readonly events: readonly string[];
   readonly why?: { readonly reason: string; readonly ticket?: string; readonly button?: string };
-  readonly documents: readonly { readonly collection: string; readonly key: string; readonly change: string }[];
+  readonly documents: readonly TouchedDocument[];
+}
+
+interface TouchedDocument {
+  readonly collection: string;
+  readonly key: string;
+  readonly change: string;
+  readonly fields?: readonly { readonly path: string; readonly value?: unknown }[];
+  readonly more?: number;
 }
 
 /** Who did it: a person or a key by its name, a player by the id. */
@@ -99,6 +109,31 @@ export function deedOf(commit: CommitSaid): string {
   const many = KINDS[kind];
   if (many !== undefined) return `${act === 'delete' ? 'removed' : 'changed'} ${many}`;
   return cause;
+}
+
+/** What fields of the player's documents became. Money is told by how much it moved. */
+export function fieldsSaid({
+  documents,
+  money,
+}: Pick<CommitSaid, 'documents'> & { readonly money: readonly Moved[] }): readonly FieldSaid[] {
+  return documents.flatMap(({ collection, key, fields = [], more = 0 }) => {
+    const of = `${collection}/${key}`;
+    const told = fields.filter(({ path }) => !money.some((each) => each.field === path && `${each.collection}/${each.key}` === of));
+    const said = told.map((field) => ({ of, path: field.path, text: 'value' in field ? `is ${cut(saidValue(field.value))}` : 'changed' }));
+    return more === 0 ? said : [...said, { of, path: `and ${more} more`, text: '' }];
+  });
+}
+
+interface Moved {
+  readonly collection: string;
+  readonly key: string;
+  readonly field: string;
+}
+
+interface FieldSaid {
+  readonly of: string;
+  readonly path: string;
+  readonly text: string;
 }
 
 /** Whether it puts right what players have. */

@@ -44,7 +44,20 @@ const Commit = z
     players: z.array(z.string()).meta({ description: 'Whom it names, 50 at most' }),
     documents: z
       .array(
-        z.strictObject({ space: z.string(), collection: z.string(), key: z.string(), change: z.enum(['written', 'deleted', 'appended']) }),
+        z.strictObject({
+          space: z.string(),
+          collection: z.string(),
+          key: z.string(),
+          change: z.enum(['written', 'deleted', 'appended']),
+          fields: z
+            .array(z.strictObject({ path: z.string(), value: anyJson.optional().meta({ description: 'Missing where it is long' }) }))
+            .optional()
+            .meta({
+              description:
+                'What fields became, 5 at most: in a list of one player’s commits, of the documents under the player’s own id, where the write changed parts, with `collections: r`',
+            }),
+          more: count.optional().meta({ description: 'How many fields more' }),
+        }),
       )
       .meta({ description: 'What it touched, 50 at most' }),
     money: z

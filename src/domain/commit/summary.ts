@@ -1,7 +1,8 @@
 import { addDecimals } from '../../kernel/json-number.ts';
-import { type ExactNumber, isNumber, type JsonObject } from '../../kernel/json-value.ts';
+import { type ExactNumber, isNumber, type Json, type JsonObject } from '../../kernel/json-value.ts';
+import { getPath } from '../../kernel/path.ts';
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
-import type { Actor, ProjectEvent, Space } from '../events.ts';
+import type { Actor, Change, ProjectEvent, Space } from '../events.ts';
 import { playersIn } from './named.ts';
 
 /** What a commit did, as somebody reads it who looks for a cause. */
@@ -43,6 +44,8 @@ interface TouchedDocument {
   readonly collection: string;
   readonly key: string;
   readonly change: 'written' | 'deleted' | 'appended';
+  /** What its fields became, each once, as far as its last write changed it in parts. */
+  readonly fields: ReadonlyMap<string, Json>;
 }
 
 /** What the ledgers of one document and field gained or lost, together. */
@@ -120,9 +123,18 @@ function documentsOf(events: readonly ProjectEvent[]): readonly TouchedDocument[
     if (!isDocumentEvent(event)) continue;
     const { space, collection } = event.data;
     const key = keyOf(event);
-    touched.set(`${space}/${collection}/${key}`, { space, collection, key, change: CHANGES[event.type] });
+    const at = `${space}/${collection}/${key}`;
+    touched.set(at, { space, collection, key, change: CHANGES[event.type], fields: fieldsAfter(touched.get(at)?.fields, event) });
   }
   return [...touched.values()];
+}
+
+/** A document that was replaced as a whole says nothing of what changed. */
+function fieldsAfter(before: TouchedDocument['fields'] | undefined, { type, data }: ProjectEvent): TouchedDocument['fields'] {
+  if (type !== 'document.written') return new Map();
+  const { document, changes, ops } = data;
+  const after = changes ?? ops?.map(({ path }): Change => [path, (document && getPath(document, path)) ?? null]);
+  return after === undefined ? new Map() : new Map([...(before ?? []), ...after]);
 }
 
 function moneyOf(events: readonly ProjectEvent[]): readonly MovedMoney[] {

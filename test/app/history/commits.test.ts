@@ -194,6 +194,24 @@ describe('commits', () => {
     expect(await revisions(`key=${keyId}&kind=document`)).toEqual(['last', 'bob', 'ada'].map(revisionOf));
   });
 
+  test('of one player tell what fields of his documents became, to a key that may read documents', async () => {
+    const ops = [
+      { op: 'set', path: 'axe', value: 5 },
+      { op: 'set', path: 'note', value: 'x'.repeat(200) },
+    ];
+    await ok(opened.game.play('POST', opened.game.storage('purses/dora'), { body: { axe: 4, note: '' }, ...as('dora') }));
+    await ok(opened.game.play('POST', opened.game.storage('purses/dora'), { body: { ops }, ...as('dora') }));
+    const reader = await newApiKey({ DATABASE_URL: opened.databaseUrl }, opened.game.projectId, { history: 'r', collections: 'r' });
+    const asked = (query: string, key: string) =>
+      opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits?${query}`, { headers: { 'x-api-key': key } });
+    const newest = async (query: string, key: string) =>
+      objectOf(listOf(objectOf(await bodyOf(asked(query, key)))['commits'])[0])['documents'];
+    const document = { space: 'live', collection: 'purses', key: 'dora', change: 'written' };
+    expect(await newest('player=dora', reader)).toEqual([{ ...document, fields: [{ path: 'axe', value: 5 }, { path: 'note' }] }]);
+    expect(await newest('player=dora', historyKey)).toEqual([document]);
+    expect(await newest('kind=document&limit=1', reader)).toEqual([document]);
+  });
+
   test('need a key with the permission history', async () => {
     expect(await refused(opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits`))).toBe('403 FORBIDDEN');
   });
