@@ -137,7 +137,7 @@ const history: readonly ProjectEvent[] = Array.from({ length: 700 }, (_, revisio
   return projectEvent({ type: 'ledger.posted', data: { space, postings } }, revision, `e${revision}`, { ...METADATA, recordedAt }, '');
 });
 
-async function foldedIn(projectId: string, sizes: readonly number[]): Promise<void> {
+async function foldedIn(projectId: string, sizes: readonly number[], of: readonly ProjectEvent[] = history): Promise<void> {
   const view = economyView(16);
   const [row] = await rowsOf(pool, `SELECT active FROM savepoint.projection_versions WHERE name = 'economy'`);
   const versions = new Map([['economy', Number(row?.['active'])]] as const);
@@ -148,8 +148,8 @@ async function foldedIn(projectId: string, sizes: readonly number[]): Promise<vo
     catalog: { before: null, after: NOTHING.catalog },
     atOnce: 1,
   };
-  for (let from = 0, turn = 0; from < history.length; turn += 1) {
-    const events = history.slice(from, from + (sizes[turn % sizes.length] ?? 1));
+  for (let from = 0, turn = 0; from < of.length; turn += 1) {
+    const events = of.slice(from, from + (sizes[turn % sizes.length] ?? 1));
     await transaction(pool, projectId, versions, (tx) => view.project({ all: events, events, ...folded }, tx));
     from += events.length;
   }
@@ -169,4 +169,51 @@ test('however the events come in batches, the same is added up and the same wait
   const live = history.flatMap(({ type, data }) => (type === 'ledger.posted' && data.space === 'live' ? data.postings : []));
   const total = live.reduce((sum, { entries: [entry] }) => sum + Number(entry?.delta), 0);
   expect(Number(rows[0]?.supply)).toBeCloseTo(total, 6);
+});
+
+test('whatever is posted on whichever days, by whomever, batches of any size come to what each commit alone comes to', async () => {
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return (seed >>> 8) % below;
+  };
+  const deltas: readonly LedgerEntry['delta'][] = [1, -1, 0, 0.1, -0.3, 1e300, -1e300, 1e-300, 9_007_199_254_740_991, 5e-324, 1.7e308];
+  for (let round = 0; round < 4; round += 1) {
+    let at = 0;
+    let revision = 0;
+    const events = Array.from({ length: 120 }, () => {
+      revision += 1 + (random(4) === 0 ? random(60) : 0);
+      at += random(5) === 0 ? random(3) * DAY : random(1_000_000);
+      const postings = Array.from({ length: 1 + random(3) }, (_, by) => {
+        const player = `p${random(9)}`;
+        const entries = Array.from({ length: 1 + random(3) }, () => ({
+          ...gold(0, `s${random(3)}`),
+          delta: deltas[random(deltas.length)] ?? 0,
+          currency: `c${random(2)}`,
+        }));
+        return { by: by + 1, collection: `k${random(2)}`, key: player, player, entries };
+      });
+      const space = random(3) === 0 ? 'next1' : 'live';
+      const cause = random(6) === 0 ? 'correction' : 'test';
+      const metadata = { ...METADATA, cause, recordedAt: at };
+      return projectEvent({ type: 'ledger.posted', data: { space, postings } }, revision, `r${round}.${revision}`, metadata, '');
+    });
+    const ways = [[1], [1 + random(9), 1 + random(60)], [events.length]];
+    for (const [way, sizes] of ways.entries()) await foldedIn(`r${round}w${way}`, sizes, events);
+    for (const table of ['days', 'supply', 'names', 'pending', 'players', 'holders']) {
+      // Compared by Postgres, to the last digit.
+      const of = (way: number) =>
+        `SELECT to_jsonb(t) - 'project' AS row FROM savepoint.economy_${table} t WHERE project = 'r${round}w${way}'`;
+      for (const [one, other] of [
+        [0, 1],
+        [1, 0],
+        [0, 2],
+        [2, 0],
+      ] as const)
+        expect(await rowsOf(pool, `${of(one)} EXCEPT ALL ${of(other)}`), `${table} ${round}`).toEqual([]);
+    }
+  }
+  expect(await rowsOf(pool, `SELECT count(*) > 100 AS many FROM savepoint.economy_players WHERE project LIKE 'r_w_'`)).toEqual([
+    { many: true },
+  ]);
 });
