@@ -57,7 +57,7 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   const grid = page.getByRole('grid', { name: 'Shop' });
   await grid.waitFor();
   const focusGrid = () => page.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
-  await focusGrid();
+  await page.getByRole('gridcell', { name: 'axe' }).click();
   await page.keyboard.press('ArrowRight');
   for (const digit of '2000') await page.keyboard.press(digit);
   await page.getByText('At most 1000.').first().waitFor();

@@ -17,7 +17,7 @@ export const why = z
   })
   .meta({
     description:
-      'Of an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
+      'Of a correction, an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
   });
 
 const Commit = z

@@ -2,6 +2,7 @@ import { addDecimals } from '../../kernel/json-number.ts';
 import { type ExactNumber, isNumber, type Json, type JsonObject } from '../../kernel/json-value.ts';
 import { getPath } from '../../kernel/path.ts';
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
+import { CORRECTION } from '../document/sources.ts';
 import type { Actor, Change, ProjectEvent, Space } from '../events.ts';
 import { playersIn } from './named.ts';
 
@@ -92,6 +93,10 @@ function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
 
 function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
   switch (type) {
+    case 'document.written': {
+      const reason = data.ops?.find(({ source, reason }) => source === CORRECTION && reason !== undefined)?.reason;
+      return reason === undefined ? undefined : { reason };
+    }
     case 'button.pressed':
     case 'correction.made': {
       const { reason, ticket } = data;

@@ -1,6 +1,7 @@
 import {
   type ClipboardEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type PointerEvent,
   type ReactNode,
   useEffect,
@@ -161,15 +162,21 @@ export function Grid(props: GridProps) {
     select(done.selection);
     tell(pasteSaid(done));
   };
-  const placeIn = (event: PointerEvent) => {
+  const placeIn = (event: MouseEvent) => {
     const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null;
     return cell === null ? null : { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) };
   };
   const point = (event: PointerEvent) => {
     const place = placeIn(event);
-    if (place === null || (event.target instanceof Element && event.target.closest('input') !== null)) return;
+    if (place === null || isInEditor(event)) return;
     if (event.button !== 0 && isWithin(selection, place.row, place.column)) return;
     select(event.shiftKey ? { anchor: selection.anchor, active: place } : selectionAt(place.row, place.column));
+  };
+  /** Keys and what is copied belong to the grid: a browser would focus the cell that is pressed. */
+  const keepFocus = (event: MouseEvent) => {
+    if (placeIn(event) === null || isInEditor(event)) return;
+    event.preventDefault();
+    grid.current?.focus({ preventScroll: true });
   };
   const drag = (event: PointerEvent) => {
     if (event.buttons !== 1 || event.pointerType === 'touch' || draft !== null) return;
@@ -201,6 +208,7 @@ export function Grid(props: GridProps) {
       onCut={copy}
       onPaste={paste}
       onPointerDown={point}
+      onMouseDown={keepFocus}
       onPointerOver={drag}
       onDoubleClick={() => begin(cellText(cellAt(active.row, active.column)))}
     >
@@ -250,6 +258,10 @@ export function Grid(props: GridProps) {
       </div>
     </div>
   );
+}
+
+function isInEditor({ target }: MouseEvent): boolean {
+  return target instanceof Element && target.closest('input') !== null;
 }
 
 type Beside = 'down' | 'up' | 'right' | 'left';

@@ -195,7 +195,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
   const [problem] = problems;
   return (
     <Card
-      title={sheet.kind === 'table' ? `${sheet.rows.length} rows` : `${sheet.rows.length} values`}
+      title={`${sheet.rows.length} ${sheet.kind === 'table' ? 'row' : 'value'}${sheet.rows.length === 1 ? '' : 's'}`}
       actions={
         <search className={styles.search}>
           <input
@@ -273,6 +273,11 @@ function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
           />
         )}
       </div>
+      {readOnly === null && !editing.isEdited && (
+        <div className={styles.status}>
+          Choose a cell and type, or double-click it. Saving stages it: players notice nothing until it is promoted.
+        </div>
+      )}
       {editing.isEdited && (
         <div className={styles.held}>
           <strong>{countSaid(countOf(changes))} not saved</strong>
