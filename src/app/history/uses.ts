@@ -62,7 +62,7 @@ export async function usesAt(
   const uses: UseInForce[] = [];
   for (const { holder, values: held } of holders.values()) uses.push(...(await valuesInForce(search, holder, held)));
   for (const { kind, id } of rest) {
-    const [step] = await past.definitionSteps(project, { kind, id }, target, revision, 1);
+    const [step] = await past.definitionSteps(project, { kind, id }, await layerOf(search, { kind, id }), revision, 1);
     uses.push({ kind, id, publish: step?.event.revision ?? null });
   }
   return { uses, left: values.length + others.length - told.length - rest.length };
@@ -76,8 +76,35 @@ interface Search {
   readonly revision: number;
 }
 
+/** Where a definition in force comes from: next has what is staged, and else what live has. */
+async function layerOf({ past, project, target, revision }: Search, name: DefinitionName): Promise<PublishTarget> {
+  if (target === 'live') return target;
+  const [step] = await past.definitionSteps(project, name, target, revision, 1);
+  return step === undefined || step.after.staged === null ? 'live' : target;
+}
+
 /** For each value of one definition the last publish that changed that value: the definition changes with any of its values. */
 async function valuesInForce(search: Search, holder: ValueHolder, values: Uses['values']): Promise<readonly UseInForce[]> {
+  const layer = await layerOf(search, holder);
+  const found = await lastChanges({ ...search, target: layer }, holder, values);
+  // What is staged may leave a value as live has it.
+  const rest = layer === 'live' ? [] : values.filter((value) => !found.has(value));
+  const older =
+    rest.length === 0 ? new Map<Uses['values'][number], number>() : await lastChanges({ ...search, target: 'live' }, holder, rest);
+  return values.map((value) => ({
+    kind: 'value' as const,
+    id: value.id,
+    ...(value.entry === null ? {} : { entry: value.entry }),
+    ...(holder.kind === 'collection' ? { collection: holder.id } : {}),
+    publish: found.get(value) ?? older.get(value) ?? null,
+  }));
+}
+
+async function lastChanges(
+  search: Search,
+  holder: ValueHolder,
+  values: Uses['values'],
+): Promise<ReadonlyMap<Uses['values'][number], number>> {
   const { context, past, project, target, revision } = search;
   const { scheduler, limits, roundRobin } = context;
   const until = scheduler.monotonic() + limits.commandMs;
@@ -100,13 +127,7 @@ async function valuesInForce(search: Search, holder: ValueHolder, values: Uses['
     last = (steps.at(-1)?.event.revision ?? 0) - 1;
     if (steps.length < STEPS) break;
   }
-  return values.map((value) => ({
-    kind: 'value' as const,
-    id: value.id,
-    ...(value.entry === null ? {} : { entry: value.entry }),
-    ...(holder.kind === 'collection' ? { collection: holder.id } : {}),
-    publish: found.get(value) ?? null,
-  }));
+  return found;
 }
 
 async function around(

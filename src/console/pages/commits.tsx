@@ -81,6 +81,7 @@ function CommitRow({ commit, about, undo }: RowProps) {
           </strong>
         )}{' '}
         {deedOf(commit)} {isCorrection(commit) && <Chip tone="past">correction</Chip>}
+        {commit.documents.some(({ space }) => space !== 'live') && <Chip tone="next">next</Chip>}
         {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
       </p>
       <div className={styles.meta}>

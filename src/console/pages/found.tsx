@@ -173,18 +173,20 @@ function UsesTable({ uses, left }: { readonly uses: readonly Use[]; readonly lef
   );
 }
 
-function UseLink({ use: { kind, id, entry } }: { readonly use: Use }) {
+/** Leads to what it was at the call: what it is now may be another price. */
+function UseLink({ use: { kind, id, entry, links } }: { readonly use: Use }) {
   const { project } = useView();
+  const at = /[?&]at=(\d+)/.exec(links['history'] ?? '')?.[1];
   const name = entry === undefined ? id : `${id}.${entry}`;
   return (
     <>
       {kind}{' '}
       {kind === 'value' ? (
-        <Link to="/p/$project/values/$value" params={{ project, value: id }}>
+        <Link to="/p/$project/values/$value" params={{ project, value: id }} search={{ at }}>
           {name}
         </Link>
       ) : (
-        <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }} search={{ show: 'history' }}>
+        <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }} search={{ show: 'history', at }}>
           {name}
         </Link>
       )}

@@ -15,16 +15,16 @@ let opened: Opened;
 let historyKey: string;
 
 const positionOf = (reply: Reply) => Number(reply.headers['x-ns-position']);
-const publish = async (kind: string, body: object, message: string) =>
-  positionOf(await ok(opened.game.manage('POST', opened.game.definitions(kind), { body, headers: { 'x-ns-publish-message': message } })));
-const buy = async (slug: string) =>
-  String(
-    positionOf(
-      await ok(
-        opened.game.play('POST', opened.game.endpoint(slug), { body: { item: 'axe', group: 'g1' }, headers: { 'x-platform-id': PLAYER } }),
-      ),
-    ),
+const publish = async (kind: string, body: object, message: string, target = 'live') => {
+  const headers = { 'x-ns-publish-message': message, 'x-ns-publish-target': target };
+  return positionOf(await ok(opened.game.manage('POST', opened.game.definitions(kind), { body, headers })));
+};
+const buy = async (slug: string, target = 'live') => {
+  const headers = { 'x-platform-id': PLAYER, 'x-ns-publish-target': target };
+  return String(
+    positionOf(await ok(opened.game.play('POST', opened.game.endpoint(slug), { body: { item: 'axe', group: 'g1' }, headers }))),
   );
+};
 const callOf = async (held: string): Promise<JsonObject> => {
   const path = `/v3/manage/${opened.game.projectId}/explain/${held}`;
   const { meanings } = await bodyOf(opened.game.manage('GET', path, { headers: { 'x-api-key': historyKey } }));
@@ -108,6 +108,14 @@ test('two purchases at two prices lead each to the publish of its price, by what
 
   const env = { SAVEPOINT_URL: opened.game.url, SAVEPOINT_PROJECT: opened.game.projectId, SAVEPOINT_SECRET_KEY: historyKey };
   expect(await printed(['explain', after.exact], { env })).toContain(`value prices.axe, as it is since publish ${dearer}`);
+});
+
+test('of a call on next a value is told with what was staged, and else with what live has', async () => {
+  const live = await publish('game-values', prices(20, 21), 'in live');
+  const calls = async () => publishOf(await usesOf(await buy('exact', 'next')), 'prices', 'axe');
+  expect(await calls()).toBe(live);
+  const staged = await publish('game-values', prices(22, 21), 'staged', 'next');
+  expect(await calls()).toBe(staged);
 });
 
 test('a value of a collection is told with the collection, and beyond twenty the rest is counted', async () => {

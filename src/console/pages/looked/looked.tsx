@@ -81,7 +81,9 @@ function Looks({ asked, change }: NarrowProps) {
       {looks.length === 0 &&
         !list.hasNextPage &&
         (isNarrowed ? (
-          <Empty title="Nobody looked">Take a filter away, or ask for a longer time.</Empty>
+          <Empty title="Nobody looked">
+            Take a filter away, or ask for a longer time. Lists that show many players at once stand under no player.
+          </Empty>
         ) : (
           <Empty title="Nobody has looked at a player yet">The first look is recorded when somebody opens a player’s page.</Empty>
         ))}

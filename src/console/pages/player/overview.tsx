@@ -133,9 +133,17 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
       {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
-      {leftOut.length > 0 && <p className={styles.soft}>Not shown: {leftOut.map(({ part, why }) => `${part} (${why})`).join(', ')}.</p>}
+      {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut)}</p>}
     </div>
   );
+}
+
+/** Each reason once. */
+function leftOutText(leftOut: PlayerShown['leftOut']): string {
+  const reasons = [...new Set(leftOut.map(({ why }) => why))];
+  const said = reasons.map((why) => `${leftOut.flatMap((each) => (each.why === why ? [each.part] : [])).join(', ')} (${why})`);
+  // The route's own words name its parameter.
+  return `Not shown: ${said.join('; ').replace(': leave `at` out', '')}.`;
 }
 
 function hours(seconds: number): string {
