@@ -2,8 +2,8 @@ import { isUnreadable, type Unreadable } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
 /**
- * The most events of one batch; a posting comes with another event of its commit and does not count. Larger batches cost more in garbage
- * collection than they save in statements (measured), and block the event loop longer.
+ * The most events of one batch; a posting comes with another event of its commit and does not count, unless postings are most of them.
+ * Larger batches cost more in garbage collection than they save in statements (measured), and block the event loop longer.
  */
 export const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ export function batchLength(events: readonly RecordedEvent[]): number {
     const event = events[i];
     if (event === undefined || event.revision !== start + i) return i;
     if (event.type !== 'ledger.posted') counted += 1;
-    if (counted > BATCH_EVENTS) return i;
+    if (counted > BATCH_EVENTS || i === 2 * BATCH_EVENTS) return i;
     characters += event.data.length;
     if (characters > BATCH_CHARACTERS) return Math.max(i, 1);
   }

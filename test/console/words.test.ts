@@ -90,15 +90,18 @@ describe('words', () => {
       documents: [],
     };
     expect(`${whoOf(call)} ${deedOf(call)}`).toBe('7 called buy');
-    const fields = [{ path: 'axe', value: 5 }, { path: 'gold', value: 7 }, { path: 'note' }];
-    const touched = { collection: 'saves', key: '7', change: 'written', fields, more: 2 };
-    const said = fieldsSaid({ documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] });
-    expect(said.map(({ path, text }) => `${path} ${text}`.trim())).toEqual(['axe is 5', 'note changed', 'and 2 more']);
     const write = { cause: 'document.correct', actor: { kind: 'secret', label: 'Mara' }, events: [] };
     const documents = [{ collection: 'players', key: '7', change: 'written' }];
     expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');
     expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
+  });
+
+  it('what fields became is said, long values by their name alone; money is said by how much it moved', () => {
+    const fields = [{ path: 'axe', value: 5 }, { path: 'gold', value: 7 }, { path: 'note' }];
+    const touched = { collection: 'saves', key: '7', change: 'written', fields, more: 2 };
+    const said = fieldsSaid({ documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] });
+    expect(said.map(({ path, text }) => `${path} ${text}`.trim())).toEqual(['axe is 5', 'note changed', 'and 2 more']);
   });
 
   it('a button that the game refused was tried, and not pressed', () => {

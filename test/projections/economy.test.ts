@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
+import { BUCKETS, dueAt } from '../../projections/models/economy/pending.ts';
 import { economyView } from '../../projections/models/economy/projection.ts';
 import { readEconomyDays, readEconomySupply } from '../../projections/models/economy/read.ts';
 import { transaction } from '../../projections/transaction.ts';
@@ -137,8 +138,8 @@ const history: readonly ProjectEvent[] = Array.from({ length: 700 }, (_, revisio
   return projectEvent({ type: 'ledger.posted', data: { space, postings } }, revision, `e${revision}`, { ...METADATA, recordedAt }, '');
 });
 
-async function foldedIn(projectId: string, sizes: readonly number[], of: readonly ProjectEvent[] = history): Promise<void> {
-  const view = economyView(16);
+async function foldedIn(projectId: string, sizes: readonly number[], of = history, turnRevisions = 16): Promise<void> {
+  const view = economyView(turnRevisions);
   const [row] = await rowsOf(pool, `SELECT active FROM savepoint.projection_versions WHERE name = 'economy'`);
   const versions = new Map([['economy', Number(row?.['active'])]] as const);
   const folded = {
@@ -154,6 +155,17 @@ async function foldedIn(projectId: string, sizes: readonly number[], of: readonl
     from += events.length;
   }
 }
+
+test('with each turn one bucket after the other is due, of as many turns as there are buckets', () => {
+  const due = (turn: number) => dueAt(turn * 16, 16).map(({ block }) => block);
+  for (let turn = BUCKETS; turn < 3 * BUCKETS; turn += 1) {
+    const [before, now] = [due(turn - 1), due(turn)];
+    expect(dueAt(turn * 16 - 1, 16).map(({ block }) => block)).toEqual(before);
+    expect(now.map((block, bucket) => block - (before[bucket] ?? 0))).toEqual(
+      Array.from({ length: BUCKETS }, (_, bucket) => (bucket === turn % BUCKETS ? BUCKETS * 16 : 0)),
+    );
+  }
+});
 
 test('however the events come in batches, the same is added up and the same waits, of few revisions', async () => {
   await foldedIn('one', [7]);
@@ -199,7 +211,8 @@ test('whatever is posted on whichever days, by whomever, batches of any size com
       return projectEvent({ type: 'ledger.posted', data: { space, postings } }, revision, `r${round}.${revision}`, metadata, '');
     });
     const ways = [[1], [1 + random(9), 1 + random(60)], [events.length]];
-    for (const [way, sizes] of ways.entries()) await foldedIn(`r${round}w${way}`, sizes, events);
+    // Blocks of several revisions, so that batches end within them.
+    for (const [way, sizes] of ways.entries()) await foldedIn(`r${round}w${way}`, sizes, events, 64);
     for (const table of ['days', 'supply', 'names', 'pending', 'players', 'holders']) {
       // Compared by Postgres, to the last digit.
       const of = (way: number) =>

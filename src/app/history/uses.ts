@@ -50,7 +50,8 @@ export async function usesAt(
   const { values, others } = await context.roundRobin.run(project.id, () => usesOf(endpoint.definition, definitions));
   const told = values.slice(0, TOLD);
   const rest = others.slice(0, TOLD - told.length);
-  const search = { context, past, project, target, revision };
+  const until = context.scheduler.monotonic() + context.limits.commandMs;
+  const search = { context, past, project, target, revision, until };
   const holders = new Map<string, { readonly holder: ValueHolder; readonly values: Uses['values'][number][] }>();
   for (const value of told) {
     const holder = holderOf(definitions, value.id);
@@ -62,7 +63,7 @@ export async function usesAt(
   const uses: UseInForce[] = [];
   for (const { holder, values: held } of holders.values()) uses.push(...(await valuesInForce(search, holder, held)));
   for (const { kind, id } of rest) {
-    const [step] = await past.definitionSteps(project, { kind, id }, await layerOf(search, { kind, id }), revision, 1);
+    const { step } = await inForce(search, { kind, id });
     uses.push({ kind, id, publish: step?.event.revision ?? null });
   }
   return { uses, left: values.length + others.length - told.length - rest.length };
@@ -74,18 +75,27 @@ interface Search {
   readonly project: Project;
   readonly target: PublishTarget;
   readonly revision: number;
+  /** When it has taken too long, on the scheduler's clock. */
+  readonly until: number;
 }
 
-/** Where a definition in force comes from: next has what is staged, and else what live has. */
-async function layerOf({ past, project, target, revision }: Search, name: DefinitionName): Promise<PublishTarget> {
-  if (target === 'live') return target;
+interface InForce {
+  readonly layer: PublishTarget;
+  /** The last one; none: too far back, or there was none. */
+  readonly step: DefinitionStep | undefined;
+}
+
+/** Where a definition in force comes from, and its last change there: next has what is staged, and else what live has. */
+async function inForce({ past, project, target, revision }: Search, name: DefinitionName): Promise<InForce> {
   const [step] = await past.definitionSteps(project, name, target, revision, 1);
-  return step === undefined || step.after.staged === null ? 'live' : target;
+  if (target === 'live' || (step !== undefined && step.after.staged !== null)) return { layer: target, step };
+  const [live] = await past.definitionSteps(project, name, 'live', revision, 1);
+  return { layer: 'live', step: live };
 }
 
 /** For each value of one definition the last publish that changed that value: the definition changes with any of its values. */
 async function valuesInForce(search: Search, holder: ValueHolder, values: Uses['values']): Promise<readonly UseInForce[]> {
-  const layer = await layerOf(search, holder);
+  const layer = search.target === 'live' ? 'live' : (await inForce(search, holder)).layer;
   const found = await lastChanges({ ...search, target: layer }, holder, values);
   // What is staged may leave a value as live has it.
   const rest = layer === 'live' ? [] : values.filter((value) => !found.has(value));
@@ -105,9 +115,8 @@ async function lastChanges(
   holder: ValueHolder,
   values: Uses['values'],
 ): Promise<ReadonlyMap<Uses['values'][number], number>> {
-  const { context, past, project, target, revision } = search;
-  const { scheduler, limits, roundRobin } = context;
-  const until = scheduler.monotonic() + limits.commandMs;
+  const { context, past, project, target, revision, until } = search;
+  const { scheduler, roundRobin } = context;
   const texts = new Texts(past, project, holder);
   const found = new Map<Uses['values'][number], number>();
   let last = revision;

@@ -235,7 +235,10 @@ export class WorkingSet {
     };
   }
 
-  /** Revision of the last change in a collection, at the head; the opening revision if it has not changed since. */
+  /**
+   * Revision of the last event of the last commit that changed a collection; the opening revision if it has not changed since. A view that shows
+   * less may lack what the commit says last, such as its postings.
+   */
   collectionChangedAt(subject: SubjectKey): number {
     return this.#collections.get(subject) ?? this.#openedAt;
   }
@@ -377,7 +380,7 @@ export class WorkingSet {
   #advance(event: ProjectEvent): void {
     const collection = collectionChangedBy(event);
     if (collection !== null) {
-      this.#collections.set(collection, event.revision);
+      this.#collections.set(collection, event.revision + (event.metadata.left ?? 0));
       if (this.#watchers.size > 0) this.#notifyWatchers(collection, event);
     }
     this.head = event.revision;

@@ -24,8 +24,8 @@ function whenSeen(changed: () => void): () => void {
 
 /**
  * Hands on the present value of each topic, and each new one. A browser comes back by itself after a fault of the network, with the last id
- * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away. A page that nobody sees
- * follows nothing: a browser has few connections to one server, and many pages may be open.
+ * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away. A page that nobody
+ * sees follows nothing: a browser has few connections to one server, and many pages may be open.
  */
 export function useLive(
   { project, target }: View,

@@ -132,7 +132,7 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
         </dl>
       </CardBody>
       {is === 'publish' && publish !== undefined && <ChangedAt revision={publish.revision} />}
-      {call !== undefined && call.uses.length > 0 && <UsesTable uses={call.uses} left={call.left ?? 0} />}
+      {call !== undefined && call.uses.length > 0 && <UsesTable uses={call.uses} left={call.left ?? 0} at={commits[0]?.revision} />}
       {commits.length > 0 && <CommitList commits={commits} />}
       {more === true && <CardBody>There are more commits than these, or older ones were not looked at.</CardBody>}
     </Card>
@@ -141,8 +141,16 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
 
 type Use = NonNullable<Meaning['call']>['uses'][number];
 
+interface UsesProps {
+  readonly uses: readonly Use[];
+  /** How many more there are. */
+  readonly left: number;
+  /** Revision of the call's commit, which is the newest. */
+  readonly at: number | undefined;
+}
+
 /** The values and definitions that the endpoint may have read, each with the publish that it was in force by. */
-function UsesTable({ uses, left }: { readonly uses: readonly Use[]; readonly left: number }) {
+function UsesTable({ uses, left, at }: UsesProps) {
   return (
     <>
       <Scroll name="In force at this call">
@@ -157,7 +165,7 @@ function UsesTable({ uses, left }: { readonly uses: readonly Use[]; readonly lef
             {uses.map((use) => (
               <tr key={`${use.kind} ${use.id} ${use.entry ?? ''}`}>
                 <td>
-                  <UseLink use={use} />
+                  <UseLink use={use} at={at} />
                 </td>
                 <td>{use.publish === null ? 'a publish too far back to be looked for' : <PublishSaid publish={use.publish} />}</td>
               </tr>
@@ -174,9 +182,9 @@ function UsesTable({ uses, left }: { readonly uses: readonly Use[]; readonly lef
 }
 
 /** Leads to what it was at the call: what it is now may be another price. */
-function UseLink({ use: { kind, id, entry, links } }: { readonly use: Use }) {
+function UseLink({ use: { kind, id, entry }, at: revision }: { readonly use: Use; readonly at: number | undefined }) {
   const { project } = useView();
-  const at = /[?&]at=(\d+)/.exec(links['history'] ?? '')?.[1];
+  const at = revision?.toString();
   const name = entry === undefined ? id : `${id}.${entry}`;
   return (
     <>

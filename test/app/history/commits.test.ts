@@ -196,7 +196,7 @@ describe('commits', () => {
 
   test('of one player tell what fields of the documents became, to a key that may read those; a correction says why', async () => {
     const ops = [
-      { op: 'set', path: 'axe', value: 5 },
+      { op: 'set', path: 'axe', value: 5, reason: 'levelled' },
       { op: 'set', path: 'note', value: 'x'.repeat(200) },
     ];
     await ok(opened.game.play('POST', opened.game.storage('purses/dora'), { body: { axe: 4, note: '' }, ...as('dora') }));
@@ -210,6 +210,7 @@ describe('commits', () => {
     expect(await newest('player=dora', reader)).toEqual([{ ...document, fields: [{ path: 'axe', value: 5 }, { path: 'note' }] }]);
     expect(await newest('player=dora', historyKey)).toEqual([document]);
     expect(await newest('kind=document&limit=1', reader)).toEqual([document]);
+    expect((await commits('player=dora'))[0]).not.toHaveProperty('why');
     const corrected = [{ op: 'inc', path: 'gold', value: 1, source: 'correction', reason: 'event reset' }];
     await ok(opened.game.manage('POST', opened.game.storage('purses/dora'), { body: { ops: corrected } }));
     expect((await commits('player=dora'))[0]).toMatchObject({ cause: 'document.correct', why: { reason: 'event reset' } });

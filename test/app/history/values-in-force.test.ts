@@ -110,12 +110,22 @@ test('two purchases at two prices lead each to the publish of its price, by what
   expect(await printed(['explain', after.exact], { env })).toContain(`value prices.axe, as it is since publish ${dearer}`);
 });
 
-test('of a call on next a value is told with what was staged, and else with what live has', async () => {
+test('of a call on next a value is told with what was staged, and else with what live has, also after that was promoted', async () => {
+  const { game } = opened;
+  const onNext = async () => usesOf(await buy('exact', 'next'));
   const live = await publish('game-values', prices(20, 21), 'in live');
-  const calls = async () => publishOf(await usesOf(await buy('exact', 'next')), 'prices', 'axe');
-  expect(await calls()).toBe(live);
+  expect(publishOf(await onNext(), 'prices', 'axe')).toBe(live);
   const staged = await publish('game-values', prices(22, 21), 'staged', 'next');
-  expect(await calls()).toBe(staged);
+  const uses = await onNext();
+  expect(publishOf(uses, 'prices', 'axe')).toBe(staged);
+  expect(uses.find(({ kind }) => kind === 'collection')?.['publish']).toMatchObject({ target: 'live' });
+  const base = { 'x-ns-base': String(staged) };
+  const promoted = positionOf(
+    await ok(game.manage('POST', `/v3/manage/${game.projectId}/promote`, { body: { force: true }, headers: base })),
+  );
+  expect(publishOf(await onNext(), 'prices', 'axe')).toBe(promoted);
+  const later = await publish('game-values', prices(23, 21), 'in live again');
+  expect(publishOf(await onNext(), 'prices', 'axe')).toBe(later);
 });
 
 test('a value of a collection is told with the collection, and beyond twenty the rest is counted', async () => {

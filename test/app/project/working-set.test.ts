@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { createCache, newVersion, WorkingSet } from '../../../src/app/project/working-set.ts';
 import { PackedDocument } from '../../../src/domain/document/packed.ts';
+import { withPosting } from '../../../src/domain/document/posting.ts';
 import { projectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
-import { documentSubject } from '../../../src/domain/subjects.ts';
+import { collectionSubject, documentSubject } from '../../../src/domain/subjects.ts';
 import { decodeProjectEvent } from '../../../src/log/decode.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import { projectStream } from '../../../src/log/streams.ts';
@@ -49,6 +50,27 @@ test('a served text is weighed with its document: small documents with large def
   set.keepMemo(last, version, { text: 'x'.repeat(30_000) });
   expect(held()).toEqual(subjects.slice(1, 2));
   expect(set.windowBytes).toBe(0);
+});
+
+test('a collection has changed where the commit ends, however much of it was heard: a ledger that lacks the posting is not the present one', () => {
+  const inCollection = collectionSubject('live', 'saves');
+  const entry = { field: 'gold', before: 0, after: 1, delta: 1, source: 's' };
+  const events = withPosting([written('p1', { gold: 1 }, 1, { ledger: [entry] })]).map((event, index, { length }) => {
+    const left = length - 1 - index;
+    return projectEvent(event, 5 + index, '', { ...NOBODY, ...(left > 0 ? { left } : {}) }, '');
+  });
+  const [document, posted] = events;
+  if (document === undefined || posted === undefined) throw new Error('a document and its posting');
+  const hearing = new WorkingSet(4, createCache(1_000));
+  hearing.fold(document, 10);
+  expect([hearing.head, hearing.collectionChangedAt(inCollection)]).toEqual([5, 6]);
+  hearing.fold(posted, 10);
+  const writing = new WorkingSet(4, createCache(1_000));
+  writing.settle([], events);
+  expect([hearing, writing].map((set) => [set.head, set.collectionChangedAt(inCollection)])).toEqual([
+    [6, 6],
+    [6, 6],
+  ]);
 });
 
 test('the heaviest subjects are loaded first: rows of many others may be large, and would free nothing', async () => {
