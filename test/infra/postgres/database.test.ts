@@ -69,7 +69,8 @@ describe('the embedded database', () => {
     const dataDir = await workshop.stoppedFolder();
     const port = Number(new URL(databaseUrlOf(dataDir) ?? '').port);
     const stranger = createServer();
-    await new Promise<void>((done) => stranger.listen(port, '127.0.0.1', done));
+    // Where the port is taken already, that one is the stranger.
+    await new Promise<void>((done) => stranger.once('error', () => done()).listen(port, '127.0.0.1', done));
     try {
       await withDatabase(dataDir, async ({ url }) => {
         expect(Number(new URL(url).port)).not.toBe(port);
