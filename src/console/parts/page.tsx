@@ -97,6 +97,11 @@ export function Waiting({ what, isTall = false }: WaitingProps) {
   );
 }
 
+/** Holds the place of a part of which it is not known yet whether there is one: what stands below waits a moment, so that nothing jumps. */
+export function Ahead() {
+  return <div className={styles.ahead} hidden />;
+}
+
 interface MoreProps {
   readonly hasMore: boolean;
   readonly isLoading: boolean;

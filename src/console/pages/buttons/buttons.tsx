@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, CardBody } from '../../parts/page.tsx';
+import { Ahead, Card, CardBody } from '../../parts/page.tsx';
 import styles from './buttons.module.css';
 
 // Most who come to the page press nothing.
@@ -25,7 +25,8 @@ export function GameButtons({ page, player }: ButtonsProps) {
   const isOffered = view.at === undefined && (mayDo('buttons', 'x') || mayDo('endpoints', 'x'));
   const read = useQuery({ ...buttonsQuery(view, page), enabled: isOffered });
   const [pressed, setPressed] = useState<GameButton | null>(null);
-  if (!isOffered || read.isPending) return null;
+  if (!isOffered) return null;
+  if (read.isPending) return <Ahead />;
   if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
   const { buttons, more } = read.data;
   if (buttons.length === 0) return null;
