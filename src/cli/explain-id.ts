@@ -59,10 +59,10 @@ function useText({ kind, id, entry, collection, publish }: NonNullable<Meaning['
   return `  ${kind} ${named}, as it is since ${publish === null ? 'a publish too far back' : publishText(publish)}`;
 }
 
-function publishText({ revision, at, action, label, keyId, message }: NonNullable<Meaning['publish']>): string {
+function publishText({ revision, at, action, target, label, keyId, message }: NonNullable<Meaning['publish']>): string {
   const who = label ?? keyId;
   return [
-    `${action} ${revision}`,
+    `${action} ${revision} (${target})`,
     at,
     ...(who === undefined ? [] : [`by ${visible(who)}`]),
     ...(message === undefined ? [] : [visible(message)]),
@@ -80,11 +80,12 @@ function shownCommit(commit: Commit): readonly string[] {
   ];
 }
 
-function headOf({ revision, at, cause, actor }: Commit): string {
+function headOf({ revision, at, cause, actor, target }: Commit): string {
   const { player, endpoint } = actor;
   const by = actor.label ?? actor.keyId ?? actor.kind;
   const who = [...(player === undefined ? [] : [visible(player)]), actor.kind === 'person' ? visible(by) : `key ${visible(by)}`].join(', ');
-  return `  ${revision}  ${at}  ${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}  ${who}`;
+  const what = `${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}${target === 'next' ? ' (next)' : ''}`;
+  return `  ${revision}  ${at}  ${what}  ${who}`;
 }
 
 function signed(delta: string): string {

@@ -250,6 +250,7 @@ const restore = createRoute({
 const keys = createRoute({
   getParentRoute: () => project,
   path: '/keys',
+  validateSearch: (search: Record<string, unknown>): { key?: string } => ({ key: textIn(search, 'key') }),
   component: lazyPage(() => import('./pages/keys/keys.tsx'), 'KeysPage'),
 });
 const collections = createRoute({ getParentRoute: () => project, path: '/collections', component: Outlet });

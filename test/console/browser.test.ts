@@ -141,6 +141,21 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
     .first()
     .waitFor();
   expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Copy the time' }).waitFor();
+  await page.getByRole('button', { name: 'Undo…' }).waitFor();
+  // The write and its ledger are one commit: before it is before the first of them.
+  await page.getByRole('link', { name: 'Just before this' }).click();
+  await page.getByText(`This is the past: as it was at revision ${revision - 2}.`).waitFor();
+  await page.goto(`${origin}/p/${project}?at=${revision}&to=${revision}`);
+  await page.getByRole('link', { name: String(revision), exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+  await page
+    .getByRole('link', { name: /[Ss]ecret/ })
+    .first()
+    .click();
+  await heading(page, 'Keys');
+  await page.getByText('just now').first().waitFor();
+  expect(await page.evaluate<number>(`document.querySelectorAll('tr[aria-current]').length`)).toBe(1);
   await page.goto(`${origin}/p/${project}/find/nobody-knows-this`);
   await page.getByText('Nothing here has this id or name').waitFor();
   expect(await seriousOn(page)).toEqual([]);

@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { type IdKind, idKindsIn } from '../../domain/commit/named.ts';
-import { summaryOf } from '../../domain/commit/summary.ts';
+import { summaryOf, targetChanged } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
@@ -189,8 +189,7 @@ class Explanation {
   async #callOf({ last, events }: Commit): Promise<Call | null> {
     const endpoint = events.at(-1)?.metadata.actor.endpoint;
     if (endpoint === undefined) return null;
-    const isStaged = events.some(({ data }) => 'space' in data && data.space !== 'live');
-    const target: PublishTarget = isStaged ? 'next' : 'live';
+    const target: PublishTarget = targetChanged(events) ?? 'live';
     const found = effectiveDefinitions(await this.#past.definitionsAt(this.#project, last), target).endpoint(endpoint);
     if (found === undefined) return { endpoint, definition: null, publish: null, uses: [] };
     const definition = stringifyJson(found.definition).length > MAX_DEFINITION ? null : found.definition;

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
-import { summaryOf } from '../../domain/commit/summary.ts';
+import { type IsShared, summaryOf } from '../../domain/commit/summary.ts';
+import { isShared } from '../../domain/definition/model/shared.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
@@ -33,14 +34,15 @@ export async function shownCommits(
     project,
     commits.flatMap(({ events }) => events),
   );
-  for (const commit of commits) shown.push(shownCommit(commit, labels, await inForce.at(commit.last), of));
+  const shares: IsShared = (collection) => isShared(project.definitions, collection);
+  for (const commit of commits) shown.push(shownCommit(commit, shares, labels, await inForce.at(commit.last), of));
   return shown;
 }
 
 type Shown = contract.Commits['commits'][number];
 
-function shownCommit({ first, last, events }: Commit, labels: Labels, publish: number | null, of: string | null): Shown {
-  const { cause, actor, at, requestId, types, players, documents, money, input, why, isRedacted } = summaryOf(events);
+function shownCommit({ first, last, events }: Commit, shares: IsShared, labels: Labels, publish: number | null, of: string | null): Shown {
+  const { cause, actor, at, requestId, types, target, players, documents, money, input, why, isRedacted } = summaryOf(events, shares);
   const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
   return {
@@ -51,6 +53,7 @@ function shownCommit({ first, last, events }: Commit, labels: Labels, publish: n
     actor: { ...actor, ...(label === undefined ? {} : { label }) },
     requestId,
     publish,
+    ...(target === null ? {} : { target }),
     events: [...types],
     players: players.slice(0, LISTED),
     documents: documents.slice(0, LISTED).map(({ fields, ...each }) => ({ ...each, ...(each.key === of ? shownFields(fields) : {}) })),

@@ -12,6 +12,7 @@ import { Ago } from '../parts/time.tsx';
 import { deedOf, fieldsSaid, isCorrection, newText, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
+import { WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
@@ -51,6 +52,12 @@ export function CommitList({ commits, about }: { readonly commits: readonly Comm
   );
 }
 
+/** Whether the commit can be undone from here: not in the past, which nobody changes. */
+export function useCanUndo({ documents }: Commit): boolean {
+  const { at } = useView();
+  return useMay()('restore', 'w') && at === undefined && documents.length > 0;
+}
+
 /** How many amounts and documents a row names. */
 const SHOWN = 4;
 
@@ -63,9 +70,8 @@ interface RowProps {
 
 function CommitRow({ commit, about, undo }: RowProps) {
   const { project } = useView();
-  const canUndo = useMay()('restore', 'w') && commit.documents.length > 0;
+  const canUndo = useCanUndo(commit);
   const who = whoOf(commit);
-  const { player } = commit.actor;
   const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
   const fields = fieldsSaid(commit);
   const isTold = deedOf(commit).includes('/');
@@ -73,16 +79,10 @@ function CommitRow({ commit, about, undo }: RowProps) {
   return (
     <li className={styles.commit}>
       <p className={styles.say}>
-        {player === undefined || who !== player ? (
-          <strong>{who}</strong>
-        ) : (
-          <strong>
-            <PlayerLink player={player} />
-          </strong>
-        )}{' '}
-        {deedOf(commit)} {isCorrection(commit) && <Chip tone="past">correction</Chip>}
-        {commit.documents.some(({ space }) => space !== 'live') && <Chip tone="next">next</Chip>}
-        {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
+        <strong>
+          <WhoLink commit={commit} />
+        </strong>{' '}
+        {deedOf(commit)} {commit.target === 'next' && <Chip tone="next">next</Chip>} <CommitMarks commit={commit} />
       </p>
       <div className={styles.meta}>
         <Ago at={commit.at} />
@@ -124,11 +124,12 @@ function CommitRow({ commit, about, undo }: RowProps) {
   );
 }
 
-export function PlayerLink({ player }: { readonly player: string }) {
-  const { project } = useView();
+/** What a commit is besides what it did, and where. */
+export function CommitMarks({ commit }: { readonly commit: Commit }) {
   return (
-    <Link to="/p/$project/players/$player" params={{ project, player }}>
-      {player}
-    </Link>
+    <>
+      {isCorrection(commit) && <Chip tone="past">correction</Chip>}
+      {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
+    </>
   );
 }

@@ -11,8 +11,10 @@ import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
 import { publishDeed } from '../words/publish.ts';
+import { CommitFacts, UndoCommit } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
+import { KeyLink } from './named.tsx';
 import { PlayersFound } from './players.tsx';
 import { ChangedAt } from './publishes/what-changed.tsx';
 
@@ -85,8 +87,10 @@ function NamedSo({ name }: { readonly name: string }) {
 function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly held: string }) {
   const { project } = useView();
   const { is, text, publish, call, commits, more } = meaning;
+  const [only, another] = commits;
+  const commit = another === undefined && more !== true ? only : undefined;
   return (
-    <Card title={NAMES[is] ?? is}>
+    <Card title={NAMES[is] ?? is} actions={commit !== undefined && <UndoCommit commit={commit} />}>
       <CardBody>
         <dl className={styles.facts}>
           <dt>What it is</dt>
@@ -98,6 +102,15 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
                 <Link to="/p/$project/players/$player" params={{ project, player: held }}>
                   {held}
                 </Link>
+              </dd>
+            </>
+          )}
+          {commit !== undefined && <CommitFacts commit={commit} />}
+          {is === 'key' && (
+            <>
+              <dt>Key</dt>
+              <dd>
+                <KeyLink keyId={held} label="Among the keys, with its last use" />
               </dd>
             </>
           )}
@@ -133,7 +146,7 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
       </CardBody>
       {is === 'publish' && publish !== undefined && <ChangedAt revision={publish.revision} />}
       {call !== undefined && call.uses.length > 0 && <UsesTable uses={call.uses} left={call.left ?? 0} at={commits[0]?.revision} />}
-      {commits.length > 0 && <CommitList commits={commits} />}
+      {commits.length > 0 && commit === undefined && <CommitList commits={commits} />}
       {more === true && <CardBody>There are more commits than these, or older ones were not looked at.</CardBody>}
     </Card>
   );
@@ -210,8 +223,8 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
       <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }} title="What it changed, and compare">
         {revision}
       </Link>
-      : {label ?? keyId ?? 'The operator'} {publishDeed(action)} <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes}{' '}
-      {changes === 1 ? 'definition' : 'definitions'}
+      : {keyId === undefined ? (label ?? 'The operator') : <KeyLink keyId={keyId} label={label} />} {publishDeed(action)}{' '}
+      <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes} {changes === 1 ? 'definition' : 'definitions'}
       {message !== undefined && <> – “{message}”</>}
     </>
   );

@@ -136,6 +136,11 @@ interface FieldSaid {
   readonly text: string;
 }
 
+/** Whose a document is, among the players whom a commit names; `undefined`: it is shared. */
+export function ownerIn(players: readonly string[], key: string): string | undefined {
+  return players.find((player) => key === player || key.startsWith(`${player}_`));
+}
+
 /** Whether it puts right what players have. */
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
   return ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'].includes(cause);

@@ -40,8 +40,13 @@ const Commit = z
     publish: count
       .nullable()
       .meta({ description: 'Revision of the publish that was in force in live; `null`: none, or it is too far back' }),
+    target: z.enum(['live', 'next']).optional().meta({
+      description: 'Where it changed definitions or data: next, as soon as anything of next is among them; missing where neither',
+    }),
     events: z.array(z.string()).meta({ description: 'Types of its events, each once' }),
-    players: z.array(z.string()).meta({ description: 'Whom it names, 50 at most' }),
+    players: z
+      .array(z.string())
+      .meta({ description: 'Whom it names, 50 at most; the key of a document of a global collection names nobody' }),
     documents: z
       .array(
         z.strictObject({
@@ -87,6 +92,7 @@ const COMMIT_EXAMPLE = {
   actor: { kind: 'public', keyId: 'k1', label: 'game', player: PLAYER, endpoint: 'buy' },
   requestId: 'req_0000',
   publish: 8,
+  target: 'live',
   events: ['document.written', 'ledger.posted'],
   players: [PLAYER],
   documents: [{ space: 'live', collection: 'saves', key: PLAYER, change: 'written' }],

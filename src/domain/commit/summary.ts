@@ -1,9 +1,10 @@
 import { addDecimals } from '../../kernel/json-number.ts';
 import { type ExactNumber, isNumber, type Json, type JsonObject } from '../../kernel/json-value.ts';
 import { getPath } from '../../kernel/path.ts';
+import { isPublish, targetOf } from '../definition/release/publish-difference.ts';
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
 import { CORRECTION } from '../document/sources.ts';
-import type { Actor, Change, ProjectEvent, Space } from '../events.ts';
+import type { Actor, Change, ProjectEvent, PublishTarget, Space } from '../events.ts';
 import { playersIn } from './named.ts';
 
 /** What a commit did, as somebody reads it who looks for a cause. */
@@ -16,6 +17,8 @@ export interface CommitSummary {
   readonly requestId: string;
   /** Types of its events, each once, in their order. */
   readonly types: readonly string[];
+  /** Where it changed definitions or data: in next, as soon as anything of next is among them; `null`: neither. */
+  readonly target: PublishTarget | null;
   readonly players: readonly string[];
   readonly documents: readonly TouchedDocument[];
   readonly money: readonly MovedMoney[];
@@ -60,13 +63,16 @@ interface MovedMoney {
 
 const CHANGES = { 'document.written': 'written', 'document.deleted': 'deleted', 'record.appended': 'appended' } as const;
 
+/** Whether a collection is shared: its documents are no player's. */
+export type IsShared = (collection: string) => boolean;
+
 /** `events`: of the whole commit, at least one. */
-export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
+export function summaryOf(events: readonly ProjectEvent[], isShared: IsShared = () => false): CommitSummary {
   const last = events.at(-1);
   if (last === undefined) throw new Error('a commit has at least one event');
   const { cause, actor, recordedAt, commandId } = last.metadata;
   const named = events.find(({ metadata }) => metadata.requestId !== undefined)?.metadata.requestId;
-  const players = new Set(events.flatMap(playersIn));
+  const players = new Set(events.filter((event) => !isDocumentEvent(event) || !isShared(event.data.collection)).flatMap(playersIn));
   if (actor.player !== undefined) players.add(actor.player);
   return {
     cause,
@@ -74,6 +80,7 @@ export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
     at: recordedAt,
     requestId: named ?? commandId,
     types: [...new Set(events.map(({ type }) => type))],
+    target: targetChanged(events),
     players: [...players],
     documents: documentsOf(events),
     money: moneyOf(events),
@@ -81,6 +88,19 @@ export function summaryOf(events: readonly ProjectEvent[]): CommitSummary {
     why: whyOf(events),
     isRedacted: events.some(({ type }) => type === 'log.redacted'),
   };
+}
+
+/** Where a commit changed definitions or data. */
+export function targetChanged(events: readonly ProjectEvent[]): PublishTarget | null {
+  const targets = events.map(targetIn);
+  return targets.includes('next') ? 'next' : (targets.find((target) => target !== null) ?? null);
+}
+
+function targetIn(event: ProjectEvent): PublishTarget | null {
+  if (isPublish(event)) return targetOf(event);
+  if (event.type === 'definitions.nextRenewed') return 'next';
+  if (!('space' in event.data)) return null;
+  return event.data.space === 'live' ? 'live' : 'next';
 }
 
 function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {

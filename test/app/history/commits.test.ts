@@ -216,6 +216,30 @@ describe('commits', () => {
     expect((await commits('player=dora'))[0]).toMatchObject({ cause: 'document.correct', why: { reason: 'event reset' } });
   });
 
+  test('say where they changed something: a publish and a call on next, and not live', async () => {
+    const { game } = opened;
+    const next = { 'x-ns-publish-target': 'next' };
+    const notes = [{ name: 'notes', accessMode: 'public' }];
+    const staged = await ok(game.manage('POST', game.definitions('collections'), { body: notes, headers: next }));
+    const tried = await ok(game.play('POST', game.storage('purses/eve'), { body: { gold: 1 }, ...as('eve', next) }));
+    const at = (reply: Reply) => String(reply.headers['x-ns-position']);
+    const [publish] = await commits(`to=${at(staged)}&limit=1`);
+    expect(publish).toMatchObject({ revision: Number(at(staged)), target: 'next' });
+    expect((await commits(`to=${at(tried)}&limit=1`))[0]).toMatchObject({ target: 'next', documents: [{ key: 'eve' }] });
+    expect((await commits(`to=${revisionOf('publish')}&limit=1`))[0]).toMatchObject({ target: 'live' });
+    const { url, projectId } = game;
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: historyKey };
+    expect(await printed(['explain', at(staged)], { env })).toMatch(/\(next\) {2}.*\n.*publish \d+ \(next\)/);
+  });
+
+  test('name no player by the key of a shared document', async () => {
+    const { game } = opened;
+    await ok(game.manage('POST', game.definitions('collections'), { body: [{ name: 'town', collectionType: 'global' }] }));
+    const sold = await ok(game.manage('POST', game.storage('town/market'), { body: { sold: 1 } }));
+    const [commit] = await commits(`to=${String(sold.headers['x-ns-position'])}&limit=1`);
+    expect(commit).toMatchObject({ players: [], documents: [{ collection: 'town', key: 'market' }] });
+  });
+
   test('need a key with the permission history', async () => {
     expect(await refused(opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits`))).toBe('403 FORBIDDEN');
   });

@@ -11,7 +11,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { conditionOf, msText, stepOf, stepRefusing } from '../../words/calls.ts';
-import { PlayerLink } from '../commits.tsx';
+import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 
 /** One request: what it was in a line, and all that is known of it when it is opened. */

@@ -9,7 +9,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago } from '../../parts/time.tsx';
 import { cellText, isNumeric, MASK, orderOf } from '../../words/collection.ts';
-import { PlayerLink } from '../commits.tsx';
+import { PlayerLink } from '../named.tsx';
 import { Reveal } from '../player/reveal.tsx';
 import styles from './collections.module.css';
 import { ExportButton } from './export.tsx';

@@ -11,7 +11,7 @@ import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { amountText } from '../../words/amount.ts';
 import { thresholdText } from '../../words/economy.ts';
-import { PlayerLink } from '../commits.tsx';
+import { PlayerLink } from '../named.tsx';
 import { AlarmsDialog } from './alarms-dialog.tsx';
 import styles from './economy.module.css';
 

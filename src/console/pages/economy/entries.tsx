@@ -13,7 +13,7 @@ import { amountText, changeText } from '../../words/amount.ts';
 import { whoOf } from '../../words/commit.ts';
 import { entriesTitle, periodOf } from '../../words/economy.ts';
 import { isLess } from '../../words/value.ts';
-import { PlayerLink } from '../commits.tsx';
+import { PlayerLink } from '../named.tsx';
 import styles from './economy.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/economy/entries');

@@ -6,7 +6,7 @@ import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText, changeText, sizeOf } from '../../words/amount.ts';
-import { PlayerLink } from '../commits.tsx';
+import { PlayerLink } from '../named.tsx';
 import { EntriesLink } from './entries-link.tsx';
 import { MovedCard } from './moved-card.tsx';
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { keysQuery, type ListedKey } from '../../api/keys.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -10,6 +10,8 @@ import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
 import styles from './keys.module.css';
+
+const route = getRouteApi('/signed-in/p/$project/keys');
 
 /** What games, servers and tools call the project with, and which of it nobody uses any more. */
 export function KeysPage() {
@@ -37,6 +39,7 @@ export function KeysPage() {
 
 function Keys() {
   const { project } = useView();
+  const { key: wanted } = route.useSearch();
   const read = useQuery(keysQuery(project));
   if (read.isPending || read.isError)
     return (
@@ -45,8 +48,14 @@ function Keys() {
       </Card>
     );
   const { keys, revoked, notedSince } = read.data;
+  const isGone = wanted !== undefined && ![...keys, ...revoked].some(({ keyId }) => keyId === wanted);
   return (
     <>
+      {isGone && (
+        <Card title={<code>{wanted}</code>}>
+          <Empty title="This is no key of the project any more">Nor was a use of it noted.</Empty>
+        </Card>
+      )}
       <Card title="Keys">
         {keys.length === 0 ? (
           <Empty title="There is no key">
@@ -55,7 +64,7 @@ function Keys() {
         ) : (
           <Table name="Keys" heads={['Key', 'Last used', 'May', 'Made']}>
             {keys.map((key) => (
-              <Row key={key.keyId} of={key} since={notedSince} />
+              <Row key={key.keyId} of={key} since={notedSince} isWanted={key.keyId === wanted} />
             ))}
           </Table>
         )}
@@ -64,7 +73,7 @@ function Keys() {
         <Card title="Revoked">
           <Table name="Revoked keys" heads={['Key', 'Last used']}>
             {revoked.map(({ keyId, label, usedAt }) => (
-              <tr key={keyId}>
+              <tr key={keyId} {...wantedRow(keyId === wanted)}>
                 <td>
                   <div>{label}</div>
                   <code className={table.soft}>{keyId}</code>
@@ -81,13 +90,28 @@ function Keys() {
   );
 }
 
-function Row({ of, since }: { readonly of: ListedKey; readonly since: string }) {
+/** The row of the key that a link leads to. */
+function wantedRow(isWanted: boolean) {
+  return isWanted ? ({ ref: shown, className: styles.wanted, 'aria-current': true } as const) : {};
+}
+
+function shown(row: HTMLTableRowElement | null): void {
+  row?.scrollIntoView({ block: 'center' });
+}
+
+interface RowProps {
+  readonly of: ListedKey;
+  readonly since: string;
+  readonly isWanted: boolean;
+}
+
+function Row({ of, since, isWanted }: RowProps) {
   const { project } = useView();
   const mayAsk = useMay()('history', 'r');
   const { keyId, type, label, key, enabled, permissions, createdAt, usedAt, use } = of;
   const unused = unusedText(use, since);
   return (
-    <tr>
+    <tr {...wantedRow(isWanted)}>
       <td className={table.wide}>
         <span className={styles.label}>{label}</span> <Chip>{type}</Chip> {!enabled && <Chip tone="past">disabled</Chip>}
         <div className={styles.ids}>

@@ -16,8 +16,8 @@ import { Ago, At } from '../../parts/time.tsx';
 import { movedText, topicOf } from '../../words/live.ts';
 import { valueText } from '../../words/value.ts';
 import { GameButtons } from '../buttons/buttons.tsx';
-import { PlayerLink } from '../commits.tsx';
 import { Calls } from '../found.tsx';
+import { PlayerLink } from '../named.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
 

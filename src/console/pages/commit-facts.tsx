@@ -1,0 +1,223 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { exactJson } from '../api/exact.ts';
+import type { Commit } from '../api/queries.ts';
+import { useView } from '../frame/view.ts';
+import { Button, buttonClass } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { At } from '../parts/time.tsx';
+import { deedOf, ownerIn, whoOf } from '../words/commit.ts';
+import { zoneName } from '../words/time.ts';
+import { isLess, signed } from '../words/value.ts';
+import styles from './commits.module.css';
+import { CommitMarks, useCanUndo } from './commits.tsx';
+import { KeyLink, PlayerLink, WhoLink } from './named.tsx';
+import { UndoDialog } from './undo.tsx';
+
+/** All that is known of one commit: what its row in a list tells, with nothing left out. */
+export function CommitFacts({ commit }: { readonly commit: Commit }) {
+  const { project } = useView();
+  const { first, revision, at, actor, requestId, publish, target, why, input, players, documents, money, counts } = commit;
+  const isByKey = actor.keyId !== undefined && whoOf(commit) === actor.player;
+  return (
+    <>
+      <dt>When</dt>
+      <dd>
+        <At at={at} /> <span className={styles.soft}>{zoneName()}</span>
+        <div className={styles.line}>
+          <code>{at}</code> <CopyButton text={at} what="the time" />
+        </div>
+      </dd>
+      <dt>Who</dt>
+      <dd>
+        <WhoLink commit={commit} />
+        {isByKey && actor.keyId !== undefined && (
+          <span className={styles.soft}>
+            , by the key <KeyLink keyId={actor.keyId} label={actor.label} />
+          </span>
+        )}
+      </dd>
+      <dt>What</dt>
+      <dd>
+        {deedOf(commit)} <CommitMarks commit={commit} />
+      </dd>
+      {why !== undefined && (
+        <>
+          <dt>Why</dt>
+          <dd>
+            “{why.reason}”{why.ticket !== undefined && ` · ${why.ticket}`}
+          </dd>
+        </>
+      )}
+      {target !== undefined && (
+        <>
+          <dt>Where</dt>
+          <dd>
+            <Chip tone={target}>{target}</Chip>
+          </dd>
+        </>
+      )}
+      {input !== undefined && (
+        <>
+          <dt>With the input</dt>
+          <dd>
+            <pre className={styles.input}>{exactJson(input.value, 2)}</pre>
+            {input.left !== undefined && <span className={styles.soft}>and {input.left} members more, which were not kept</span>}
+          </dd>
+        </>
+      )}
+      <Listed name="Coins" all={counts?.money ?? money.length} shown={money.length}>
+        {money.map(({ player, collection, key, field, delta }) => (
+          <li key={`${collection}/${key}/${field}`}>
+            <PlayerOr player={player} players={players} /> {collection}.{field}{' '}
+            <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
+          </li>
+        ))}
+      </Listed>
+      <Listed name="Documents" all={counts?.documents ?? documents.length} shown={documents.length}>
+        {documents.map((document) => (
+          <li key={`${document.space}/${document.collection}/${document.key}`}>
+            {document.change} <DocumentLink document={document} commit={commit} />
+          </li>
+        ))}
+      </Listed>
+      <Listed name="Players" all={counts?.players ?? players.length} shown={players.length}>
+        {players.map((player) => (
+          <li key={player}>
+            <PlayerLink player={player} />
+          </li>
+        ))}
+      </Listed>
+      <dt>Request</dt>
+      <dd className={styles.line}>
+        <code>{requestId}</code> <CopyButton text={requestId} what="the id of the request" />
+      </dd>
+      {publish !== null && (
+        <>
+          <dt>Live was</dt>
+          <dd>
+            as publish{' '}
+            <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(publish) }}>
+              {publish}
+            </Link>{' '}
+            made it
+          </dd>
+        </>
+      )}
+      <dt>In the log</dt>
+      <dd>
+        {first === revision ? `revision ${revision}` : `revisions ${first} to ${revision}`}: {commit.events.join(', ')}
+      </dd>
+      <dt>As it was</dt>
+      <dd>
+        <Moments commit={commit} />
+      </dd>
+    </>
+  );
+}
+
+interface ListedProps {
+  readonly name: string;
+  readonly all: number;
+  readonly shown: number;
+  readonly children: ReactNode;
+}
+
+function Listed({ name, all, shown, children }: ListedProps) {
+  if (shown === 0) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <ul>{children}</ul>
+        {all > shown && <span className={styles.soft}>and {all - shown} more</span>}
+      </dd>
+    </>
+  );
+}
+
+/** Of a shared document a ledger names its key, which is no player's. */
+function PlayerOr({ player, players }: { readonly player: string; readonly players: readonly string[] }) {
+  return players.includes(player) ? <PlayerLink player={player} /> : player;
+}
+
+interface DocumentLinkProps {
+  readonly document: Commit['documents'][number];
+  readonly commit: Commit;
+}
+
+/** Leads to what the commit changed in it: before beside after. */
+function DocumentLink({ document: { space, collection, key }, commit: { first, revision, players } }: DocumentLinkProps) {
+  const { project } = useView();
+  const player = ownerIn(players, key);
+  const compared = first === 0 ? {} : { a: String(first - 1), b: String(revision) };
+  const search = { ...compared, at: undefined, target: space === 'live' ? undefined : ('next' as const) };
+  const name = `${collection}/${key}`;
+  const title = 'What it changed: before beside after';
+  if (player === undefined)
+    return (
+      <Link to="/p/$project/collections/$collection/$key" params={{ project, collection, key }} search={search} title={title}>
+        {name}
+      </Link>
+    );
+  return (
+    <Link
+      to="/p/$project/players/$player/documents/$collection/$key"
+      params={{ project, player, collection, key }}
+      search={search}
+      title={title}
+    >
+      {name}
+    </Link>
+  );
+}
+
+/** The moments around the commit: everything as it was before its first event, and after its last. */
+function Moments({ commit }: { readonly commit: Commit }) {
+  const { first, revision } = commit;
+  return (
+    <div className={styles.moments}>
+      {first > 0 && <MomentLink commit={commit} revision={first - 1} name="Just before this" />}
+      <MomentLink commit={commit} revision={revision} name="As of this" />
+    </div>
+  );
+}
+
+export function UndoCommit({ commit }: { readonly commit: Commit }) {
+  const [isUndoing, setUndoing] = useState(false);
+  if (!useCanUndo(commit)) return null;
+  return (
+    <>
+      <Button isSmall onClick={() => setUndoing(true)}>
+        Undo…
+      </Button>
+      {isUndoing && <UndoDialog commit={commit} close={() => setUndoing(false)} />}
+    </>
+  );
+}
+
+interface MomentLinkProps {
+  readonly commit: Commit;
+  readonly revision: number;
+  readonly name: string;
+}
+
+/** Where a commit names one player, it is this player that one looks at. */
+function MomentLink({ commit: { players, target }, revision, name }: MomentLinkProps) {
+  const { project } = useView();
+  const [player, another] = players;
+  const search = { at: String(revision), target: target === 'next' ? ('next' as const) : undefined };
+  const look = { className: buttonClass('plain', true), title: `Everything as of revision ${revision}` };
+  if (player === undefined || another !== undefined)
+    return (
+      <Link to="/p/$project" params={{ project }} search={search} {...look}>
+        {name}
+      </Link>
+    );
+  return (
+    <Link to="/p/$project/players/$player" params={{ project, player }} search={search} {...look}>
+      {name}
+    </Link>
+  );
+}
