@@ -105,6 +105,18 @@ export function auditLeaderboard(lines: readonly LeaderboardLine[], players: rea
   return { name: 'the leaderboard shows the richest players in order', problems };
 }
 
+/** The tests of its own that the game came with. They are dry. */
+export async function auditTests(project: Project): Promise<Check> {
+  const { body } = await expectOk(
+    'run-tests',
+    project.http.send('POST', managePath(project, 'run-tests'), { ...serverCall(project), body: {} }),
+  );
+  const problems = listAt(body, 'results')
+    .filter((result) => at(result, 'passed') !== true)
+    .map((result) => `${textAt(result, 'id')}: ${textAt(result, 'reason')}`);
+  return { name: `the game's ${numberAt(body, 'total')} own tests pass`, problems };
+}
+
 export async function readMarket(project: Project): Promise<Market> {
   const answer = await project.http.send('GET', storagePath(project, 'town/market'), serverCall(project));
   if (answer.status === 404) return { sold: 0, paid: 0 };

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { at, listAt, numberAt, textAt } from '../harness/json.ts';
+import { listAt, numberAt, textAt } from '../harness/json.ts';
 import { demoCredentials, type RunningNode, savepoint, savepointAsCaller, startNode } from '../harness/node.ts';
 import { seededRandom } from '../harness/numbers.ts';
 import { type Credentials, expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders } from '../harness/project.ts';
@@ -11,6 +11,7 @@ import {
   auditLeaderboard,
   auditMarket,
   auditPlayers,
+  auditTests,
   type Check,
   readEconomy,
   readLeaderboard,
@@ -163,6 +164,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     const checks: Check[] = [
       { name: 'no call failed', problems: Object.entries(throughput.errors).map(([code, count]) => `${code}: ${count}`) },
     ];
+    checks.push(await auditTests(project));
     checks.push(...(await auditPlayers(project, players)));
     checks.push(auditMarket(marketBefore, await readMarket(project), players));
     const economy = await readEconomy(project);
@@ -171,8 +173,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     checks.push(auditLeaderboard(leaderboard, players));
     const best = players.reduce((first, player) => (player.gold > first.gold ? player : first));
     const ledger = { player: best, lines: await readLedger(project, best.id) };
-    const dearer = { ...rules.pricing, base: rules.pricing.base * 2 };
-    const staging = await stagePrices(project, rules.pricing, dearer, playerId(players.length), playerId(players.length + 1));
+    const staging = await stagePrices(project, rules.prices, playerId(players.length), playerId(players.length + 1));
     checks.push(staging.check);
     const verified = await verify(dataFolder, options.url === null, checks);
 
@@ -189,11 +190,9 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
 async function loadRules(project: Project): Promise<Rules> {
   const path = `/v3/values/${project.projectId}?apiKey=${project.publicKey}`;
   const { body } = await expectOk('the game values', project.http.send('GET', path, { headers: { 'x-public-key': project.publicKey } }));
-  const rows = at(body, 'tables.axes.rows');
   return {
     purse: numberAt(body, 'groups.start.values.gold'),
-    axes: Array.isArray(rows) ? rows.length : 0,
-    pricing: { base: numberAt(body, 'groups.axe_pricing.values.base'), growth: numberAt(body, 'groups.axe_pricing.values.growth') },
+    prices: listAt(body, 'tables.axes.rows').map((row) => numberAt(row, 'price')),
   };
 }
 

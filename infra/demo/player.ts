@@ -1,7 +1,6 @@
 import type { Answer } from '../harness/http.ts';
 import { numberAt } from '../harness/json.ts';
 import { endpointPath, errorCode, type Project, playerHeaders } from '../harness/project.ts';
-import type { AxePricing } from './push.ts';
 import type { Tally } from './tally.ts';
 
 /**
@@ -23,17 +22,12 @@ export interface Player {
 /** The game values that a client loads at its start. */
 export interface Rules {
   readonly purse: number;
-  readonly axes: number;
-  readonly pricing: AxePricing;
+  /** Of each axe in gold, from level 1 on. */
+  readonly prices: readonly number[];
 }
 
 export function newPlayer(id: string, name: string): Player {
   return { id, name, gold: 0, wood: 0, axe: 1, sold: 0, paid: 0, joined: false, certain: true };
-}
-
-/** Price of the next axe after level `axe`, in gold. */
-export function priceOf(pricing: AxePricing, axe: number): number {
-  return Math.max(Math.ceil(pricing.base * pricing.growth ** (axe - 1)), 1);
 }
 
 /** Plays one player, one call at a time, until `over` is true or a call is left without an answer. `random` gives numbers in [0, 1). */
@@ -53,7 +47,7 @@ function choose(player: Player, rules: Rules, dice: number, tired: boolean): Act
   if (!player.joined) return 'chop';
   if (dice < 0.02) return 'leaderboard';
   if (dice < 0.05) return 'upgrade';
-  if (player.axe < rules.axes && player.gold >= priceOf(rules.pricing, player.axe)) return 'upgrade';
+  if (player.gold >= (rules.prices[player.axe] ?? Number.POSITIVE_INFINITY)) return 'upgrade';
   if (player.wood > 0 && (tired || dice > 0.6)) return 'sell';
   return tired ? 'leaderboard' : 'chop';
 }

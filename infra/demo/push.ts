@@ -14,17 +14,11 @@ interface SourceItem {
   readonly sourceText: string;
 }
 
-/** The price of the axe after `level` is `ceil(base * growth ^ (level - 1))`, at least 1. */
-export interface AxePricing {
-  readonly base: number;
-  readonly growth: number;
-}
-
 const gameFolder = () => join(repositoryFolder(), 'infra/demo/game');
 
 /**
- * Publishes the example game live: definitions, values, the leaderboard and the rate-limit rule. Returns the number of definitions.
- * `strict`: a finding in one of them is a failure.
+ * Publishes the example game live: definitions, values, the leaderboard, the rate-limit rule, and the game's own tests. Returns the number
+ * of definitions. `strict`: a finding in one of them is a failure.
  */
 export async function pushGame(project: Project, strict: boolean): Promise<number> {
   const sources = await readSources();
@@ -51,14 +45,21 @@ export async function pushGame(project: Project, strict: boolean): Promise<numbe
     'endpoints',
     sources.filter((item) => item.kind === 'endpoint'),
   );
+  await push(
+    project,
+    'PUT',
+    'tests',
+    sources.filter((item) => item.kind === 'test'),
+  );
   return sources.length + listAt({ queries }, 'queries').length + 2;
 }
 
-/** Publishes the game values with another pricing of the axe. Everything else stays. */
-export async function pushAxePricing(project: Project, pricing: AxePricing, target: Target): Promise<void> {
-  const items = listAt(await readJson('values.json'), 'items').map((item) =>
-    textAt(item, 'id') === 'axe_pricing' ? { ...Object(item), entries: pricing } : item,
-  );
+/** Publishes the game values with other prices of the axes, from level 1 on. Everything else stays. */
+export async function pushAxePrices(project: Project, prices: readonly number[], target: Target): Promise<void> {
+  const items = listAt(await readJson('values.json'), 'items').map((item) => {
+    if (textAt(item, 'id') !== 'axes') return item;
+    return { ...Object(item), rows: listAt(item, 'rows').map((row, place) => ({ ...Object(row), price: prices[place] })) };
+  });
   await send(project, 'PUT', 'game-values?strict=true', { items }, target);
 }
 

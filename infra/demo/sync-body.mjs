@@ -1,5 +1,5 @@
 // Usage: node infra/demo/sync-body.mjs FOLDER. Prints the body of `PUT sync` for a folder of source files: NAME.collection.yml,
-// NAME.endpoint.yml, NAME.workflow.yml, NAME.library.yml, and values.json, queries.json, rules.json.
+// NAME.endpoint.yml, NAME.workflow.yml, NAME.library.yml, NAME.test.yml, and values.json, queries.json, rules.json.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,6 +11,9 @@ const sources = (kind) =>
     .map((name) => ({ kind, sourceFormat: 'yaml', sourcePath: name, sourceText: text(name) }));
 const json = (name) => (existsSync(join(folder, name)) ? JSON.parse(text(name)) : undefined);
 
+// Tests that are sent replace all that there are.
+const tests = sources('test');
+
 const body = {
   collections: sources('collection'),
   endpoints: sources('endpoint'),
@@ -19,5 +22,6 @@ const body = {
   gameValues: json('values.json'),
   queries: json('queries.json'),
   rateLimitRules: json('rules.json'),
+  tests: tests.length === 0 ? undefined : tests,
 };
 console.log(JSON.stringify(body));

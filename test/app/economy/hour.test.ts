@@ -40,7 +40,7 @@ const rowsOf = (body: JsonObject, name: string) => body[name] as readonly JsonOb
 /** Some calls of the demo's players at this time. */
 async function playAt(time: number, players: readonly string[], calls: number): Promise<void> {
   vi.setSystemTime(time);
-  const rules = { purse: 25, axes: 6, pricing: { base: 20, growth: 1.6 } };
+  const rules = { purse: 25, prices: [0, 20, 32, 52, 82, 132] };
   for (const [at, id] of players.entries()) {
     const tally = createTally();
     await play(project, newPlayer(id, id), rules, seededRandom(at + time / DAY), tally, () => tally.calls >= calls);
