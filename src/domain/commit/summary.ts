@@ -1,7 +1,6 @@
 import { addDecimals } from '../../kernel/json-number.ts';
 import { type ExactNumber, isNumber, type Json, type JsonObject } from '../../kernel/json-value.ts';
 import { getPath } from '../../kernel/path.ts';
-import { isPublish, targetOf } from '../definition/release/publish-difference.ts';
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
 import { CORRECTION } from '../document/sources.ts';
 import type { Actor, Change, ProjectEvent, PublishTarget, Space } from '../events.ts';
@@ -96,11 +95,18 @@ export function targetChanged(events: readonly ProjectEvent[]): PublishTarget | 
   return targets.includes('next') ? 'next' : (targets.find((target) => target !== null) ?? null);
 }
 
-function targetIn(event: ProjectEvent): PublishTarget | null {
-  if (isPublish(event)) return targetOf(event);
-  if (event.type === 'definitions.nextRenewed') return 'next';
-  if (!('space' in event.data)) return null;
-  return event.data.space === 'live' ? 'live' : 'next';
+function targetIn({ type, data }: ProjectEvent): PublishTarget | null {
+  switch (type) {
+    case 'definitions.published':
+      return data.target;
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+      return 'live';
+    case 'definitions.nextRenewed':
+      return 'next';
+    default:
+      return 'space' in data ? (data.space === 'live' ? 'live' : 'next') : null;
+  }
 }
 
 function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
