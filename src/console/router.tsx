@@ -7,7 +7,17 @@ import { sessionQuery } from './api/session.ts';
 import { valuesQuery } from './api/values.ts';
 import { ahead, firstPageAhead, mayAsk, viewOf } from './frame/ahead.ts';
 import { lazyPage } from './frame/lazy-page.ts';
-import { callsIn, commitFiltersIn, economyIn, entriesIn, listIn, parseSearch, stringifySearch, textIn } from './frame/search.ts';
+import {
+  callsIn,
+  commitFiltersIn,
+  economyIn,
+  entriesIn,
+  listIn,
+  parseSearch,
+  stringifySearch,
+  type TrySearch,
+  textIn,
+} from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import type { ViewSearch } from './frame/view.ts';
@@ -132,9 +142,10 @@ const callsListed = createRoute({
 const tryOne = createRoute({
   getParentRoute: () => calls,
   path: '/try',
-  validateSearch: (search: Record<string, unknown>): { slug?: string | undefined; player?: string | undefined } => ({
+  validateSearch: (search: Record<string, unknown>): TrySearch => ({
     slug: textIn(search, 'slug'),
     player: textIn(search, 'player'),
+    back: search['back'] === 'live' || search['back'] === 'next' ? search['back'] : undefined,
   }),
   component: lazyPage(() => import('./pages/calls/try.tsx'), 'TryPage'),
 });

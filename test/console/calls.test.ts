@@ -68,16 +68,39 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('link', { name: 'Try it as this player' }).click();
   await page.getByLabel('price').fill('a lot');
-  await page.getByRole('button', { name: 'Run it dry' }).click();
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
   await page.getByText('Give a whole number').waitFor();
   await page.getByLabel('price').fill('3');
   await page.getByLabel('item').selectOption('1');
-  await page.getByRole('button', { name: 'Run it dry' }).click();
-  await heading(page, /It would answer 200/);
-  await page.getByText(`write players/${PLAYER}`).waitFor();
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await heading(page, 'It would go through');
+  await page.getByText(`Stored: players/${PLAYER}`).waitFor();
+  // Whoever tried it is led to what came of it.
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What would come of it');
   expect(await seriousOn(page)).toEqual([]);
   expect((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).toEqual({ gold: 4 });
   await expectOpenToAll(market(), ['/calls', '/calls?slug=buy&all=true', `/calls/try?slug=buy&player=${PLAYER}`]);
+  expect(faults).toEqual([]);
+});
+
+inBrowser('who tries an endpoint chooses a player by who called it last or by name, and reads a refusal as the game tells it', async () => {
+  const { page, origin, project, manager, faults } = market();
+  const other = '76561198000000077';
+  await ok(manager.play('POST', manager.storage('stats/heartbeat'), { body: { platformId: other, playerName: 'Bertha' } }));
+  await page.goto(`${origin}/p/${project}/calls/try?slug=buy`);
+  const player = page.getByLabel('Player', { exact: true });
+  await page.getByText(/^Who did this last/).waitFor();
+  expect(await page.evaluate('document.querySelector("#main form input").value')).toBe(PLAYER);
+  await player.fill('Bert');
+  await page.getByRole('button', { name: `Bertha ${other}` }).click();
+  await page.getByLabel('price').fill('3');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await heading(page, 'It would be refused');
+  await page.getByText('Not enough gold TOO_POOR').waitFor();
+  await page.getByText('Nothing would be.').waitFor();
+  await page.getByText('Each step, and the answer as JSON').click();
+  await page.getByText('refused the call').first().waitFor();
+  expect(await seriousOn(page)).toEqual([]);
   expect(faults).toEqual([]);
 });
 

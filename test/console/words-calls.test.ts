@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest';
 import { exactJson, sentJson } from '../../src/console/api/exact.ts';
-import { conditionOf, endOf, rateText, shorterReach, spanMs, stepOf, stepRefusing } from '../../src/console/words/calls.ts';
+import {
+  conditionOf,
+  endOf,
+  isNameLike,
+  rateText,
+  refusalSaid,
+  shorterReach,
+  spanMs,
+  stepOf,
+  stepRefusing,
+} from '../../src/console/words/calls.ts';
 import { fieldsOfInput, inputOf, WHOLE } from '../../src/console/words/input.ts';
 
 const SCHEMA = {
@@ -77,4 +87,19 @@ it('says rates and reaches as people read them', () => {
   const at = (from: string) => ({ from });
   expect(shorterReach({ from: 'a', counted: { succeeded: at('a'), failed: at('a') } })).toBeNull();
   expect(shorterReach({ from: 'a', counted: { succeeded: at('b'), failed: at('a') } })).toEqual({ succeeded: 'b', failed: null });
+});
+
+it('a refusal is told as the game words it, and what went through is none', () => {
+  const refused = (body: unknown) => refusalSaid({ result: { ok: false, status: 409, body } });
+  expect(refused({ ok: false, error: { code: 'TOO_POOR', message: 'This costs 40 gold.' } })).toEqual({
+    why: 'This costs 40 gold.',
+    code: 'TOO_POOR',
+  });
+  expect(refused('no')).toEqual({ why: 'It says no more.', code: '' });
+  expect(refusalSaid({ result: { ok: true, status: 200, body: {} } })).toBe(null);
+});
+
+it('what may be a name is looked for, an id is not', () => {
+  expect(['Bo', ' Ada', 'bot-1'].map(isNameLike)).toEqual([true, true, true]);
+  expect(['', 'A', '76561198000000001', '7up'].map(isNameLike)).toEqual([false, false, false, false]);
 });

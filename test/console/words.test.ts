@@ -8,7 +8,7 @@ import { afterwards, operationsFor, typedValue } from '../../src/console/words/e
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
 import { ago, momentOf, typedMoment, zoneName } from '../../src/console/words/time.ts';
-import { cut, signed, valueText } from '../../src/console/words/value.ts';
+import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
 describe('numbers that a page could not hold', () => {
@@ -174,6 +174,19 @@ describe('words', () => {
 });
 
 describe('what a publish brings or takes', () => {
+  it('stands line by line, without JSON, what is nested further in', () => {
+    expect(linesOfValue({ axe: 2, hero: { gold: 3, bag: [] }, tags: ['a'] })).toEqual([
+      'axe 2',
+      'hero',
+      '  gold 3',
+      '  bag',
+      '    nothing',
+      'tags',
+      '  1 a',
+    ]);
+    expect(linesOfValue('sold', '  ')).toEqual(['  sold']);
+  });
+
   it('is told without JSON: a group by its values, a table by its length', () => {
     expect(heldText({ id: 'event', type: 'group', name: 'Event', entries: { bonus: 3, title: 'Snow' } })).toBe('bonus 3, title Snow');
     expect(heldText({ id: 'axes', type: 'table', rows: [{ level: 1 }] })).toBe('a table of 1 row');

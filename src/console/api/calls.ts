@@ -72,6 +72,21 @@ export function callsQuery({ project }: View, asked: CallsAsked, window: Window)
   });
 }
 
+/** Calls of which those who made them are told. */
+const LAST = 50;
+
+/** Players who called an endpoint last, each once, newest first. */
+export function lastCallersQuery({ project }: View, slug: string) {
+  return queryOptions({
+    queryKey: [project, 'calls', 'callers', slug],
+    queryFn: async () => {
+      const { requests } = await answerOf(api.readLogs({ project, slug, limit: LAST }));
+      return [...new Set(requests.flatMap(({ platformId }) => platformId ?? []).toReversed())];
+    },
+    staleTime: 30_000,
+  });
+}
+
 /** Requests that came since the page began to follow them, newest first, and whether it still follows. */
 export interface Followed {
   readonly requests: readonly LoggedRequest[];
@@ -110,6 +125,7 @@ interface ListedEndpoint {
   readonly id: string;
   readonly slug?: string;
   readonly name?: string;
+  readonly description?: string;
   readonly input?: unknown;
   readonly [member: string]: unknown;
 }

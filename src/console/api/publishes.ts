@@ -9,6 +9,9 @@ import { answerOf } from './http.ts';
 /** How long what was looked at is good enough for whoever promotes, ms: players go on playing. */
 export const FRESH_MS = 30_000;
 
+/** What was found is kept so long for whoever goes elsewhere and comes back, ms: it says when it was looked for. */
+const KEPT_MS = 30 * 60_000;
+
 /** What a promotion would change and find. `state`: what is staged and what is live, as {@link differenceQuery} names it. */
 export function checkQuery({ project }: View, state: string) {
   return queryOptions({
@@ -18,6 +21,7 @@ export function checkQuery({ project }: View, state: string) {
       return { ...(await answerOf(Promise.resolve(answer))), position: Number(answer.headers.get('x-ns-position')) };
     },
     ...LOOK,
+    gcTime: KEPT_MS,
   });
 }
 
@@ -27,6 +31,7 @@ export function testsQuery({ project }: View, state: string) {
     queryKey: [project, 'look', 'tests', state],
     queryFn: () => answerOf(api.runTests({ project, xNsPublishTarget: 'next', body: {} })),
     ...LOOK,
+    gcTime: KEPT_MS,
   });
 }
 

@@ -89,6 +89,14 @@ export function callsIn(search: Readonly<Record<string, unknown>>): CallsSearch 
   return { slug, code, player, all: textIn(search, 'all'), span: spanIn(textIn(search, 'span')) };
 }
 
+/** What the page that tries endpoints shows. */
+export interface TrySearch {
+  readonly slug?: string | undefined;
+  readonly player?: string | undefined;
+  /** One came from what is staged, and looked there at live or next. */
+  readonly back?: 'live' | 'next' | undefined;
+}
+
 /** Which documents of a collection a list shows, in which order, and which columns. */
 export interface ListSearch {
   readonly by?: string | undefined;

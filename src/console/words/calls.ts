@@ -57,6 +57,26 @@ export function msText(ms: number | null): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Why a call is refused, as the game tells it, and by which code; `null`: it is not. */
+export function refusalSaid({ result }: { readonly result?: { readonly ok: boolean; readonly status: number; readonly body: unknown } }) {
+  if (result?.ok === true) return null;
+  const error = membersOf(membersOf(result?.body)['error']);
+  const { message, code } = error;
+  return {
+    why: typeof message === 'string' && message !== '' ? message : 'It says no more.',
+    code: typeof code === 'string' ? code : '',
+  };
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** Whether what stands for a player may be how a name begins, and is no id of digits. */
+export function isNameLike(typed: string): boolean {
+  return /^\s*\D\S/.test(typed);
+}
+
 /** Deeper steps are not looked for. */
 const MAX_DEPTH = 12;
 

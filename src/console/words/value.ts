@@ -19,6 +19,16 @@ export function saidValue(value: unknown): string {
   return members.join(', ') || 'nothing';
 }
 
+/** A value without JSON, a line for each member; what is nested stands further in. */
+export function linesOfValue(value: unknown, indent = ''): readonly string[] {
+  if (!isNested(value)) return [`${indent}${valueText(value)}`];
+  const members = Array.isArray(value) ? value.map((each, place) => [String(place + 1), each] as const) : Object.entries(value);
+  if (members.length === 0) return [`${indent}nothing`];
+  return members.flatMap(([name, each]) =>
+    isNested(each) ? [`${indent}${name}`, ...linesOfValue(each, `${indent}  `)] : [`${indent}${name} ${valueText(each)}`],
+  );
+}
+
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

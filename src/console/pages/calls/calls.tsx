@@ -27,7 +27,7 @@ import styles from './calls.module.css';
 const route = getRouteApi('/signed-in/p/$project/calls/');
 
 /** Needs of whoever reads the call log, and of whoever tries an endpoint. */
-const LOG = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'];
+export const LOG = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'];
 export const TRY = ['endpoints', 'queries', 'collections'];
 
 /** What games called, and what was refused: by endpoint and outcome first, then one by one. */
@@ -44,7 +44,7 @@ export function CallsPage() {
       actions={
         TRY.every((scope) => mayDo(scope, 'x')) && (
           <Link to="/p/$project/calls/try" params={{ project }} search={{ slug }} className={buttonClass()}>
-            Try an endpoint…
+            Try it out…
           </Link>
         )
       }
@@ -119,7 +119,7 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
       {read.isSuccess && groups.length === 0 && (
         <Empty title="Nothing was called in this time">
           {slug === undefined
-            ? 'Every call of a game stands here within a second, and what was refused before it became one. Choose a longer time, or try an endpoint.'
+            ? 'Every call of a game stands here within a second, and what was refused before it became one. Choose a longer time, or try it out.'
             : 'Choose a longer time, or show all endpoints.'}
         </Empty>
       )}

@@ -1,21 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { endpointsQuery, type TestReport, tryEndpoint } from '../../api/calls.ts';
-import { exactJson } from '../../api/exact.ts';
-import { type Target, useMay, useView } from '../../frame/view.ts';
-import { Beside } from '../../parts/beside.tsx';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { endpointsQuery, lastCallersQuery, tryEndpoint } from '../../api/calls.ts';
+import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
-import { Chip } from '../../parts/chip.tsx';
-import { Field, Pair, Select } from '../../parts/field.tsx';
+import { Pair, Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
-import { cut, valueText } from '../../words/value.ts';
 import styles from './calls.module.css';
-import { TRY } from './calls.tsx';
-import { Steps } from './steps.tsx';
+import { LOG, TRY } from './calls.tsx';
+import { Outcome } from './outcome.tsx';
+import { PlayerPicker } from './player-picker.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/calls/try');
 
@@ -25,62 +22,77 @@ export function TryPage() {
   const { project } = useView();
   return (
     <Page
-      name="Try an endpoint"
-      title="Try an endpoint"
-      sub="On what is stored now, as a player. Nothing of it is stored, no limit counts it, and no webhook is sent."
+      name="Try it out"
+      title="Try it out"
+      sub="What would happen if a player did this now. It is a dry run: nothing is stored, no limit counts it, and no webhook is sent."
       actions={
-        <Link to="/p/$project/calls" params={{ project }} className={buttonClass()}>
-          All calls
-        </Link>
+        <Back>
+          <Link to="/p/$project/calls" params={{ project }} className={buttonClass()}>
+            All calls
+          </Link>
+        </Back>
       }
     >
       {TRY.every((scope) => mayDo(scope, 'x')) ? (
         <Try />
       ) : (
-        <Card title="Try an endpoint">
-          <Empty title="Your role does not run endpoints">An owner can give you a role that does, such as manager.</Empty>
+        <Card title="Try it out">
+          <Empty title="Your role does not try endpoints">An owner can give you a role that does, such as manager.</Empty>
         </Card>
       )}
     </Page>
   );
 }
 
+/** Back to what is staged, for whoever came from there; else the children. */
+function Back({ children = null }: { readonly children?: ReactNode }) {
+  const { project } = useView();
+  const { back } = route.useSearch();
+  if (back === undefined) return children;
+  const target = back === 'next' ? back : undefined;
+  return (
+    <Link to="/p/$project/publishes" params={{ project }} search={{ target }} className={buttonClass()}>
+      Back to Publishes
+    </Link>
+  );
+}
+
 function Try() {
   const view = useView();
-  const { slug = '', player = '' } = route.useSearch();
+  const { slug = '', player } = route.useSearch();
   const navigate = route.useNavigate();
   const endpoints = useQuery(endpointsQuery(view, undefined));
   if (endpoints.isPending)
     return (
-      <Card title="Endpoint">
-        <Waiting what="the endpoints" />
+      <Card title="What the player does">
+        <Waiting what="what players can do" />
       </Card>
     );
   if (endpoints.isError) return <Failed error={endpoints.error} again={() => void endpoints.refetch()} />;
-  const slugs = endpoints.data.map((each) => each.slug ?? each.id).sort();
-  if (slugs.length === 0)
+  const found = endpoints.data.map((each) => ({ ...each, slug: each.slug ?? each.id })).sort((a, b) => a.slug.localeCompare(b.slug));
+  if (found.length === 0)
     return (
-      <Card title="Endpoint">
-        <Empty title="There is no endpoint yet">
+      <Card title="What the player does">
+        <Empty title="The game has no endpoint yet">
           Developers push the first with <code>savepoint push</code>.
         </Empty>
       </Card>
     );
-  const chosen = endpoints.data.find((each) => (each.slug ?? each.id) === slug);
+  const chosen = found.find((each) => each.slug === slug);
   return (
     <>
-      <Card title="Endpoint">
+      <Card title="What the player does">
         <div className={styles.form}>
           <Select
-            label="Endpoint"
+            label="One of the game’s endpoints"
             value={chosen === undefined ? '' : slug}
-            hint={typeof chosen?.['description'] === 'string' ? chosen['description'] : undefined}
+            hint={chosen?.description ?? 'An endpoint is what a game calls when a player does something'}
             onChange={({ target }) => void navigate({ search: (before) => ({ ...before, slug: target.value || undefined }) })}
           >
             <option value="">Choose</option>
-            {slugs.map((each) => (
+            {found.map(({ slug: each, name = each }) => (
               <option key={each} value={each}>
-                {each}
+                {name === each ? each : `${name} (${each})`}
               </option>
             ))}
           </Select>
@@ -94,119 +106,58 @@ function Try() {
 
 interface RunProps {
   readonly slug: string;
-  readonly player: string;
+  readonly player: string | undefined;
   readonly schema: unknown;
 }
 
 function Run({ slug, player, schema }: RunProps) {
   const view = useView();
+  const mayDo = useMay();
   const fields = fieldsOfInput(schema);
-  const [as, setAs] = useState({ player, asServer: false });
+  const callers = useQuery({ ...lastCallersQuery(view, slug), enabled: LOG.every((scope) => mayDo(scope, 'r')) }).data ?? [];
+  const [chosen, choose] = useState(player);
+  const [asServer, setAsServer] = useState(false);
   const [typed, setTyped] = useState<Typed>({});
   const [isAsked, setAsked] = useState(false);
   const entered = inputOf(fields, typed);
-  const run = useMutation({ mutationFn: (input: Readonly<Record<string, unknown>>) => tryEndpoint(view, { slug, ...as, input }) });
+  const run = useMutation({
+    mutationFn: (input: Readonly<Record<string, unknown>>) => tryEndpoint(view, { slug, player: as, asServer, input }),
+  });
+  // Whoever did it last does it again, until another player is chosen.
+  const as = chosen ?? callers[0] ?? '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
     if (entered.ok) run.mutate(entered.input);
   };
+  const form = <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />;
   return (
     <>
-      <Card title="Input">
+      <Card title={fields === null ? 'Who does it' : 'Who does it, and with what'}>
         <form className={styles.form} onSubmit={submit}>
-          <Pair>
-            <Field
-              label="As the player"
-              hint="The id of whoever calls; empty: nobody"
-              value={as.player}
-              maxLength={128}
-              onChange={({ target }) => setAs({ ...as, player: target.value })}
-            />
+          <PlayerPicker player={as} choose={choose} callers={callers} />
+          {fields !== null && <Pair>{form}</Pair>}
+          <details className={styles.developers}>
+            <summary>For developers</summary>
+            {fields === null && form}
             <label className={styles.check}>
-              <input type="checkbox" checked={as.asServer} onChange={({ target }) => setAs({ ...as, asServer: target.checked })} />
+              <input type="checkbox" checked={asServer} onChange={({ target }) => setAsServer(target.checked)} />
               As a game server, with the secret key
             </label>
-          </Pair>
-          <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />
+          </details>
           <div>
             <Button type="submit" look="main" disabled={run.isPending}>
-              {run.isPending ? 'Running…' : 'Run it dry'}
+              {run.isPending ? 'Trying…' : 'Try it'}
             </Button>
           </div>
           {run.isError && <Failed error={run.error} />}
         </form>
       </Card>
-      {run.data?.live !== undefined && <BesideLive next={run.data.report} live={run.data.live} />}
-      {run.isSuccess && <Report report={run.data.report} target={view.target} />}
-    </>
-  );
-}
-
-/** What would be another for players: the answer, and what is written. */
-function BesideLive({ next, live }: { readonly next: TestReport; readonly live: TestReport | null }) {
-  return (
-    <Card title="Live, and next, for the same input">
-      {live === null ? (
-        <Empty title="Live has no such endpoint">It comes with the promotion.</Empty>
-      ) : (
-        <Beside
-          name="What live and next answer and write"
-          sides={['live', 'next']}
-          before={outcomeText(live)}
-          after={outcomeText(next)}
-          same={<Empty title="Both answer and write the same">Another input or another player may show what differs.</Empty>}
-        />
+      {run.isSuccess && (
+        <Outcome tried={run.data} target={view.target}>
+          <Back />
+        </Outcome>
       )}
-    </Card>
-  );
-}
-
-function outcomeText({ result, pendingWrites = [] }: TestReport): string {
-  const writes = pendingWrites.map(
-    ({ collection, key, op, data }) => `${op} ${collection}/${key} ${op === 'delete' ? '' : exactJson(data, 2)}`,
-  );
-  return [`answers ${result?.status ?? ''}`, exactJson(result?.body, 2), ...writes].join('\n');
-}
-
-interface ReportProps {
-  readonly report: TestReport;
-  readonly target: Target;
-}
-
-function Report({ report, target }: ReportProps) {
-  const { result, steps = [], pendingWrites = [], warnings } = report;
-  return (
-    <Card
-      title={
-        <>
-          {target === 'next' ? 'Next' : 'It'} would answer <Chip tone={result?.ok === true ? 'live' : 'bad'}>{result?.status}</Chip>
-        </>
-      }
-      actions={<span className={styles.soft}>{result === undefined ? '' : `${result.timing.total} ms`}</span>}
-    >
-      <CardBody>
-        <pre className={styles.source}>{exactJson(result?.body, 2)}</pre>
-        {warnings.map((warning) => (
-          <p key={warning} className={styles.refused}>
-            {warning}
-          </p>
-        ))}
-      </CardBody>
-      <h3 className={styles.part}>Steps</h3>
-      {steps.length === 0 && <CardBody>No step ran.</CardBody>}
-      <Steps steps={steps} />
-      <h3 className={styles.part}>It would write</h3>
-      {pendingWrites.length === 0 && <CardBody>Nothing.</CardBody>}
-      {pendingWrites.map(({ collection, key, op, data }) => (
-        <div key={`${collection}/${key}`} className={styles.step}>
-          <span aria-hidden="true">→</span>
-          <span>
-            {op} {collection}/{key}
-          </span>
-          <span className={styles.value}>{op === 'delete' ? '' : cut(valueText(data), 600)}</span>
-        </div>
-      ))}
-    </Card>
+    </>
   );
 }

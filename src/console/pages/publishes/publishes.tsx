@@ -53,7 +53,7 @@ type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
 function Staged() {
   const read = useQuery(differenceQuery(useView()));
-  const { project } = useView();
+  const { project, target } = useView();
   const mayPublish = useMayPublish();
   const mayTest = useMayTest();
   const mayBreakGlass = useMayBreakGlass();
@@ -96,7 +96,12 @@ function Staged() {
               </Button>
             )}
             {mayTest && (
-              <Link to="/p/$project/calls/try" params={{ project }} search={{ target: 'next' }} className={buttonClass('plain', true)}>
+              <Link
+                to="/p/$project/calls/try"
+                params={{ project }}
+                search={{ target: 'next', back: target }}
+                className={buttonClass('plain', true)}
+              >
                 Try it on next…
               </Link>
             )}

@@ -1,0 +1,133 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { TestReport, Tried } from '../../api/calls.ts';
+import { exactJson } from '../../api/exact.ts';
+import type { Target } from '../../frame/view.ts';
+import { Beside } from '../../parts/beside.tsx';
+import { Chip } from '../../parts/chip.tsx';
+import { Card, CardBody, Empty } from '../../parts/page.tsx';
+import { refusalSaid } from '../../words/calls.ts';
+import { cut, linesOfValue, saidValue } from '../../words/value.ts';
+import styles from './calls.module.css';
+import { Steps } from './steps.tsx';
+
+interface OutcomeProps {
+  readonly tried: Tried;
+  readonly target: Target;
+  /** Where to go on. */
+  readonly children?: ReactNode;
+}
+
+/** What would come of it. Whoever tries it is led here. */
+export function Outcome({ tried, target, children }: OutcomeProps) {
+  const place = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each run leads here
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    place.current?.scrollIntoView({ block: 'start' });
+  }, [tried]);
+  return (
+    <section ref={place} tabIndex={-1} className={styles.outcome} aria-label="What would come of it">
+      <Report report={tried.report} target={target}>
+        {children}
+      </Report>
+      {tried.live !== undefined && <BesideLive next={tried.report} live={tried.live} />}
+    </section>
+  );
+}
+
+/** What would be another for players: the answer, and what is stored. */
+function BesideLive({ next, live }: { readonly next: TestReport; readonly live: TestReport | null }) {
+  if (live === null)
+    return (
+      <Card title="On live">
+        <Empty title="Live has no such endpoint">It comes with the promotion.</Empty>
+      </Card>
+    );
+  return (
+    <Card
+      title={
+        <>
+          The same on <Chip tone="live">live</Chip> and on <Chip tone="next">next</Chip>
+        </>
+      }
+    >
+      <Beside
+        name="What live and next answer and write"
+        sides={['live', 'next']}
+        before={outcomeText(live)}
+        after={outcomeText(next)}
+        same={<Empty title="Both come to the same">Another player, or other input, may show what differs.</Empty>}
+      />
+    </Card>
+  );
+}
+
+function outcomeText(report: TestReport): string {
+  const refusal = refusalSaid(report);
+  const stored = (report.pendingWrites ?? []).flatMap(({ collection, key, op, data }) =>
+    op === 'delete' ? [`Deleted: ${collection}/${key}`] : [`Stored: ${collection}/${key}`, ...linesOfValue(data, '  ')],
+  );
+  return ['The game is told', ...(refusal === null ? linesOfValue(report.result?.body, '  ') : [`  ${refusal.why}`]), ...stored].join('\n');
+}
+
+interface ReportProps {
+  readonly report: TestReport;
+  readonly target: Target;
+  readonly children: ReactNode;
+}
+
+function Report({ report, target, children }: ReportProps) {
+  const { result, steps = [], pendingWrites = [], warnings } = report;
+  const refusal = refusalSaid(report);
+  const where = target === 'next' ? 'With what is staged, it' : 'It';
+  return (
+    <Card
+      title={`${where} would ${refusal === null ? 'go through' : 'be refused'}`}
+      actions={
+        <div className={styles.row}>
+          <Chip tone={refusal === null ? 'live' : 'bad'}>{result?.status}</Chip>
+          {children}
+        </div>
+      }
+    >
+      <dl className={styles.came}>
+        <dt>The game is told</dt>
+        <dd>
+          {refusal === null ? cut(saidValue(result?.body), 600) : refusal.why}
+          {refusal !== null && refusal.code !== '' && <span className={styles.soft}> {refusal.code}</span>}
+        </dd>
+        {pendingWrites.map(({ collection, key, op, data }) => (
+          <div key={`${collection}/${key}`} className={styles.stored}>
+            <dt>
+              {op === 'delete' ? 'Deleted' : 'Stored'}: {collection}/{key}
+            </dt>
+            <dd>{op === 'delete' ? 'all of it' : cut(saidValue(data), 600)}</dd>
+          </div>
+        ))}
+        {pendingWrites.length === 0 && (
+          <div className={styles.stored}>
+            <dt>Stored</dt>
+            <dd>Nothing would be.</dd>
+          </div>
+        )}
+      </dl>
+      {warnings.length > 0 && (
+        <CardBody>
+          {warnings.map((warning) => (
+            <p key={warning} className={styles.refused}>
+              {warning}
+            </p>
+          ))}
+        </CardBody>
+      )}
+      <details className={styles.inside}>
+        <summary>Each step, and the answer as JSON, for developers{result === undefined ? '' : ` (${result.timing.total} ms)`}</summary>
+        {steps.length === 0 && <CardBody>No step ran.</CardBody>}
+        <Steps steps={steps} />
+        <CardBody>
+          <pre className={styles.source}>{exactJson(result?.body, 2)}</pre>
+        </CardBody>
+      </details>
+    </Card>
+  );
+}
