@@ -20,7 +20,7 @@ export async function buildConsole() {
     root: SOURCES,
     configFile: false,
     logLevel: 'warn',
-    plugins: [react()],
+    plugins: [react(), loadsAhead],
     // The server puts a nonce of each answer in its place.
     html: { cspNonce: '__NONCE__' },
     build: {
@@ -28,6 +28,9 @@ export async function buildConsole() {
       emptyOutDir: true,
       target: 'es2022',
       assetsInlineLimit: 0,
+      // All styles are eight kilobytes: files of their own would cost each page more than they spare it.
+      cssCodeSplit: false,
+      rollupOptions: { output: { manualChunks: sharedChunk } },
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       // A test holds the pages to sizes, as browsers load them.
@@ -37,6 +40,35 @@ export async function buildConsole() {
   });
   writeFileSync(MARK, hash);
 }
+
+/** Pages that have to use the same code for it to be loaded with all of them, as one file in place of twenty small ones. */
+const SHARED_BY = 3;
+
+function sharedChunk(id, { getModuleInfo }) {
+  const seen = new Set([id]);
+  const beginnings = new Set();
+  for (const each of seen) {
+    const { isEntry = false, importers = [], dynamicImporters = [] } = getModuleInfo(each) ?? {};
+    // It comes with the first file anyway.
+    if (isEntry) return 'index';
+    if (dynamicImporters.length > 0) beginnings.add(each);
+    for (const importer of importers) seen.add(importer);
+  }
+  return beginnings.size >= SHARED_BY && !beginnings.has(id) ? 'shared' : undefined;
+}
+
+/** What every page needs is asked for beside the first file, and not once that has run: the shared code, and who is signed in. */
+const loadsAhead = {
+  name: 'loads-ahead',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const shared = Object.values(bundle).find(({ name, type }) => type === 'chunk' && name === 'shared');
+      const link = (attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' });
+      return [link({ rel: 'modulepreload', href: `/${shared.fileName}` }), link({ rel: 'preload', as: 'fetch', href: '/api/session' })];
+    },
+  },
+};
 
 function hashOfSources() {
   const hash = createHash('sha256');

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -32,13 +32,16 @@ function filesOf(name: string, chunks: Readonly<Record<string, Chunk>>, found = 
   return found;
 }
 
+/** All styles are one file, which comes with the first. */
+const STYLES = () => readdirSync(join(BUILT, 'assets')).flatMap((file) => (file.endsWith('.css') ? [join('assets', file)] : []));
+
 function gzipped(files: Iterable<string>): number {
   return [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(BUILT, file)), { level: 9 }).length, 0);
 }
 
 test('the first route is small, and every page is little more', () => {
   const chunks = manifest();
-  const shell = filesOf('index.html', chunks);
+  const shell = new Set([...filesOf('index.html', chunks), ...STYLES()]);
   expect(gzipped(new Set([...shell, ...filesOf('pages/activity.tsx', chunks)]))).toBeLessThan(FIRST_ROUTE);
   const pages = Object.entries(chunks).filter(([, { isDynamicEntry }]) => isDynamicEntry);
   expect(pages.length).toBeGreaterThan(3);
@@ -50,9 +53,16 @@ test('the first route is small, and every page is little more', () => {
 
 test('a page loads nothing from elsewhere, and its scripts carry the nonce of the answer', () => {
   const page = readFileSync(join(BUILT, 'index.html'), 'utf8');
-  expect(page.match(/(?:src|href)="(?!\/assets\/)[^"]*"/g)).toBeNull();
+  expect(page.match(/(?:src|href)="(?!\/assets\/)[^"]*"/g)).toEqual(['href="/api/session"']);
   expect(page).toContain('nonce="__NONCE__"');
   expect(page).not.toMatch(/<style|<script(?![^>]*\bsrc=)/);
+});
+
+test('who is signed in and the code that pages share are asked for with the first file, and all styles are one', () => {
+  const page = readFileSync(join(BUILT, 'index.html'), 'utf8');
+  expect(page).toMatch(/<link rel="modulepreload" href="\/assets\/shared-[^"]*\.js"/);
+  expect(page).toContain('<link rel="preload" as="fetch" href="/api/session" crossorigin');
+  expect(readdirSync(join(BUILT, 'assets')).filter((file) => file.endsWith('.css'))).toHaveLength(1);
 });
 
 test('a build whose sources did not change is kept', async () => {

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { ok, PLAYER } from '../node/support/game-client.ts';
+import type { Page } from '../support/chromium.ts';
 import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
@@ -45,6 +46,20 @@ const SHUT = {
   response: { status: 409, body: { ok: false, error: { code: 'NOT_TODAY', message: 'It is a holiday' } } },
 };
 
+/** Whether somebody sees the tab. */
+function show(page: Page, state: 'visible' | 'hidden'): Promise<void> {
+  return page.evaluate<void>(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    new Promise((done) => setTimeout(done, 50));`);
+}
+
+/** Waits until so many calls are listed. */
+function listed(page: Page, count: number): Promise<void> {
+  return page.evaluate<void>(
+    `new Promise((done) => { const wait = () => document.querySelectorAll('main ol > li').length === ${count} ? done() : setTimeout(wait, 20); wait(); })`,
+  );
+}
+
 const market = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
   await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [BUY, GIFT, SHUT] }));
@@ -60,6 +75,13 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await heading(page, 'Calls and errors');
   await page.getByText('live', { exact: true }).first().waitFor();
   await manager.play('POST', manager.endpoint('buy'), { body: { price: 91 } });
+  await listed(page, 2);
+  // A tab that nobody sees follows nothing, and has what came once somebody sees it.
+  await show(page, 'hidden');
+  expect(await page.getByText('live', { exact: true }).count()).toBe(1);
+  await manager.play('POST', manager.endpoint('buy'), { body: { price: 92 } });
+  await show(page, 'visible');
+  await listed(page, 3);
   await page.getByRole('link', { name: /^TOO_POOR/ }).click();
   await heading(page, 'Calls of buy');
   expect(new URL(page.url()).search).toBe('?slug=buy&code=TOO_POOR');

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { atOf, type View } from '../frame/view.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
-import type { LiveState } from './live.ts';
+import { type LiveState, useIsSeen } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
 import { Refused } from './refusal.ts';
 
@@ -69,6 +69,8 @@ export function callsQuery({ project }: View, asked: CallsAsked, window: Window)
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
+    // What came while nobody saw the page was not followed.
+    ...(window.to === undefined ? { refetchOnWindowFocus: 'always' as const } : {}),
   });
 }
 
@@ -97,13 +99,14 @@ export interface Followed {
 const KEPT = 100;
 const OFF: Followed = { requests: [], state: 'off' };
 
-/** Follows the log as it happens. A browser comes back by itself after a fault of the network. */
+/** Follows the log as it happens, while somebody sees the page. A browser comes back by itself after a fault of the network. */
 export function useFollowed({ project }: View, asked: CallsAsked, isOn: boolean): Followed {
   const [followed, setFollowed] = useState<Followed>(OFF);
   const query = new URLSearchParams({ ...filterOf(asked), follow: 'true', limit: '0' }).toString();
+  const isSeen = useIsSeen();
   useEffect(() => {
     setFollowed(OFF);
-    if (!isOn) return;
+    if (!isOn || !isSeen) return;
     const events = new EventSource(`/v3/manage/${encodeURIComponent(project)}/logs?${query}`);
     const tell = (state: Followed['state']) => setFollowed((before) => ({ ...before, state }));
     events.addEventListener('open', () => tell('live'));
@@ -117,7 +120,7 @@ export function useFollowed({ project }: View, asked: CallsAsked, isOn: boolean)
       setFollowed(({ requests }) => ({ requests: [request, ...requests].slice(0, KEPT), state: 'live' }));
     });
     return () => events.close();
-  }, [project, query, isOn]);
+  }, [project, query, isOn, isSeen]);
   return followed;
 }
 

@@ -23,9 +23,16 @@ function whenSeen(changed: () => void): () => void {
 }
 
 /**
+ * Whether somebody sees the page. One that nobody sees follows nothing: a browser has few connections to one server, and many pages may be
+ * open.
+ */
+export function useIsSeen(): boolean {
+  return useSyncExternalStore(whenSeen, () => document.visibilityState === 'visible');
+}
+
+/**
  * Hands on the present value of each topic, and each new one. A browser comes back by itself after a fault of the network, with the last id
- * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away. A page that nobody
- * sees follows nothing: a browser has few connections to one server, and many pages may be open.
+ * that it saw, so nothing is missed; a stream that the server ends (the session is over, the role was taken) stays away.
  */
 export function useLive(
   { project, target }: View,
@@ -39,7 +46,7 @@ export function useLive(
   const asked = new URLSearchParams(topics.slice(0, MOST).map((topic) => ['topic', topic]));
   if (target === 'next') asked.set('revisionTarget', 'next');
   const query = asked.toString();
-  const isSeen = useSyncExternalStore(whenSeen, () => document.visibilityState === 'visible');
+  const isSeen = useIsSeen();
   const isAsked = isOn && isSeen && topics.length > 0;
   useEffect(() => {
     setState('off');

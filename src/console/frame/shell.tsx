@@ -55,9 +55,9 @@ export function Shell() {
   );
 }
 
-/** On a phone the pages are a row that is wider than the screen. */
+/** On a phone the pages are a row that is wider than the screen. Where things are is known once the browser has laid out the page anyway. */
 function shownIfActive(link: HTMLAnchorElement | null): void {
-  if (link?.dataset['status'] === 'active') link.scrollIntoView({ block: 'nearest', inline: 'center' });
+  if (link?.dataset['status'] === 'active') requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }));
 }
 
 function NoRole({ project }: { readonly project: string }) {
