@@ -15,6 +15,8 @@ const KINDS = [
   ['player.restore', 'Restores'],
   ['commit.undo', 'Undone commits'],
   ['document.correct', 'Corrections'],
+  ['button', 'Pressed buttons'],
+  ['grant', 'Grants'],
 ] as const;
 
 interface FiltersProps {

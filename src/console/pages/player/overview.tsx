@@ -20,6 +20,7 @@ import { Calls } from '../found.tsx';
 import { PlayerLink } from '../named.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
+import { Reports } from './reports.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
 
@@ -84,7 +85,7 @@ function Moved({ page, show }: { readonly page: PlayerShown; readonly show: () =
 
 function Shown({ page }: { readonly page: PlayerShown }) {
   const { target } = useView();
-  const { profile, balances, documents, slots, sessions, guest, accountOf, windows, flags, boards, calls, leftOut } = page;
+  const { profile, balances, documents, slots, sessions, guest, accountOf, windows, flags, boards, calls, reports, leftOut } = page;
   return (
     <div className={styles.stack}>
       {target === 'next' && (
@@ -133,6 +134,7 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
       {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
+      {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} hasMore={reports.more !== undefined} />}
       {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut)}</p>}
     </div>
   );
