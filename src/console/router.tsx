@@ -254,7 +254,10 @@ const document = createRoute({
 const restore = createRoute({
   getParentRoute: () => player,
   path: '/restore',
-  validateSearch: (search: Record<string, unknown>): { to?: string } => ({ to: textIn(search, 'to') }),
+  validateSearch: (search: Record<string, unknown>): { to?: string; before?: string } => ({
+    to: textIn(search, 'to'),
+    before: textIn(search, 'before'),
+  }),
   component: lazyPage(() => import('./pages/player/restore.tsx'), 'RestorePage'),
 });
 

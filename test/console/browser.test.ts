@@ -30,42 +30,60 @@ async function read(player: string): Promise<Readonly<Record<string, unknown>>> 
   return Object((await ok(manager.manage('GET', manager.storage(`players/${player}`)))).body);
 }
 
-inBrowser('support: “I lost my sword”: the player is found, compared, given it back, and that is undone', async () => {
+inBrowser('support: “I lost my sword”: from the line of the loss it is brought back, and that is undone', async () => {
   const { faults, origin, page, project } = market();
   await write(ADA, { name: 'Ada', gold: 80, bag: ['sword', 'rope'] });
-  await write(ADA, { name: 'Ada', gold: 3, bag: [], skins: ['red'] });
+  const loss = await write(ADA, { name: 'Ada', gold: 80, bag: ['rope'], skins: ['red'] });
+  await write(ADA, { name: 'Ada', gold: 85, bag: ['rope'], skins: ['red'] });
   await page.goto(`${origin}/p/${project}`);
   await heading(page, 'Activity');
   await page.keyboard.press('/');
   await page.getByLabel(/^Find a player/).fill(ADA);
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'players', exact: true }).click();
-  await page
-    .getByRole('button', { name: / as A$/ })
-    .first()
-    .waitFor();
-  await page.evaluate<void>(`[...document.querySelectorAll('button[aria-label$=" as A"]')].at(-1).click()`);
-  await heading(page, 'Two moments compared');
-  await page
-    .getByRole('row', { name: /bag.*sword/ })
-    .first()
-    .waitFor();
-  expect(await seriousOn(page)).toEqual([]);
-  await page.getByRole('link', { name: /Bring back what the player had/ }).click();
+  await page.getByRole('link', { name: 'Time line' }).click();
+  await page.getByText('sword, rope → rope').waitFor();
+  expect(await page.getByText(/^key “/).count()).toBeGreaterThan(0);
+  await page.getByRole('link', { name: `Bring back what was before this: commit ${loss}` }).click();
   await heading(page, /What would come back from revision/);
+  await page.getByText('Just before this change:').waitFor();
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
-  expect([await ticked('gold'), await ticked('bag'), await ticked('skins')]).toEqual([true, true, false]);
+  expect([await ticked('bag'), await ticked('gold'), await ticked('skins')]).toEqual([true, false, false]);
   await page.getByLabel('Reason').fill('lost by a crash');
   await page.getByLabel('Ticket (may be left out)').fill('T-78');
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Bring it back' }).click();
   await heading(page, 'It is back');
-  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 80, bag: ['sword', 'rope'], skins: ['red'] });
+  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['sword', 'rope'], skins: ['red'] });
   await page.getByRole('button', { name: 'Undo this' }).click();
+  await page.getByText('Nothing happened to this player since.').waitFor();
   await page.getByLabel('Reason').fill('another player wrote');
   await page.getByRole('button', { name: 'Undo it' }).click();
   await page.getByText(/did it. Undo that to take it back/).waitFor();
-  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 3, bag: [], skins: ['red'] });
+  expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['rope'], skins: ['red'] });
+  expect(faults).toEqual([]);
+});
+
+inBrowser('support, at the moment of the loss: the page says that nothing is less since, and leads before it', async () => {
+  const { faults, origin, page, project } = market();
+  const FAY = '76561198000000006';
+  await write(FAY, { name: 'Fay', gold: 80, bag: ['sword', 'rope'] });
+  const loss = await write(FAY, { name: 'Fay', gold: 3, bag: [] });
+  const last = await write(FAY, { name: 'Fay', gold: 5, bag: [] });
+  await page.goto(`${origin}/p/${project}/players/${FAY}/restore`);
+  await page.getByRole('link', { name: `Before this: commit ${last}` }).waitFor();
+  await page.getByLabel('Moment', { exact: true }).fill(String(loss));
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByText(`Nothing of this player is less now than at revision ${loss}.`).waitFor();
+  expect(await page.getByRole('checkbox', { name: `players/${FAY}` }).isChecked()).toBe(false);
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: `Before this: commit ${loss}` }).click();
+  await page.getByText('Give it anew').waitFor();
+  const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
+  expect([await ticked('gold'), await ticked('bag'), await ticked(`players/${FAY}`)]).toEqual([true, true, true]);
+  await page.goto(`${origin}/p/${project}/players/${FAY}/documents/players/${FAY}?a=0&b=${loss}`);
+  await heading(page, 'Two moments compared');
+  const links = page.getByRole('link', { name: String(loss), exact: true });
+  await links.first().waitFor();
   expect(faults).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   await page.reload();
   await page.getByRole('button', { name: 'Promote…' }).click();
   await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
-  await page.getByText(/^As Secret key said when it was staged/).waitFor();
+  await page.getByText(/^As key “Secret key” said when it was staged/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Make it live' }).click();
   await heading(page, 'It is live');
@@ -182,7 +182,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.goto(address);
   await mara.getByText('Nobody was asked about this yet.').waitFor();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
-  await mara.getByText(/^As Secret key said/).waitFor();
+  await mara.getByText(/^As key “Secret key” said/).waitFor();
   await mara.getByLabel(/^What to say/).fill('Autumn prices');
   expect(await seriousOn(mara)).toEqual([]);
   await mara.getByRole('button', { name: 'Ask for it' }).click();

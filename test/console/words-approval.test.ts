@@ -14,7 +14,7 @@ it('an approval is told as a sentence: who asked, who decided, and what voided i
   expect(approvalSentence(asked)).toBe('mara asks for a second person’s approval.');
   expect(approvalSentence({ ...asked, phase: 'approved', decided: { by: oleg, at } })).toContain('oleg approved exactly this');
   expect(approvalSentence({ ...asked, phase: 'void', ended: { by: key, at, why: 'staged' } })).toBe(
-    'What mara asked for is void: pipeline staged something afterwards. It has to be asked for anew.',
+    'What mara asked for is void: key “pipeline” staged something afterwards. It has to be asked for anew.',
   );
   expect(approvalSentence({ ...asked, phase: 'bypassed' })).toContain('Nobody approved this');
 });

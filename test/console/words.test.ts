@@ -7,7 +7,7 @@ import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
-import { ago, momentOf, typedMoment, zoneName } from '../../src/console/words/time.ts';
+import { ago, momentOf, timeAndAgo, typedMoment, zoneName } from '../../src/console/words/time.ts';
 import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
@@ -90,18 +90,34 @@ describe('words', () => {
       documents: [],
     };
     expect(`${whoOf(call)} ${deedOf(call)}`).toBe('7 called buy');
-    const write = { cause: 'document.correct', actor: { kind: 'secret', label: 'Mara' }, events: [] };
+    const write = { cause: 'document.correct', actor: { kind: 'person', label: 'Mara' }, events: [] };
     const documents = [{ collection: 'players', key: '7', change: 'written' }];
     expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');
     expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
   });
 
-  it('what fields became is said, long values by their name alone; money is said by how much it moved', () => {
-    const fields = [{ path: 'axe', value: 5 }, { path: 'gold', value: 7 }, { path: 'note' }];
+  it('a key is told from a person, whatever it is called', () => {
+    expect(whoOf({ actor: { kind: 'secret', keyId: 'k1', label: 'dedicated server' } })).toBe('key “dedicated server”');
+    expect(whoOf({ actor: { kind: 'public', keyId: 'k2', label: 'game' } })).toBe('key “game”');
+    expect(whoOf({ actor: { kind: 'secret', keyId: 'k1' } })).toBe('k1');
+  });
+
+  it('what fields were and became is said, long values by their name alone; money is said by how much it moved', () => {
+    const fields = [
+      { path: 'axe', before: 6, value: 1 },
+      { path: 'gold', before: 5, value: 7 },
+      { path: 'note', before: '' },
+      { path: 'hat', before: 'red', value: null },
+      { path: 'rope', before: null, value: 2 },
+      { path: 'wood', value: 3 },
+    ];
     const touched = { collection: 'saves', key: '7', change: 'written', fields, more: 2 };
     const said = fieldsSaid({ documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] });
-    expect(said.map(({ path, text }) => `${path} ${text}`.trim())).toEqual(['axe is 5', 'note changed', 'and 2 more']);
+    const lines = said.map(({ path, text }) => `${path} ${text}`.trim());
+    expect(lines).toEqual(['axe 6 → 1', 'note changed', 'hat red → not set', 'rope is 2', 'wood is 3', 'and 2 more']);
+    const slot = { ...touched, key: '7_main', fields: [{ path: 'level', before: 2, value: 1 }], more: 0 };
+    expect(fieldsSaid({ documents: [slot], money: [] })).toMatchObject([{ path: 'slot main: level', text: '2 → 1' }]);
   });
 
   it('a button that the game refused was tried, and not pressed', () => {
@@ -164,6 +180,11 @@ describe('words', () => {
     expect(ago('2026-03-10T11:59:30Z', now)).toBe('just now');
     expect(ago('2026-03-10T09:00:00Z', now)).toBe('3 h ago');
     expect(ago('2026-03-01T12:00:00Z', now)).toBe('1 Mar 2026');
+    const midday = new Date(2026, 2, 10, 12, 30, 55);
+    const minutesAgo = (minutes: number) => new Date(midday.getTime() - minutes * 60_000).toISOString();
+    expect(timeAndAgo(minutesAgo(14), midday.getTime())).toBe('12:16:55 · 14 min ago');
+    expect(timeAndAgo(minutesAgo(13 * 60), midday.getTime())).toBe('9 Mar, 23:30:55 · 13 h ago');
+    expect(timeAndAgo(minutesAgo(9 * 24 * 60), midday.getTime())).toBe('1 Mar 2026, 12:30:55');
     expect([signed(5), signed(-5)]).toEqual(['+5', '−5']);
   });
 

@@ -12,6 +12,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
+import { changedFields } from './changed-fields.ts';
 import { shownCommits } from './shown-commit.ts';
 
 /** What happened in a project. */
@@ -75,7 +76,9 @@ export function createCommits(context: AppContext, past: Past): Commits {
           : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
       const { commits, searched } = await looks.run(project.id, search, { onReject: busy });
       const mayReadDocuments = hasNeed(key, { scopes: ['collections'], level: 'r' });
-      const shown = await shownCommits(context, project, commits, mayReadDocuments ? query.player : null);
+      const player = mayReadDocuments ? query.player : null;
+      const told = player === null ? null : { player, changed: await changedFields(context, past, project, commits, player) };
+      const shown = await shownCommits(context, project, commits, told);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
     },

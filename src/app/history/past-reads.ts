@@ -212,11 +212,12 @@ function changeOf(
   caller: Caller,
   labels: Labels,
 ): contract.DocumentHistory['changes'][number] {
-  const { data, type } = event;
+  const { data, type, revision, metadata } = event;
   const isKnown = before !== undefined && after !== undefined;
   const { fields, more } = isKnown ? differenceOf(before ?? {}, after ?? {}, () => true) : {};
   return {
     ...toldOf(event, caller, labels),
+    commit: revision + (metadata.left ?? 0),
     action: ACTIONS[type],
     version: 'version' in data ? data.version : 1,
     publish,

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { type IsShared, summaryOf } from '../../domain/commit/summary.ts';
+import type { Difference } from '../../domain/correction/differences.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isLargerThan } from '../../kernel/json-size.ts';
@@ -7,6 +8,7 @@ import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { ViewReader } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import { type ChangedFields, isOf } from './changed-fields.ts';
 import { type Labels, labelsOf } from './changes.ts';
 
 /** Commits as answers show them. */
@@ -20,12 +22,18 @@ const FIELD_BYTES = 80;
 const PUBLISHES = 20;
 const PUBLISH_PAGES = 10;
 
-/** `commits`: newest first. `of`: the player of whose documents it is told what their fields became. */
+/** Of whose documents it is told what their fields were and became. */
+export interface FieldsTold {
+  readonly player: string;
+  readonly changed: ChangedFields;
+}
+
+/** `commits`: newest first. */
 export async function shownCommits(
   { views, people }: Pick<AppContext, 'views' | 'people'>,
   project: Project,
   commits: readonly Commit[],
-  of: string | null = null,
+  told: FieldsTold | null = null,
 ): Promise<readonly contract.Commits['commits'][number][]> {
   const inForce = new PublishesInForce(views, project.id);
   const shown: contract.Commits['commits'][number][] = [];
@@ -35,13 +43,14 @@ export async function shownCommits(
     commits.flatMap(({ events }) => events),
   );
   const shares: IsShared = (collection) => isShared(project.definitions, collection);
-  for (const commit of commits) shown.push(shownCommit(commit, shares, labels, await inForce.at(commit.last), of));
+  for (const commit of commits) shown.push(shownCommit(commit, shares, labels, await inForce.at(commit.last), told));
   return shown;
 }
 
 type Shown = contract.Commits['commits'][number];
 
-function shownCommit({ first, last, events }: Commit, shares: IsShared, labels: Labels, publish: number | null, of: string | null): Shown {
+function shownCommit(commit: Commit, shares: IsShared, labels: Labels, publish: number | null, told: FieldsTold | null): Shown {
+  const { first, last, events } = commit;
   const { cause, actor, at, requestId, types, target, players, documents, money, input, why, isRedacted } = summaryOf(events, shares);
   const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
@@ -56,7 +65,11 @@ function shownCommit({ first, last, events }: Commit, shares: IsShared, labels: 
     ...(target === null ? {} : { target }),
     events: [...types],
     players: players.slice(0, LISTED),
-    documents: documents.slice(0, LISTED).map(({ fields, ...each }) => ({ ...each, ...(each.key === of ? shownFields(fields) : {}) })),
+    documents: documents.slice(0, LISTED).map(({ fields, ...each }) => {
+      if (told === null || !isOf(told.player, each)) return each;
+      const changed = told.changed(commit, each);
+      return { ...each, ...shownFields(changed === undefined ? [...fields].map(became) : changed.map(changedField)) };
+    }),
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
     ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
@@ -65,11 +78,21 @@ function shownCommit({ first, last, events }: Commit, shares: IsShared, labels: 
   };
 }
 
-/** The first fields, with what they became where that is short. */
-function shownFields(fields: ReadonlyMap<string, Json>): Pick<Shown['documents'][number], 'fields' | 'more'> {
-  if (fields.size === 0) return {};
-  const told = [...fields].slice(0, FIELDS).map(([path, value]) => (isLargerThan(value, FIELD_BYTES) ? { path } : { path, value }));
-  return { fields: told, ...(fields.size > FIELDS ? { more: fields.size - FIELDS } : {}) };
+type Field = NonNullable<Shown['documents'][number]['fields']>[number];
+
+/** The first fields. */
+function shownFields(fields: readonly Field[]): Pick<Shown['documents'][number], 'fields' | 'more'> {
+  if (fields.length === 0) return {};
+  return { fields: fields.slice(0, FIELDS), ...(fields.length > FIELDS ? { more: fields.length - FIELDS } : {}) };
+}
+
+/** What was there before is not known. */
+function became([path, value]: readonly [string, Json]): Field {
+  return { path, ...(isLargerThan(value, FIELD_BYTES) ? {} : { value }) };
+}
+
+function changedField({ path, from = null, to = null }: Difference): Field {
+  return { ...became([path, to]), ...(isLargerThan(from, FIELD_BYTES) ? {} : { before: from }) };
 }
 
 /** Finds the publishes of live that were in force at revisions which descend. */

@@ -11,7 +11,7 @@ import { deedOf, ownerIn, whoOf } from '../words/commit.ts';
 import { zoneName } from '../words/time.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
-import { CommitMarks, useCanUndo } from './commits.tsx';
+import { BringBack, CommitMarks, useCanUndo } from './commits.tsx';
 import { KeyLink, PlayerLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
@@ -184,16 +184,22 @@ function Moments({ commit }: { readonly commit: Commit }) {
   );
 }
 
-export function UndoCommit({ commit }: { readonly commit: Commit }) {
+/** What can be done about a commit. Of a commit of one player it can be brought back what was before it. */
+export function CommitActs({ commit }: { readonly commit: Commit }) {
   const [isUndoing, setUndoing] = useState(false);
-  if (!useCanUndo(commit)) return null;
+  const [player, another] = commit.players;
   return (
-    <>
-      <Button isSmall onClick={() => setUndoing(true)}>
-        Undo…
-      </Button>
+    <div className={styles.line}>
+      {player !== undefined && another === undefined && (
+        <BringBack commit={commit} player={player} className={buttonClass('plain', true)} />
+      )}
+      {useCanUndo(commit) && (
+        <Button isSmall onClick={() => setUndoing(true)}>
+          Undo…
+        </Button>
+      )}
       {isUndoing && <UndoDialog commit={commit} close={() => setUndoing(false)} />}
-    </>
+    </div>
   );
 }
 

@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Commit, type CommitsAsked, commitsQuery, NEWER, newerCommitsQuery } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
+import { classes } from '../parts/classes.ts';
 import { NewNote } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
-import { Ago } from '../parts/time.tsx';
-import { deedOf, fieldsSaid, isCorrection, newText, whoOf } from '../words/commit.ts';
+import { When } from '../parts/time.tsx';
+import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { WhoLink } from './named.tsx';
@@ -38,13 +39,22 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
   );
 }
 
-export function CommitList({ commits, about }: { readonly commits: readonly Commit[]; readonly about?: string }) {
+/** What can be done from a row: everything, look at what was before it, or nothing. */
+type Acts = 'all' | 'before' | 'none';
+
+interface ListProps {
+  readonly commits: readonly Commit[];
+  readonly about?: string;
+  readonly acts?: Acts;
+}
+
+export function CommitList({ commits, about, acts = 'all' }: ListProps) {
   const [undoing, setUndoing] = useState<Commit | null>(null);
   return (
     <>
       <ol className={styles.list}>
         {commits.map((commit) => (
-          <CommitRow key={commit.revision} commit={commit} about={about} undo={() => setUndoing(commit)} />
+          <CommitRow key={commit.revision} commit={commit} about={about} acts={acts} undo={() => setUndoing(commit)} />
         ))}
       </ol>
       {undoing !== null && <UndoDialog commit={undoing} close={() => setUndoing(null)} />}
@@ -65,17 +75,24 @@ interface RowProps {
   readonly commit: Commit;
   /** The player whose page it is, who need not be named again. */
   readonly about?: string;
+  readonly acts: Acts;
   readonly undo: () => void;
 }
 
-function CommitRow({ commit, about, undo }: RowProps) {
+function CommitRow({ commit, about, acts, undo }: RowProps) {
   const { project } = useView();
-  const canUndo = useCanUndo(commit);
+  const canUndo = useCanUndo(commit) && acts === 'all';
   const who = whoOf(commit);
   const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
   const fields = fieldsSaid(commit);
   const isTold = deedOf(commit).includes('/');
-  const others = commit.documents.filter(({ key }, place) => key !== who && key !== about && !(isTold && place === 0)).slice(0, SHOWN);
+  const others = commit.documents
+    .filter(({ key, change, fields }, place) => {
+      if (isTold && place === 0) return false;
+      return change === 'deleted' || (key !== who && key !== about && fields === undefined);
+    })
+    .slice(0, SHOWN);
+  const isAnyTold = money.length > 0 || fields.length > 0 || others.length > 0;
   return (
     <li className={styles.commit}>
       <p className={styles.say}>
@@ -85,7 +102,7 @@ function CommitRow({ commit, about, undo }: RowProps) {
         {deedOf(commit)} {commit.target === 'next' && <Chip tone="next">next</Chip>} <CommitMarks commit={commit} />
       </p>
       <div className={styles.meta}>
-        <Ago at={commit.at} />
+        <When at={commit.at} />
         <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
           {commit.revision}
         </Link>
@@ -100,7 +117,7 @@ function CommitRow({ commit, about, undo }: RowProps) {
           “{commit.why.reason}”{commit.why.ticket !== undefined && ` · ${commit.why.ticket}`}
         </p>
       )}
-      {(money.length > 0 || fields.length > 0 || others.length > 0) && (
+      {isAnyTold && (
         <div className={styles.effects}>
           {money.map(({ collection, key, field, delta }) => (
             <span key={`${collection}/${key}/${field}`}>
@@ -120,7 +137,36 @@ function CommitRow({ commit, about, undo }: RowProps) {
           ))}
         </div>
       )}
+      {about !== undefined && acts === 'all' && <BringBack commit={commit} player={about} className={styles.back} />}
+      {about !== undefined && acts === 'before' && (
+        <BringBack commit={commit} player={about} className={classes(styles.before, buttonClass('plain', true))} text="Before this" />
+      )}
     </li>
+  );
+}
+
+interface BringBackProps {
+  readonly commit: Commit;
+  readonly player: string;
+  readonly className?: string | undefined;
+  readonly text?: string;
+}
+
+/** Leads to what a restore to the moment just before this commit would bring back, where somebody may do that. */
+export function BringBack({ commit, player, className, text = 'Bring back what was before this' }: BringBackProps) {
+  const { project, at, target } = useView();
+  if (!useMay()('restore', 'w') || at !== undefined || target === 'next' || !isRestorable(commit, player)) return null;
+  const { first, revision } = commit;
+  return (
+    <Link
+      to="/p/$project/players/$player/restore"
+      params={{ project, player }}
+      search={{ to: String(first - 1), before: String(revision) }}
+      className={className}
+      aria-label={`${text}: commit ${revision}`}
+    >
+      {text}
+    </Link>
   );
 }
 

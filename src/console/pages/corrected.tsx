@@ -31,6 +31,8 @@ export interface Correction {
 /** Boxes beside the lines: what is ticked is done. */
 export interface Picking {
   readonly isOut: (collection: string) => boolean;
+  /** Whether something of the document is ticked. */
+  readonly isTicked: (document: Correction['documents'][number]) => boolean;
   readonly toggleCollection: (collection: string) => void;
   readonly isKept: (path: string) => boolean;
   readonly toggle: (path: string) => void;
@@ -45,12 +47,12 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
   const { documents, slots, coins, left, shortfalls, more } = correction;
   return (
     <>
-      {documents.map(({ collection, key, version, changes }) => (
-        <div key={`${collection}/${key}`} className={styles.group}>
-          <Heading name={`${collection}/${key}`} collection={collection} picking={picking} isDeleted={version === null} />
+      {documents.map((document) => (
+        <div key={`${document.collection}/${document.key}`} className={styles.group}>
+          <Heading document={document} picking={picking} />
           <div className={styles.list}>
-            {changes.map(({ path, from, to }) => (
-              <Line key={path} collection={collection} path={path} from={from} to={to} picking={picking} />
+            {document.changes.map(({ path, from, to }) => (
+              <Line key={path} collection={document.collection} path={path} from={from} to={to} picking={picking} />
             ))}
           </div>
         </div>
@@ -109,23 +111,22 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
 }
 
 interface HeadingProps {
-  readonly name: string;
-  readonly collection: string;
+  readonly document: Correction['documents'][number];
   readonly picking?: Picking;
-  readonly isDeleted: boolean;
 }
 
-function Heading({ name, collection, picking, isDeleted }: HeadingProps) {
+function Heading({ document, picking }: HeadingProps) {
+  const { collection, key, version } = document;
   const text = (
     <>
-      {name} {isDeleted && <span className={styles.soft}>(will be deleted)</span>}
+      {collection}/{key} {version === null && <span className={styles.soft}>(will be deleted)</span>}
     </>
   );
   if (picking === undefined) return <h3>{text}</h3>;
   return (
     <h3>
       <label className={styles.tick}>
-        <input type="checkbox" checked={!picking.isOut(collection)} onChange={() => picking.toggleCollection(collection)} />
+        <input type="checkbox" checked={picking.isTicked(document)} onChange={() => picking.toggleCollection(collection)} />
         <span>{text}</span>
       </label>
     </h3>

@@ -11,7 +11,7 @@ import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
 import { publishDeed } from '../words/publish.ts';
-import { CommitFacts, UndoCommit } from './commit-facts.tsx';
+import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
 import { KeyLink } from './named.tsx';
@@ -44,6 +44,10 @@ export function FoundPage() {
   const [first, second] = found.data?.meanings ?? [];
   if (first !== undefined && second === undefined && (first.is === 'player' || first.is === 'guest'))
     return <Navigate to="/p/$project/players/$player" params={{ project: view.project, player: held }} replace />;
+  // A commit has one number, whichever of its revisions somebody holds.
+  const commit = first?.is === 'revision' && second === undefined ? first.commits[0]?.revision : undefined;
+  if (commit !== undefined && String(commit) !== held)
+    return <Navigate to="/p/$project/find/$held" params={{ project: view.project, held: String(commit) }} replace />;
   return (
     <Page
       name={held}
@@ -90,7 +94,7 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
   const [only, another] = commits;
   const commit = another === undefined && more !== true ? only : undefined;
   return (
-    <Card title={NAMES[is] ?? is} actions={commit !== undefined && <UndoCommit commit={commit} />}>
+    <Card title={NAMES[is] ?? is} actions={commit !== undefined && <CommitActs commit={commit} />}>
       <CardBody>
         <dl className={styles.facts}>
           <dt>What it is</dt>

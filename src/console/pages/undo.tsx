@@ -1,38 +1,43 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { lookAtUndo, type Policy, undo } from '../api/acts.ts';
+import { lookAtUndo, type Policy, type UndoAsked, undo } from '../api/acts.ts';
+import { commitsQuery } from '../api/queries.ts';
 import { LOOK, useIntent, useRefresh } from '../frame/acting.ts';
-import { useView } from '../frame/view.ts';
+import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choices, Why } from '../parts/field.tsx';
+import { Why } from '../parts/field.tsx';
 import { Done, Failed } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
+import { mayCostSomebody, staysText } from '../words/restore.ts';
 import { Corrected, isNothing } from './corrected.tsx';
-
-const POLICIES = [
-  { value: 'reverse', name: 'Take back', means: '– whoever got something gives back what is left of it' },
-  { value: 'give', name: 'Nobody pays', means: '– what was lost is made anew' },
-] as const satisfies readonly { readonly value: Policy; readonly name: string; readonly means: string }[];
+import { WhoPays } from './policies.tsx';
 
 interface UndoProps {
-  readonly commit: { readonly revision: number };
+  readonly commit: { readonly revision: number; readonly players: readonly string[] };
   readonly close: () => void;
 }
 
+function lookQuery(asked: UndoAsked) {
+  return queryOptions({
+    queryKey: [asked.project, 'look', 'undo', asked.revision, asked.policy],
+    queryFn: () => lookAtUndo(asked),
+    ...LOOK,
+  });
+}
+
 /** Undoes one commit: what would be done first, then why. */
-export function UndoDialog({ commit: { revision }, close }: UndoProps) {
+export function UndoDialog({ commit: { revision, players }, close }: UndoProps) {
   const { project } = useView();
   const refresh = useRefresh();
   const [policy, setPolicy] = useState<Policy>('reverse');
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const intentOf = useIntent();
-  const look = useQuery({
-    queryKey: [project, 'look', 'undo', revision, policy],
-    queryFn: () => lookAtUndo({ project, revision, policy }),
-    ...LOOK,
-  });
+  const look = useQuery(lookQuery({ project, revision, policy }));
+  // It says whom it concerns, whatever is chosen then.
+  const whole = useQuery(lookQuery({ project, revision, policy: 'reverse' }));
+  const player = players.length === 1 ? players[0] : undefined;
   const act = useMutation({
     mutationFn: () => undo({ project, revision, policy }, why, intentOf([revision, policy, why])),
     onSuccess: refresh,
@@ -50,7 +55,7 @@ export function UndoDialog({ commit: { revision }, close }: UndoProps) {
               <Link to="/p/$project/find/$held" params={{ project, held: String(act.data.revision) }} onClick={close}>
                 {act.data.revision}
               </Link>{' '}
-              did it. Undo that to take it back.
+              did it. Undo that to take it back: here now, and later where it stands among what happened.
             </p>
           )}
         </Done>
@@ -74,9 +79,24 @@ export function UndoDialog({ commit: { revision }, close }: UndoProps) {
       {look.isPending && <Waiting what="what would be done" />}
       {look.isError && <Failed error={look.error} />}
       {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
-      <Choices label="Who pays" value={policy} choose={setPolicy} options={POLICIES} />
+      {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} />}
+      {whole.isSuccess && mayCostSomebody(whole.data) && <WhoPays policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
+  );
+}
+
+/** What happened since, which an undo leaves as it is. */
+function Stays({ revision, player }: { readonly revision: number; readonly player: string | undefined }) {
+  const view = useView();
+  const isAsked = useMay()('history', 'r') && player !== undefined;
+  const since = useInfiniteQuery({ ...commitsQuery(view, { player: player ?? '', from: String(revision + 1) }), enabled: isAsked });
+  const [page] = since.data?.pages ?? [];
+  return (
+    <p>
+      Only what this commit did is taken back.{' '}
+      {page === undefined ? 'What happened since stays.' : staysText(page.commits, page.before === null)}
+    </p>
   );
 }

@@ -1,10 +1,19 @@
-import { ago, localTime, utcTime } from '../words/time.ts';
+import { ago, localTime, timeAndAgo, utcTime } from '../words/time.ts';
 
 /** How long ago it was; the exact time when one points at it. */
 export function Ago({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={`${localTime(at)} here\n${utcTime(at)}`}>
       {ago(at, Date.now())}
+    </time>
+  );
+}
+
+/** The time of day and how long ago it was, for rows that are told apart by it. */
+export function When({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={`${localTime(at)} here\n${utcTime(at)}`}>
+      {timeAndAgo(at, Date.now())}
     </time>
   );
 }

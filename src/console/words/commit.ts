@@ -21,16 +21,24 @@ interface TouchedDocument {
   readonly collection: string;
   readonly key: string;
   readonly change: string;
-  readonly fields?: readonly { readonly path: string; readonly value?: unknown }[];
+  readonly fields?: readonly ChangedField[];
   readonly more?: number;
 }
 
-/** Who did it: a person or a key by its name, a player by the id. */
+/** `null`: there was, or is, none. Left out: it is long, or not known. */
+interface ChangedField {
+  readonly path: string;
+  readonly before?: unknown;
+  readonly value?: unknown;
+}
+
+/** Who did it: a person by the name, a player by the id, a key by its label, which says that it is one. */
 export function whoOf({ actor }: Pick<CommitSaid, 'actor'>): string {
   if (actor.kind === 'person') return actor.label ?? actor.person ?? 'Somebody';
   if (actor.kind === 'operator') return actor.label ?? 'The operator';
-  if (actor.kind === 'public' || actor.label === undefined) return actor.player ?? actor.label ?? actor.keyId ?? 'Somebody';
-  return actor.label;
+  const key = actor.label === undefined ? actor.keyId : `key “${actor.label}”`;
+  if (actor.kind === 'public' || actor.label === undefined) return actor.player ?? key ?? 'Somebody';
+  return key ?? 'Somebody';
 }
 
 const DEEDS: Readonly<Record<string, string>> = {
@@ -111,17 +119,25 @@ export function deedOf(commit: CommitSaid): string {
   return cause;
 }
 
-/** What fields of the player's documents became. Money is told by how much it moved. */
+/** What fields of the player's documents were and became. Money is told by how much it moved. */
 export function fieldsSaid({
   documents,
   money,
 }: Pick<CommitSaid, 'documents'> & { readonly money: readonly Moved[] }): readonly FieldSaid[] {
   return documents.flatMap(({ collection, key, fields = [], more = 0 }) => {
     const of = `${collection}/${key}`;
+    const slot = key.includes('_') ? `slot ${key.slice(key.indexOf('_') + 1)}: ` : '';
     const told = fields.filter(({ path }) => !money.some((each) => each.field === path && `${each.collection}/${each.key}` === of));
-    const said = told.map((field) => ({ of, path: field.path, text: 'value' in field ? `is ${cut(saidValue(field.value))}` : 'changed' }));
+    const said = told.map((field) => ({ of, path: `${slot}${field.path}`, text: becameText(field) }));
     return more === 0 ? said : [...said, { of, path: `and ${more} more`, text: '' }];
   });
+}
+
+/** What a field became, beside what it was, where that is known. */
+function becameText(field: ChangedField): string {
+  if (!('value' in field)) return 'changed';
+  const value = field.value === null ? 'not set' : cut(saidValue(field.value));
+  return field.before == null ? `is ${value}` : `${cut(saidValue(field.before))} → ${value}`;
 }
 
 interface Moved {
@@ -139,6 +155,16 @@ interface FieldSaid {
 /** Whose a document is, among the players whom a commit names; `undefined`: it is shared. */
 export function ownerIn(players: readonly string[], key: string): string | undefined {
   return players.find((player) => key === player || key.startsWith(`${player}_`));
+}
+
+/** Whether a restore can bring back what the player had in live before this commit. */
+export function isRestorable({ first, documents }: PlacedCommit, player: string): boolean {
+  return first > 0 && documents.some(({ space, key }) => space === 'live' && ownerIn([player], key) !== undefined);
+}
+
+export interface PlacedCommit {
+  readonly first: number;
+  readonly documents: readonly { readonly space: string; readonly key: string }[];
 }
 
 /** Whether it puts right what players have. */

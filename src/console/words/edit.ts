@@ -37,7 +37,9 @@ export function typedValue(typed: string, operation: OperationName, type: string
 function numberOf(text: string): Typed {
   const value = Number(text);
   const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  return isExact ? { ok: true, value } : { ok: false, why: 'A page cannot hold this number exactly: use `savepoint doc set`.' };
+  return isExact
+    ? { ok: true, value }
+    : { ok: false, why: 'A page cannot hold this number exactly: the command “savepoint doc set” does.' };
 }
 
 /** What a value will be, as far as a page can tell before it is done; `null`: it cannot. */

@@ -1,4 +1,5 @@
 import { isSmaller } from './amount.ts';
+import { isRestorable, type PlacedCommit } from './commit.ts';
 import { typeOf } from './value.ts';
 
 /** What a restore brings back unless somebody chooses otherwise: what is less now than it was then. */
@@ -28,6 +29,86 @@ export function untickedAtFirst({ documents }: Restorable): Unticked {
   const stays = all.filter(({ from, to }) => !isLost(from, to));
   const out = stays.filter(({ path }) => path === '').map(({ collection }) => collection);
   return { out: [...new Set(out)], keep: [...new Set(stays.map(({ path }) => path))].filter((path) => path !== '') };
+}
+
+/** Whether anything is less now than it was then, or gone. */
+export function isAnythingLost({ documents, slots }: Restorable & { readonly slots: readonly { readonly is: string }[] }): boolean {
+  return slots.some(({ is }) => is === 'made') || documents.some(({ changes }) => changes.some(({ from, to }) => isLost(from, to)));
+}
+
+type Document = Restorable['documents'][number];
+
+/** Whether something of a document comes back. */
+export function isTicked({ collection, changes }: Document, { out, keep }: Unticked): boolean {
+  return !out.includes(collection) && (changes.length === 0 || changes.some(({ path }) => !keep.includes(path)));
+}
+
+/** After the box of a document was clicked. A document whose rows all stay gets all of them. */
+export function withCollection({ documents }: Restorable, collection: string, { out, keep }: Unticked): Unticked {
+  const own = documents.filter((each) => each.collection === collection);
+  if (own.some((each) => isTicked(each, { out, keep }))) return { out: [...out, collection], keep };
+  const rows = own.flatMap(({ changes }) => changes.map(({ path }) => path));
+  const isAnyLeft = rows.some((path) => !keep.includes(path));
+  return { out: out.filter((each) => each !== collection), keep: isAnyLeft ? keep : keep.filter((path) => !rows.includes(path)) };
+}
+
+interface ChangingCommit extends PlacedCommit {
+  readonly documents: readonly (PlacedCommit['documents'][number] & {
+    readonly fields?: readonly { readonly path: string; readonly before?: unknown; readonly value?: unknown }[];
+  })[];
+}
+
+/** Changes that are offered as the one before which the player still had something. */
+const OFFERED = 8;
+
+/** The last commits that changed something of the player, newest first: those after which something was less go before others. */
+export function changesToLookBefore<C extends ChangingCommit>(commits: readonly C[], player: string): readonly C[] {
+  const own = commits.filter((commit) => isRestorable(commit, player));
+  const chosen = [...own.filter(takesSomething), ...own.filter((commit) => !takesSomething(commit))].slice(0, OFFERED);
+  return own.filter((commit) => chosen.includes(commit));
+}
+
+/** The last commit after which something of the player was less. */
+export function lastLoss<C extends ChangingCommit>(commits: readonly C[], player: string): C | undefined {
+  return commits.find((commit) => isRestorable(commit, player) && takesSomething(commit));
+}
+
+function takesSomething({ documents }: ChangingCommit): boolean {
+  return documents.some(({ fields = [] }) =>
+    fields.some((field) => 'value' in field && isLost(field.value ?? undefined, field.before ?? undefined)),
+  );
+}
+
+interface Moves {
+  readonly documents: readonly { readonly key: string }[];
+  readonly coins: readonly unknown[];
+  readonly shortfalls: readonly unknown[];
+}
+
+/** Whether somebody may have to pay: money moves, or documents of several owners change. */
+export function mayCostSomebody({ documents, coins, shortfalls }: Moves): boolean {
+  const owners = new Set(documents.map(({ key }) => key.split('_', 1)[0]));
+  return coins.length > 0 || shortfalls.length > 0 || owners.size > 1;
+}
+
+/** Names that are told of what happened since. */
+const TOLD = 5;
+
+/** What an undo leaves as it is. `since`: later commits that name the player. */
+export function staysText(since: readonly LaterCommit[], isAll: boolean): string {
+  if (since.length === 0) return 'Nothing happened to this player since.';
+  const moved = since.flatMap(({ money }) => money.map(({ field }) => field));
+  const changed = since.flatMap(({ documents }) => documents.flatMap(({ fields = [] }) => fields.map(({ path }) => path)));
+  const names = [...new Set([...moved, ...changed])];
+  const commits = `${isAll ? '' : 'more than '}${since.length} later ${since.length === 1 ? 'commit' : 'commits'}`;
+  if (names.length === 0) return `What happened since stays: ${commits}.`;
+  const more = names.length > TOLD ? ` and ${names.length - TOLD} more` : '';
+  return `What happened since stays: ${names.slice(0, TOLD).join(', ')}${more} (${commits}).`;
+}
+
+interface LaterCommit {
+  readonly money: readonly { readonly field: string }[];
+  readonly documents: readonly { readonly fields?: readonly { readonly path: string }[] }[];
 }
 
 /** Whether what is there now is less than it was: bringing back the earlier value takes nothing that came since. */

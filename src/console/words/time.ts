@@ -21,15 +21,30 @@ const twoDigits = (number: number) => String(number).padStart(2, '0');
 
 /** By hand: the browser's own way takes 20 ms for the times of one page. */
 function dayOf(iso: string): string {
+  return `${shortDayOf(iso)} ${new Date(iso).getFullYear()}`;
+}
+
+function shortDayOf(iso: string): string {
   const date = new Date(iso);
-  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`;
+  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+}
+
+function timeOf(iso: string): string {
+  const date = new Date(iso);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
 /** Day and time where the reader is. */
 export function localTime(iso: string): string {
-  const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return iso;
-  return `${dayOf(iso)}, ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')}`;
+  return Number.isNaN(Date.parse(iso)) ? iso : `${dayOf(iso)}, ${timeOf(iso)}`;
+}
+
+/** The time of day and how long ago, with the date where that is another day; what is further back than a week by day and time alone. */
+export function timeAndAgo(iso: string, now: number): string {
+  const passed = now - Date.parse(iso);
+  if (Number.isNaN(passed) || passed >= 7 * DAY) return localTime(iso);
+  const isToday = dayOf(iso) === dayOf(new Date(now).toISOString());
+  return `${isToday ? '' : `${shortDayOf(iso)}, `}${timeOf(iso)} · ${ago(iso, now)}`;
 }
 
 /** The same in UTC, as logs have it. */

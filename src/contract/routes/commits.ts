@@ -55,11 +55,19 @@ const Commit = z
           key: z.string(),
           change: z.enum(['written', 'deleted', 'appended']),
           fields: z
-            .array(z.strictObject({ path: z.string(), value: anyJson.optional().meta({ description: 'Missing where it is long' }) }))
+            .array(
+              z.strictObject({
+                path: z.string(),
+                before: anyJson
+                  .optional()
+                  .meta({ description: 'What it was, `null` where there was none; missing where it is long or not known' }),
+                value: anyJson.optional().meta({ description: 'What it became; missing where it is long' }),
+              }),
+            )
             .optional()
             .meta({
               description:
-                'What fields became, 5 at most: in a list of one player’s commits, of the documents under the player’s own id, where the write changed parts, with `collections: r`',
+                'What changed, 5 fields at most: in a list of one player’s commits, of the player’s own documents and save slots, with `collections: r`. Where what was there before is not known (it was redacted, or a filter leaves too much out), what was written in parts',
             }),
           more: count.optional().meta({ description: 'How many fields more' }),
         }),

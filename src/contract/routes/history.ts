@@ -38,6 +38,7 @@ export const betweenMoments = {
 const Change = z
   .strictObject({
     ...when,
+    commit: count.meta({ description: 'Revision of the last event of its commit, by which that is named' }),
     action: z.enum(['written', 'deleted', 'appended']),
     version: count,
     ...by,
@@ -97,6 +98,7 @@ export const documentHistory = {
           {
             revision: 12,
             at: '2026-03-01T12:00:00.000Z',
+            commit: 13,
             action: 'written',
             version: 2,
             actor: { kind: 'secret', keyId: 'k1', label: 'first' },

@@ -164,7 +164,9 @@ function documentsOf(events: readonly ProjectEvent[]): readonly TouchedDocument[
 function fieldsAfter(before: TouchedDocument['fields'] | undefined, { type, data }: ProjectEvent): TouchedDocument['fields'] {
   if (type !== 'document.written') return new Map();
   const { document, changes, ops } = data;
-  const after = changes ?? ops?.map(({ path }): Change => [path, (document && getPath(document, path)) ?? null]);
+  // What such an operation found there may have stayed.
+  const asked = ops?.filter(({ op }) => op !== 'set_if_null');
+  const after = changes ?? asked?.map(({ path }): Change => [path, (document && getPath(document, path)) ?? null]);
   return after === undefined ? new Map() : new Map([...(before ?? []), ...after]);
 }
 

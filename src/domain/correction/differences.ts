@@ -19,6 +19,8 @@ function* between(prefix: string, from: JsonObject, to: JsonObject): Generator<D
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
     const [old, now] = [member(from, name), member(to, name)];
     const path = prefix === '' ? name : `${prefix}.${name}`;
+    // What a change did not touch is shared.
+    if (old === now) continue;
     if (isObject(old) && isObject(now)) yield* between(path, old, now);
     else if (old === undefined || now === undefined || !jsonEquals(old, now)) yield difference(path, old, now);
   }

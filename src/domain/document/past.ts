@@ -28,7 +28,7 @@ export interface DocumentStep {
 }
 
 /** Whether the document after this event needs no earlier event: it carries the whole, or the live state that it forked from. */
-function isWhole({ type, data }: DocumentEvent): boolean {
+export function isWhole({ type, data }: DocumentEvent): boolean {
   return type !== 'document.written' || data.document !== undefined || data.fork !== undefined;
 }
 
@@ -102,9 +102,14 @@ export function stepsOf(events: readonly (ProjectEvent & DocumentEvent)[], limit
 }
 
 /** Whether no event lies between two changes of a document. One that was redacted may no longer be in the index, but it had a version. */
-function follows({ type, data }: DocumentEvent, earlier: DocumentEvent): boolean {
+function follows(event: DocumentEvent, earlier: DocumentEvent): boolean {
+  return continues(event, versionOf(earlier));
+}
+
+/** Whether this is the next event of a document that has this version. */
+export function continues({ type, data }: DocumentEvent, version: number): boolean {
   // A delete is no write: it keeps the version.
-  return !('version' in data) || data.version === versionOf(earlier) + (type === 'document.deleted' ? 0 : 1);
+  return !('version' in data) || data.version === version + (type === 'document.deleted' ? 0 : 1);
 }
 
 function versionOf({ data }: DocumentEvent): number {

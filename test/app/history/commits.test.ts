@@ -68,6 +68,13 @@ afterAll(async () => {
   await opened?.close();
 });
 
+async function listed(query: string, key: string): Promise<readonly JsonObject[]> {
+  const asked = opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits?${query}`, { headers: { 'x-api-key': key } });
+  return listOf(objectOf(await bodyOf(asked))['commits']).map((commit) => objectOf(commit));
+}
+
+const keeping = (path: string, value: string) => [{ op: 'set_if_null', path, value }];
+
 async function storedAt(revision: number): Promise<{ readonly commandId: string; readonly request: string | null }> {
   const { rows } = await database.query(
     `SELECT metadata->>'commandId' AS "commandId", data->>'$request' AS request FROM savepoint.log_events
@@ -194,7 +201,7 @@ describe('commits', () => {
     expect(await revisions(`key=${keyId}&kind=document`)).toEqual(['last', 'bob', 'ada'].map(revisionOf));
   });
 
-  test('of one player tell what fields of the documents became, to a key that may read those; a correction says why', async () => {
+  test('of one player tell what fields of the documents were and became, to a key that may read those; a correction says why', async () => {
     const ops = [
       { op: 'set', path: 'axe', value: 5, reason: 'levelled' },
       { op: 'set', path: 'note', value: 'x'.repeat(200) },
@@ -207,7 +214,15 @@ describe('commits', () => {
     const newest = async (query: string, key: string) =>
       objectOf(listOf(objectOf(await bodyOf(asked(query, key)))['commits'])[0])['documents'];
     const document = { space: 'live', collection: 'purses', key: 'dora', change: 'written' };
-    expect(await newest('player=dora', reader)).toEqual([{ ...document, fields: [{ path: 'axe', value: 5 }, { path: 'note' }] }]);
+    const levelled = {
+      ...document,
+      fields: [
+        { path: 'axe', before: 4, value: 5 },
+        { path: 'note', before: '' },
+      ],
+    };
+    expect(await newest('player=dora', reader)).toEqual([levelled]);
+    expect(await newest('player=dora&limit=1', reader)).toEqual([levelled]);
     expect(await newest('player=dora', historyKey)).toEqual([document]);
     expect(await newest('kind=document&limit=1', reader)).toEqual([document]);
     expect((await commits('player=dora'))[0]).not.toHaveProperty('why');
@@ -238,6 +253,42 @@ describe('commits', () => {
     const sold = await ok(game.manage('POST', game.storage('town/market'), { body: { sold: 1 } }));
     const [commit] = await commits(`to=${String(sold.headers['x-ns-position'])}&limit=1`);
     expect(commit).toMatchObject({ players: [], documents: [{ collection: 'town', key: 'market' }] });
+  });
+
+  test('of one player tell of a restore, an undo and a delete what each changed, and nothing that an operation left as it was', async () => {
+    const all = await newApiKey({ DATABASE_URL: opened.databaseUrl }, opened.game.projectId, {
+      ...{ history: 'r', collections: 'rwx', restore: 'rw' },
+    });
+    const post = (path: string, body: object) =>
+      opened.game.manage('POST', `/v3/manage/${opened.game.projectId}/${path}`, { body, headers: { 'x-api-key': all } });
+    const write = (body: object) => ok(opened.game.play('POST', opened.game.storage('purses/emil'), { body, ...as('emil') }));
+    const first = await write({ axe: 6, name: 'Emil' });
+    await write({ ops: [{ op: 'set', path: 'axe', value: 1 }, ...keeping('name', 'Settler 3')] });
+    await write({ ops: [...keeping('name', 'Settler 3'), { op: 'inc', path: 'wood', value: 2 }] });
+    const then = Number(first.headers['x-ns-position']);
+    const { revision } = objectOf(await bodyOf(post('players/emil/restore', { to: then, keep: ['wood'], reason: 'lost' })));
+    await ok(post('undo', { revision, reason: 'another player wrote' }));
+    await ok(opened.game.manage('DELETE', opened.game.storage('purses/emil')));
+    const told = async (query: string) =>
+      (await listed(`player=emil&${query}`, all)).map(({ documents }) => objectOf(listOf(documents)[0])['fields']);
+    const created = [
+      { path: 'axe', before: null, value: 6 },
+      { path: 'name', before: null, value: 'Emil' },
+    ];
+    expect(await told('')).toEqual([
+      [
+        { path: 'axe', before: 1, value: null },
+        { path: 'name', before: 'Emil', value: null },
+        { path: 'wood', before: 2, value: null },
+      ],
+      [{ path: 'axe', before: 6, value: 1 }],
+      [{ path: 'axe', before: 1, value: 6 }],
+      [{ path: 'wood', before: null, value: 2 }],
+      [{ path: 'axe', before: 6, value: 1 }],
+      created,
+    ]);
+    expect(await told('kind=player.restore')).toEqual([[{ path: 'axe', before: 1, value: 6 }]]);
+    expect(await told(`to=${then}`)).toEqual([created]);
   });
 
   test('need a key with the permission history', async () => {

@@ -92,8 +92,8 @@ function SetBy({ collection, row, field }: { readonly collection: string; readon
   return (
     <li>
       <strong>{whoOf({ actor })}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit{' '}
-      <Link to="/p/$project/find/$held" params={{ project, held: String(change.revision) }}>
-        {change.revision}
+      <Link to="/p/$project/find/$held" params={{ project, held: String(change.commit) }}>
+        {change.commit}
       </Link>
       . From then on it counts among equal values.
     </li>

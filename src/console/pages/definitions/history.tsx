@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { whoOf } from '../../words/commit.ts';
 import type { DefinitionKind } from '../../words/definition.ts';
 import { publishDeed } from '../../words/publish.ts';
@@ -72,7 +72,7 @@ function HistoryLine({ change, before, isFirst, compare }: LineProps) {
         <strong>{whoOf({ actor })}</strong> {publishDeed(action)} <Chip tone={target}>{target}</Chip> {BECAME[change.change]}
       </p>
       <div className={styles.meta}>
-        <Ago at={at} />
+        <When at={at} />
         <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
           {revision}
         </Link>

@@ -11,9 +11,10 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
-import { Ago, At } from '../../parts/time.tsx';
-import { deedOf, whoOf } from '../../words/commit.ts';
+import { At, When } from '../../parts/time.tsx';
+import { type CommitSaid, deedOf } from '../../words/commit.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
+import { WhoLink } from '../named.tsx';
 import { EditDialog } from './edit.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
@@ -154,10 +155,10 @@ interface ChangeProps {
 function Change({ change, asked, a, b, pick }: ChangeProps) {
   const { project } = useView();
   const [isWhole, setWhole] = useState(false);
-  const { revision, at, action, version, fields, more = 0, ledger } = change;
-  const commit = {
+  const { commit: revision, at, action, version, fields, more = 0, ledger } = change;
+  const said = {
     cause: change.cause,
-    actor: change.actor as unknown as Parameters<typeof whoOf>[0]['actor'],
+    actor: change.actor as unknown as CommitSaid['actor'],
     events: [],
     documents: [{ ...asked, change: action }],
   };
@@ -166,13 +167,16 @@ function Change({ change, asked, a, b, pick }: ChangeProps) {
     <li className={styles.change}>
       <div className={styles.changeHead}>
         <span>
-          <strong>{whoOf(commit)}</strong> {deedOf(commit)}
+          <strong>
+            <WhoLink commit={said} />
+          </strong>{' '}
+          {deedOf(said)}
         </span>
         <Chip tone={action === 'deleted' ? 'bad' : 'plain'}>
           {action}, version {version}
         </Chip>
         <span className={styles.soft}>
-          <Ago at={at} /> ·{' '}
+          <When at={at} /> ·{' '}
           <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
             {revision}
           </Link>

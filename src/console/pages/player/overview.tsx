@@ -161,7 +161,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
     return (
       <Card title="Documents">
         <Empty title="No document">
-          The first is made by a call of the game, or by an edit with the command line: `savepoint doc set`.
+          The first is made by a call of the game, or by an edit with the command line: <code>savepoint doc set</code>.
         </Empty>
       </Card>
     );

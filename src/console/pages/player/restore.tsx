@@ -1,57 +1,63 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { lookAtRestore, type Policy, type RestoreAsked, restore } from '../../api/acts.ts';
+import { commitsQuery } from '../../api/queries.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
-import { useView } from '../../frame/view.ts';
+import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
-import { Choices, Why } from '../../parts/field.tsx';
+import { Why } from '../../parts/field.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { type Unticked, untickedAtFirst } from '../../words/restore.ts';
+import {
+  changesToLookBefore,
+  isAnythingLost,
+  isTicked,
+  lastLoss,
+  mayCostSomebody,
+  type Unticked,
+  untickedAtFirst,
+  withCollection,
+} from '../../words/restore.ts';
 import { localTime, momentOf, typedMoment } from '../../words/time.ts';
+import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
+import { WhoPays } from '../policies.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 
 const NOTHING: Unticked = { out: [], keep: [] };
 const route = getRouteApi('/signed-in/p/$project/players/$player/restore');
 
-const POLICIES = [
-  { value: 'give', name: 'Nobody pays', means: '– what was lost is made anew' },
-  { value: 'reverse', name: 'Take back', means: '– whoever got something since gives back what is left of it' },
-] as const satisfies readonly { readonly value: Policy; readonly name: string; readonly means: string }[];
-
 /** Brings back what a player had at a moment: shown first, path by path, then done in one commit. */
 export function RestorePage() {
   const { player } = route.useParams();
-  const { to } = route.useSearch();
+  const { to, before } = route.useSearch();
   const { at } = useView();
   const moment = to ?? at;
   return (
     <div className={styles.stack}>
-      <MomentCard key={moment} moment={moment} />
-      {moment === undefined ? (
-        <Card title="What would come back">
-          <Empty title="Choose the moment first">
-            The time line and the history of a document show when something was lost. A revision names a moment exactly.
-          </Empty>
-        </Card>
-      ) : (
-        <Preview key={`${player} ${moment}`} player={player} to={moment} />
-      )}
+      <MomentCard key={moment} player={player} moment={moment} before={before} />
+      {moment === undefined ? <LastChanges player={player} /> : <Preview key={`${player} ${moment}`} player={player} to={moment} />}
     </div>
   );
 }
 
-function MomentCard({ moment }: { readonly moment: string | undefined }) {
+interface MomentCardProps {
+  readonly player: string;
+  readonly moment: string | undefined;
+  /** The commit right behind the moment, by its revision, where one came from it. */
+  readonly before: string | undefined;
+}
+
+function MomentCard({ player, moment, before }: MomentCardProps) {
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(typedMoment(moment ?? ''));
   const chosen = momentOf(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (chosen !== null) void navigate({ search: (before) => ({ ...before, to: chosen }) });
+    if (chosen !== null) void navigate({ search: (search) => ({ ...search, to: chosen, before: undefined }) });
   };
   return (
     <Card title="When did the player still have it?">
@@ -63,6 +69,64 @@ function MomentCard({ moment }: { readonly moment: string | undefined }) {
           </Button>
         </form>
       </CardBody>
+      {moment !== undefined && before !== undefined && <JustBefore player={player} moment={moment} before={before} />}
+    </Card>
+  );
+}
+
+/** The change that the moment lies right before: it says so in more than a number. */
+function JustBefore({ player, moment, before }: { readonly player: string; readonly moment: string; readonly before: string }) {
+  const mayRead = useMay()('history', 'r');
+  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: before, to: before }), enabled: mayRead });
+  const commit = read.data?.pages[0]?.commits[0];
+  if (commit === undefined || String(commit.first - 1) !== moment) return null;
+  return (
+    <>
+      <CardBody>Just before this change:</CardBody>
+      <CommitList commits={[commit]} about={player} acts="none" />
+    </>
+  );
+}
+
+/** Where no moment is chosen: the last changes, each of which one can look before. */
+function LastChanges({ player }: { readonly player: string }) {
+  const view = useView();
+  const mayRead = useMay()('history', 'r');
+  const read = useInfiniteQuery({ ...commitsQuery(view, { player }), enabled: mayRead });
+  if (!mayRead)
+    return (
+      <Card title="What would come back">
+        <Empty title="Choose the moment first">Your role does not see what happened: whoever does tells you when something was lost.</Empty>
+      </Card>
+    );
+  const commits = read.data?.pages[0]?.commits ?? [];
+  const changes = changesToLookBefore(commits, player);
+  return (
+    <Card title="Or look before one of the last changes">
+      {read.isPending && <Waiting what="what happened" />}
+      {read.isError && (
+        <CardBody>
+          <Failed error={read.error} again={() => void read.refetch()} />
+        </CardBody>
+      )}
+      {read.isSuccess && changes.length === 0 && (
+        <Empty title="Nothing of this player changed lately">
+          Documents and save slots change by calls of the game and by corrections.
+        </Empty>
+      )}
+      <CommitList commits={changes} about={player} acts="before" />
+      {read.isSuccess && (
+        <CardBody>
+          <span className={styles.soft}>
+            {changes.length > 0 && `Of the last ${commits.length} commits: those after which something was less, and the newest others. `}
+            The{' '}
+            <Link to="/p/$project/players/$player/timeline" params={{ project: view.project, player }}>
+              time line
+            </Link>{' '}
+            goes further back, and offers the same on each line.
+          </span>
+        </CardBody>
+      )}
     </Card>
   );
 }
@@ -79,6 +143,7 @@ function collectionsIn(correction: Correction | undefined): readonly string[] {
 function Preview({ player, to }: { readonly player: string; readonly to: string }) {
   const { project } = useView();
   const refresh = useRefresh();
+  const othersMayPay = useOthersSince(player, to);
   const [policy, setPolicy] = useState<Policy>('give');
   const [chosenOut, setUnticked] = useState<Unticked | null>(null);
   const [why, setWhy] = useState({ reason: '', ticket: '' });
@@ -107,8 +172,10 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const slots = look.data?.slots.filter(({ collection }) => !out.includes(collection)) ?? [];
   const isAnyTicked = slots.length > 0 || paths.some((path) => !keep.includes(path));
   const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
+  const unticked = { out, keep };
+  const isAnyLost = look.isSuccess && isAnythingLost(look.data);
   return (
-    <Card title={`What would come back from ${/^\d+$/.test(to) ? `revision ${to}` : localTime(to)}`}>
+    <Card title={`What would come back from ${momentText(to)}`}>
       {look.isPending && <Waiting what="what would come back" />}
       {look.isError && (
         <CardBody>
@@ -116,8 +183,9 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
         </CardBody>
       )}
       {look.isSuccess && isNothing(look.data) && (
-        <Empty title="Nothing differs from that moment">The player has now what the player had then. Choose another moment.</Empty>
+        <Empty title="Nothing differs from that moment">The player has now what the player had then.</Empty>
       )}
+      {look.isSuccess && !isAnyLost && <NothingLost player={player} moment={to} revision={look.data.to} />}
       {look.isSuccess && !isNothing(look.data) && (
         <CardBody>
           <div className={styles.stack}>
@@ -137,13 +205,14 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
               correction={withTicked(look.data, !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data)}
               picking={{
                 isOut: (collection) => out.includes(collection),
+                isTicked: (document) => isTicked(document, unticked),
                 isKept: (path) => keep.includes(path),
-                toggleCollection: (collection) => setUnticked({ keep, out: toggled(out, collection) }),
+                toggleCollection: (collection) => setUnticked(withCollection(look.data, collection, unticked)),
                 toggle: (path) => setUnticked({ out, keep: toggled(keep, path) }),
               }}
             />
             {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
-            <Choices label="Who pays for it" value={policy} choose={setPolicy} options={POLICIES} />
+            {(othersMayPay || mayCostSomebody(look.data)) && <WhoPays policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
             {act.isError && <Failed error={act.error} />}
             <div>
@@ -155,6 +224,47 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
         </CardBody>
       )}
     </Card>
+  );
+}
+
+/** Whether a commit since the moment may have given another player something that comes back: one names others, or too many are to be looked at. */
+function useOthersSince(player: string, to: string): boolean {
+  const mayRead = useMay()('history', 'r');
+  const from = /^\d+$/.test(to) ? String(Number(to) + 1) : to;
+  const since = useInfiniteQuery({ ...commitsQuery(useView(), { player, from }), enabled: mayRead });
+  const [page] = since.data?.pages ?? [];
+  if (page === undefined) return !mayRead || since.isError;
+  return page.before !== null || page.commits.some(({ players }) => players.length > 1);
+}
+
+function momentText(moment: string): string {
+  return /^\d+$/.test(moment) ? `revision ${moment}` : localTime(moment);
+}
+
+interface NothingLostProps {
+  readonly player: string;
+  readonly moment: string;
+  /** The last one that counts at the moment. */
+  readonly revision: number;
+}
+
+/** What to do where nothing was lost since the moment: it lies behind the loss. */
+function NothingLost({ player, moment, revision }: NothingLostProps) {
+  const mayRead = useMay()('history', 'r');
+  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, to: String(revision) }), enabled: mayRead });
+  const loss = read.data === undefined ? undefined : lastLoss(read.data.pages[0]?.commits ?? [], player);
+  return (
+    <>
+      <CardBody>
+        <p>
+          <strong>Nothing of this player is less now than at {momentText(moment)}.</strong>{' '}
+          {loss === undefined
+            ? 'Choose an earlier moment: the time line says what happened before.'
+            : `Something became less by commit ${loss.revision}: look before it.`}
+        </p>
+      </CardBody>
+      {loss !== undefined && <CommitList commits={[loss]} about={player} acts="before" />}
+    </>
   );
 }
 
@@ -191,12 +301,26 @@ function Restored({ player, revision, correction }: RestoredProps) {
               </>
             }
           >
-            <p>{revision === null ? 'Nothing was to be done.' : `The commit ${revision} did it. The player sees it at the next load.`}</p>
+            {revision === null ? (
+              <p>Nothing was to be done.</p>
+            ) : (
+              <p>
+                The commit{' '}
+                <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
+                  {revision}
+                </Link>{' '}
+                did it. The player sees it at the next load. It can be undone here, and later on the{' '}
+                <Link to="/p/$project/players/$player/timeline" params={{ project, player }}>
+                  time line
+                </Link>
+                .
+              </p>
+            )}
           </Done>
           <Corrected correction={correction} />
         </div>
       </CardBody>
-      {isUndoing && revision !== null && <UndoDialog commit={{ revision }} close={() => setUndoing(false)} />}
+      {isUndoing && revision !== null && <UndoDialog commit={{ revision, players: [player] }} close={() => setUndoing(false)} />}
     </Card>
   );
 }

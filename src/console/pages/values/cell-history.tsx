@@ -6,7 +6,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Empty, More, Waiting } from '../../parts/page.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { type CellSaid, cellChangeIn } from '../../words/cell-history.ts';
 import { whoOf } from '../../words/commit.ts';
 import { publishDeed } from '../../words/publish.ts';
@@ -75,7 +75,7 @@ function HistoryLine({ change: { revision, at, action, actor, message, restored,
           {whoOf({ actor })} {publishDeed(action)} <Chip tone={target}>{target}</Chip>
           {restored !== undefined && ` to publish ${restored}`}
         </span>
-        <Ago at={at} />
+        <When at={at} />
         <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
           publish {revision}
         </Link>
