@@ -2,6 +2,8 @@
 
 interface FieldChange {
   readonly label: string;
+  /** Only the place of a row. */
+  readonly moved?: true;
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -22,7 +24,8 @@ export interface CellSaid {
 /**
  * `null`: it did nothing to the cell. `label`: of the cell; `column`: of a table, whose rows come and go as a whole.
  */
-export function cellChangeIn({ change, fields, more = 0 }: ChangeOfValue, label: string, column: string | null): CellSaid | null {
+export function cellChangeIn({ change, fields: all, more = 0 }: ChangeOfValue, label: string, column: string | null): CellSaid | null {
+  const fields = all.filter(({ moved }) => moved !== true);
   if (change === 'none') return null;
   if (change !== 'change') return { before: undefined, after: undefined, as: 'whole' };
   const own = fields.find((field) => field.label === label);

@@ -3,14 +3,14 @@ import { DOCUMENT_KEYS, type KeyRules } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyNumber, asOf, count, instant } from '../values.ts';
-import { paged } from './managed.ts';
+import { DifferingField, paged } from './managed.ts';
 
 /** What happened to one document, and what differs between two moments. */
 
 const ok = z.literal(true);
 
 export const changedFields = z
-  .array(z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() }))
+  .array(DifferingField)
   .meta({ description: 'Where it differs, as `diff` says it: `path` is a JSON pointer, a side without a value is left out; 200 at most' });
 export const moreFields = count.optional().meta({ description: 'How many differences lie beyond these' });
 

@@ -10,6 +10,20 @@ export const ok = z.literal(true);
 export const staged = { publishTarget: z.enum(['live', 'next']).optional().meta({ description: '`next`, where the push was staged' }) };
 export const store = { source: z.string().meta({ description: 'Where definitions are kept' }) };
 
+/** Where two forms differ, as the rules of differences tell it. */
+export const DifferingField = z
+  .strictObject({
+    path: z.string().meta({ description: 'A JSON pointer' }),
+    label: z.string().meta({ description: 'The same for people' }),
+    before: anyJson.optional(),
+    after: anyJson.optional(),
+    moved: ok.optional().meta({
+      description:
+        'An item of a list stands elsewhere among those that stayed: `before` and `after` are places from 1 on, or names in order where many moved',
+    }),
+  })
+  .meta({ id: 'DifferingField', description: 'Where two forms differ; a side without a value is left out' });
+
 /** A source file of an author, as tools push it. */
 export const SourceItem = z
   .object({ sourceText: z.string(), kind: z.string().optional(), id: z.string().optional(), sourcePath: z.string().optional() })

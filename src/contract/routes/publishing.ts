@@ -4,15 +4,13 @@ import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, ST
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { Approval, Step } from './approvals.ts';
-import { about, CLAIMING, Diagnostic, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
+import { about, CLAIMING, Diagnostic, DifferingField, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
 
 /** Pushes of whole projects, staging, promotion, rollback, and checks of a project as a whole. */
 
 const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
-
-const DifferingField = z.strictObject({ path: z.string(), label: z.string(), before: anyJson.optional(), after: anyJson.optional() });
 
 /** What happens to a definition. */
 export const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;

@@ -42,7 +42,7 @@ export function Fields({ change: { fields = [], more = 0 } }: { readonly change:
   return (
     <div className={styles.fields}>
       {fields.slice(0, MOST).map(({ path, label, before, after }) => (
-        <div key={path} className={styles.field}>
+        <div key={`${path} ${label} ${before === undefined}`} className={styles.field}>
           <span>{label || 'all of it'}</span>
           <span className={styles.values} title={cut(`${valueText(before)} → ${valueText(after)}`, 2000)}>
             {before === undefined ? 'new: ' : <span className={styles.from}>{cut(heldText(before))}</span>}

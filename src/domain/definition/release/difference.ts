@@ -1,13 +1,12 @@
 import type { Difference } from '../../../contract/answers.ts';
-import type { Item } from '../../../contract/resources/definition.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../../kernel/json.ts';
-import { objectOf } from '../../../kernel/json-read.ts';
 import { member } from '../../../kernel/path.ts';
 import { openedBetween } from '../../access/widened.ts';
 import type { DefinitionKind } from '../../events.ts';
 import { sentRules } from '../../limit/rules.ts';
 import { AUTHORING_MEMBERS } from '../source/compile.ts';
-import { type FieldLabel, itemLabel, memberLabel } from './field-label.ts';
+import { type FieldLabel, itemLabel, itemName, memberLabel } from './field-label.ts';
+import { Contents, type Matched, matchItems, movedItems, NONE } from './matched.ts';
 
 export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more' | 'opens'>;
 
@@ -17,6 +16,10 @@ export type FieldDifferences = Pick<Difference['changes'][number], 'members' | '
 const MAX_FIELDS = 200;
 /** Most characters of a shown value. Of a longer one the beginning is shown, as text. */
 const MAX_VALUE = 1000;
+/** Most items of a list that are told to have moved, each by itself; of more, the order is told. */
+const MAX_MOVED = 3;
+/** Most names of an order. */
+const MAX_ORDER = 10;
 
 /** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. `maxValue`: characters of a shown value. */
 export function storedDifference(kind: DefinitionKind, before: Json, after: Json, maxValue = MAX_VALUE): FieldDifferences {
@@ -32,9 +35,10 @@ function isContent(name: string): boolean {
 
 /**
  * `members`: the top-level members that differ. `fields`: each difference as `{path, label, before, after}`, where the path is a JSON pointer, the label says the same to people, and a
- * side without a value is left out. `more`: number of differences not listed. Objects are compared member by member, lists item by item. Items
- * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `isContent` is false have no
- * `fields`.
+ * side without a value is left out. `moved`: the item is at another place among those that stayed (`before`, `after`: places from 1 on), or many are
+ * (names in their order). The path is of the form after, and of what is gone, of the form before. `more`: number of differences not listed. Objects
+ * are compared member by member, lists item by item as {@link matchItems} says, so one inserted row is one change. Top-level members for which
+ * `isContent` is false have no `fields`.
  */
 export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean, maxValue = MAX_VALUE): FieldDifferences {
   const walk = new Walk(maxValue);
@@ -70,6 +74,7 @@ function pointerPart(name: string): string {
 
 class Walk {
   readonly #fields: FieldDifferences['fields'][number][] = [];
+  readonly #contents = new Contents();
   readonly #maxValue: number;
   #count = 0;
 
@@ -82,32 +87,49 @@ class Walk {
     return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
   }
 
-  compare(at: Place, before: Json | undefined, after: Json | undefined): void {
+  /** `isRow`: they are items of a list. */
+  compare(at: Place, before: Json | undefined, after: Json | undefined, isRow = false): void {
     if (before === after) return;
     if (isObject(before) && isObject(after)) {
       for (const [name, own, other] of membersOf(before, after)) this.compare(memberOf(at, name, own, other), own, other);
-    } else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after);
+    } else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after, isRow);
     else if (!same(before, after)) this.#add(at, before, after);
   }
 
-  #compareLists(list: Place, before: readonly Json[], after: readonly Json[]): void {
-    const [old, now] = [byId(before), byId(after)];
-    if (old === null || now === null) {
-      const length = Math.max(before.length, after.length);
-      for (let index = 0; index < length; index += 1)
-        this.compare(itemOf(list, index, before[index], after[index]), before[index], after[index]);
-      return;
+  #compareLists(list: Place, before: readonly Json[], after: readonly Json[], isRow: boolean): void {
+    const matched = matchItems(before, after, this.#contents, isRow);
+    for (const [place, item] of before.entries()) {
+      const to = matched.to[place] ?? NONE;
+      const other = to === NONE ? undefined : after[to];
+      // Items that were matched by their content are the same.
+      if (other === undefined || !this.#contents.areKnownAsSame(item, other))
+        this.compare(itemOf(list, other === undefined ? place : to, item, other), item, other, true);
     }
-    for (const [id, { at, item }] of old) {
-      const other = now.get(id);
-      this.compare(itemOf(list, other?.at ?? at, item, other?.item), item, other?.item);
-    }
-    for (const [id, { at, item }] of now) if (!old.has(id)) this.#add(itemOf(list, at, undefined, item), undefined, item);
-    const [earlier, later] = [[...old.keys()].filter((id) => now.has(id)), [...now.keys()].filter((id) => old.has(id))];
-    if (!jsonEquals(earlier, later)) this.#add(list, earlier, later);
+    for (const [place, item] of after.entries())
+      if (matched.from[place] === NONE) this.#add(itemOf(list, place, undefined, item), undefined, item);
+    this.#addOrder(list, after, matched);
   }
 
-  #add(at: Place, before: Json | undefined, after: Json | undefined): void {
+  /** Each item that moved with its places, counted from 1 as people do; of many, how the first of them stood. */
+  #addOrder(list: Place, after: readonly Json[], matched: Matched): void {
+    const moved = movedItems(matched);
+    const nameAt = (to: number) => itemName(after[to], to);
+    if (moved.length > MAX_MOVED) {
+      const label = () => [...list.label(), 'order'];
+      const [was, is] = [[...matched.to], [...matched.to].sort((one, other) => one - other)].map((all) => all.filter((to) => to !== NONE));
+      const from = was?.findIndex((to, index) => to !== is?.[index]) ?? 0;
+      const named = (all: readonly number[] = []) => all.slice(from, from + MAX_ORDER).map(nameAt);
+      this.#add({ path: list.path, label }, named(was), named(is), true);
+      return;
+    }
+    for (const place of moved) {
+      const to = matched.to[place] ?? NONE;
+      const label = () => [...list.label(), nameAt(to), 'place'];
+      this.#add({ path: () => `${list.path()}/${to}`, label }, place + 1, to + 1, true);
+    }
+  }
+
+  #add(at: Place, before: Json | undefined, after: Json | undefined, isMoved = false): void {
     this.#count += 1;
     if (this.#fields.length >= MAX_FIELDS) return;
     this.#fields.push({
@@ -115,19 +137,9 @@ class Walk {
       label: at.label().join(' › '),
       ...(before === undefined ? {} : { before: shown(before, this.#maxValue) }),
       ...(after === undefined ? {} : { after: shown(after, this.#maxValue) }),
+      ...(isMoved ? { moved: true as const } : {}),
     });
   }
-}
-
-/** Items by id, with their index; `null` if one has no id, or two have the same. */
-function byId(list: readonly Json[]): ReadonlyMap<string, { readonly at: number; readonly item: Json }> | null {
-  const found = new Map<string, { at: number; item: Json }>();
-  for (const [at, item] of list.entries()) {
-    const { id }: Item = objectOf(item);
-    if (typeof id !== 'string' || found.has(id)) return null;
-    found.set(id, { at, item });
-  }
-  return found;
 }
 
 function same(before: Json | undefined, after: Json | undefined): boolean {

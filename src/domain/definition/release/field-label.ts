@@ -18,21 +18,31 @@ export function memberLabel(parent: FieldLabel, name: string, value: Json | unde
 
 /** The label of an item of a list: its name, or its place from 1 on. */
 export function itemLabel(parent: FieldLabel, item: Json | undefined, index: number): FieldLabel {
-  return [...parent, shortened(nameIn(item) ?? `#${index + 1}`)];
+  return [...parent, shortened(nameIn(item) ?? placeName(index))];
+}
+
+/** What an item is called that is named beside its place: a text names itself. */
+export function itemName(item: Json | undefined, index: number): string {
+  return shortened(textIn(item) ?? nameIn(item) ?? placeName(index));
+}
+
+function placeName(index: number): string {
+  return `#${index + 1}`;
 }
 
 /** Members that may name an item, the likeliest first. */
-const NAMES = ['name', 'title', 'label', 'id', 'key', 'slug'];
+export const NAMES: readonly string[] = ['name', 'title', 'label', 'id', 'key', 'slug'];
 
 /** A name that somebody gave the item, else the first text in it, as of a row. */
-function nameIn(item: Json | undefined): string | undefined {
+export function nameIn(item: Json | undefined): string | undefined {
   if (isArray(item)) return textIn(item[0]);
   if (!isObject(item)) return undefined;
   const given = NAMES.map((name) => textIn(member(item, name)));
   return [...given, ...Object.values(item).map(textIn)].find((text) => text !== undefined);
 }
 
-function textIn(value: Json | undefined): string | undefined {
+/** A text that says something. */
+export function textIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
