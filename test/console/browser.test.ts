@@ -31,7 +31,8 @@ async function read(player: string): Promise<Readonly<Record<string, unknown>>> 
 }
 
 inBrowser('support: “I lost my sword”: from the line of the loss it is brought back, and that is undone', async () => {
-  const { faults, origin, page, project } = market();
+  const { faults, origin, project, signedInAs } = market();
+  const page = await signedInAs('support');
   await write(ADA, { name: 'Ada', gold: 80, bag: ['sword', 'rope'] });
   const loss = await write(ADA, { name: 'Ada', gold: 80, bag: ['rope'], skins: ['red'] });
   await write(ADA, { name: 'Ada', gold: 85, bag: ['rope'], skins: ['red'] });
@@ -64,7 +65,8 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
 });
 
 inBrowser('support, at the moment of the loss: the page says that nothing is less since, and leads before it', async () => {
-  const { faults, origin, page, project } = market();
+  const { faults, origin, project, signedInAs } = market();
+  const page = await signedInAs('support');
   const FAY = '76561198000000006';
   await write(FAY, { name: 'Fay', gold: 80, bag: ['sword', 'rope'] });
   const loss = await write(FAY, { name: 'Fay', gold: 3, bag: [] });

@@ -18,7 +18,8 @@ const started = useConsole(async ({ manager }) => {
 });
 
 inBrowser('an auditor sees that a day adds up and opens it; a manager sets an alarm', async () => {
-  const { page, origin, project, manager, faults } = started();
+  const { origin, project, manager, faults, signedInAs } = started();
+  const page = await signedInAs('auditor');
   await page.goto(`${origin}/p/${project}/economy`);
   await page.getByText('adds up on each of 1 day').waitFor();
   await page
@@ -42,21 +43,25 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await page.getByRole('link', { name: 'Back to the economy' }).click();
   await heading(page, 'Top movers');
   expect(new URL(page.url()).searchParams.get('from')).toBe(new URL(page.url()).searchParams.get('to'));
-  await page.getByRole('button', { name: 'Change…' }).click();
-  await page.getByLabel('Name').fill('greed');
-  await page.getByLabel('Raised when there comes in').selectOption('perPlayerHour');
-  await page.getByLabel('Amount within an hour').fill('5000');
-  await page.getByRole('button', { name: 'Add this alarm' }).click();
-  await page.getByRole('button', { name: 'Set the alarms' }).click();
-  await heading(page, 'The alarms are set');
+  expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
+  const managed = await signedInAs('manager');
+  await managed.goto(page.url());
+  await managed.getByRole('button', { name: 'Change…' }).click();
+  await managed.getByLabel('Name').fill('greed');
+  await managed.getByLabel('Raised when there comes in').selectOption('perPlayerHour');
+  await managed.getByLabel('Amount within an hour').fill('5000');
+  await managed.getByRole('button', { name: 'Add this alarm' }).click();
+  await managed.getByRole('button', { name: 'Set the alarms' }).click();
+  await heading(managed, 'The alarms are set');
   const { body } = await ok(manager.manage('GET', `/v3/manage/${project}/settings`));
   expect(Object(body).settings.economyAlarms).toEqual([{ name: 'greed', currency: 'gold', perPlayerHour: 5000 }]);
   await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold']);
   expect(faults).toEqual([]);
 });
 
-inBrowser('an auditor goes from a coin to the call that paid it, and to the publish that made that call what it was', async () => {
-  const { page, origin, project, manager, faults } = started();
+inBrowser('an auditor goes from a coin to its call, to the publish that made that call what it was, and to the player', async () => {
+  const { origin, project, manager, faults, signedInAs } = started();
+  const page = await signedInAs('auditor');
   const reward = {
     id: 'reward',
     steps: [{ id: 'pay', type: 'write', collection: 'purses', key: ADA, ops: [{ op: 'inc', path: 'gold', value: 7, source: 'reward' }] }],
@@ -89,5 +94,18 @@ inBrowser('an auditor goes from a coin to the call that paid it, and to the publ
     .first()
     .waitFor();
   expect(new URL(page.url()).pathname).toBe(`/p/${project}/publishes/${publish}`);
+  await page.getByRole('link', { name: 'Players' }).click();
+  await page.getByLabel('How the name begins').fill('ada');
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await page.getByText('No player’s name begins with “ada”').waitFor();
+  await page.keyboard.press('/');
+  await page.getByLabel(/^Find a player/).fill(ADA);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'purses', exact: true }).waitFor();
+  await page.getByRole('navigation', { name: 'Of this player' }).getByRole('link', { name: 'Who looked' }).click();
+  await page
+    .getByRole('row', { name: /auditor-\d/ })
+    .first()
+    .waitFor();
   expect(faults).toEqual([]);
 });

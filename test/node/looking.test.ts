@@ -351,3 +351,27 @@ test('looks are found by player, person and time, page by page', async () => {
   await expect(looks({ from: 'yesterday' })).rejects.toThrow('INVALID_REQUEST');
   expect((await manager.manage('GET', `/v3/manage/${project}/access`)).status).toBe(403);
 });
+
+test('auditors and managers see a player as support does, recorded and masked, and do nothing for a guest; whoever reads definitions alone does not', async () => {
+  const as = async (role: string) => {
+    const { text } = await owner.change('POST', '/api/people', { name: `${role} sees`, role, project });
+    return signInByLink(JSON.parse(text).url);
+  };
+  const shown = `/v3/manage/${project}/players/${ADA}`;
+  for (const role of ['auditor', 'manager']) {
+    const person = await as(role);
+    const { status, text } = await person.get(shown);
+    const { documents, leftOut } = JSON.parse(text);
+    expect([role, status, documents.items[0]?.document, leftOut]).toMatchObject([role, 200, { email: '[personal]' }, []]);
+    expect(text).not.toContain(SECRET);
+    expect((await person.get(`/v3/manage/${project}/players?name=a`)).status).toBe(200);
+    expect(codeOf(await person.get(`/v3/manage/${project}/guests/${ADA}`))).toEqual([404, 'NOT_FOUND']);
+    for (const act of ['code', 'unlink', 'revoke'])
+      expect(codeOf(await person.change('POST', `/v3/manage/${project}/guests/${ADA}/${act}`, { device: 'd' }))).toEqual([
+        403,
+        'FORBIDDEN',
+      ]);
+    expect(await looks({ player: ADA })).toContainEqual(expect.objectContaining({ page: 'showPlayer', name: `${role} sees` }));
+  }
+  for (const role of ['designer', 'viewer']) expect(codeOf(await (await as(role)).get(shown))).toEqual([403, 'FORBIDDEN']);
+});

@@ -1,10 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
-import type { Level } from '../../contract/credentials.ts';
+import { type Need, READ_DOCUMENTS } from '../../contract/credentials.ts';
 import { PAGED_PARTS } from '../../contract/routes/player-page.ts';
-import { allows } from '../../domain/project/permissions.ts';
+import type { AccessKey } from '../../domain/states.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { accessAt, requirePermissions, requireStorable } from '../access.ts';
+import { accessAt, hasNeed, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { positioned, projectOf, viewsReached } from '../context.ts';
@@ -38,23 +38,22 @@ interface PlayerQuery {
 
 /** How a part of the page is read. */
 interface PartKind {
-  /** What a key needs for it, besides the permission of the page. */
-  readonly needs?: readonly [scope: string, level: Level];
+  /** What a key or a person needs for it, besides the permission of the page. */
+  readonly needs?: Need;
   /** Whether it can be read as of a moment. */
   readonly ofPast?: true;
   read(looked: Looked): Promise<Shown>;
 }
 
-const DATA = ['collections', 'x'] as const;
 const PARTS: Readonly<Record<Part, PartKind>> = {
   profile: { read: profileOf },
-  documents: { needs: DATA, ofPast: true, read: documentsOf },
-  slots: { needs: DATA, ofPast: true, read: slotsOf },
+  documents: { needs: READ_DOCUMENTS, ofPast: true, read: documentsOf },
+  slots: { needs: READ_DOCUMENTS, ofPast: true, read: slotsOf },
   sessions: { read: sessionsPart },
   guest: { read: guestPart },
   windows: { read: windowsOf },
-  flags: { needs: ['rate_limits', 'r'], read: flagsOf },
-  boards: { needs: ['queries', 'x'], read: boardsOf },
+  flags: { needs: { scopes: ['rate_limits'], level: 'r' }, read: flagsOf },
+  boards: { needs: { scopes: ['queries'], level: 'x' }, read: boardsOf },
   // Kept by the transport.
   calls: { read: async () => ({}) },
   reports: { read: reportsOf },
@@ -84,7 +83,7 @@ export function createShowPlayer(context: HistoryContext): ShowPlayer {
         const reached = await viewsReached(context, project, 'documents', project.set.head);
         const { access, moment } = past ?? { access: now, moment: null };
         const looked = { context, project, access, player, moment, after: query.after, limit: query.limit };
-        const { leftOut, read } = chosen(query.part, (needs) => allows(now.key, ...needs), moment !== null);
+        const { leftOut, read } = chosen(query.part, now.key, moment !== null);
         const shown: Shown = {};
         for (const part of read) Object.assign(shown, await PARTS[part].read(looked));
         const then = moment === null ? null : ofMoment(moment);
@@ -98,13 +97,15 @@ export function createShowPlayer(context: HistoryContext): ShowPlayer {
 }
 
 /** Which parts are read, and why the others are not. */
-function chosen(only: Part | null, may: (needs: readonly [string, Level]) => boolean, isPast: boolean) {
+function chosen(only: Part | null, key: AccessKey, isPast: boolean) {
+  const who = key.kind === 'person' ? 'Your role' : 'The key';
   const leftOut: { readonly part: Part; readonly why: string }[] = [];
   const read: Part[] = [];
   for (const part of only === null ? ALL : [only]) {
     const { needs, ofPast } = PARTS[part];
     if (isPast && ofPast !== true) leftOut.push({ part, why: 'It is of now alone: leave `at` out' });
-    else if (needs !== undefined && !may(needs)) leftOut.push({ part, why: `The key does not have ${needs[1]} access to ${needs[0]}` });
+    else if (needs !== undefined && !hasNeed(key, needs))
+      leftOut.push({ part, why: `${who} does not have ${needs.level} access to ${needs.scopes.join(', ')}` });
     else read.push(part);
   }
   return { leftOut, read };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { playersQuery } from '../api/queries.ts';
-import { useView } from '../frame/view.ts';
+import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Field } from '../parts/field.tsx';
@@ -54,7 +54,14 @@ export function PlayersPage() {
 
 export function PlayersFound({ name, empty }: { readonly name: string; readonly empty: ReactNode }) {
   const view = useView();
-  const found = useQuery(playersQuery(view, name));
+  const mayFind = useMay()('players', 'r');
+  const found = useQuery({ ...playersQuery(view, name), enabled: mayFind });
+  if (!mayFind)
+    return (
+      <Empty title="Your role does not find players by name">
+        Support, auditors, managers and owners do. An owner can give you such a role.
+      </Empty>
+    );
   if (found.isPending) return <Waiting what="players" />;
   if (found.isError) return <Failed error={found.error} again={() => void found.refetch()} />;
   const { players, more } = found.data;

@@ -139,7 +139,7 @@ export const playerPage = {
     summary: 'One player on one page: what he has, how he comes in, where he stands, what happened last',
     description: [
       'Of live. Every list is bounded, and names the path that goes on. `part` asks for one part alone; documents, sessions, boards and reports go on with `after`. What the key may not see is',
-      'left out and said in `leftOut`: documents, balances and save records take `collections` x, flags `rate_limits` r, boards `queries` x.',
+      'left out and said in `leftOut`: documents, balances and save records take `collections` x or `history` r, flags `rate_limits` r, boards `queries` x.',
       '',
       'With `at` (`history` r) documents, balances and save records are what a reader saw then; the rest is of now alone, and left out. 404: nothing is known of him.',
     ].join('\n'),

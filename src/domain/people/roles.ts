@@ -30,6 +30,7 @@ const PERMISSIONS = {
     rate_limits: 'rw',
     settings: 'rw',
     economy: 'r',
+    players: 'r',
     history: 'r',
     approve: 'rw',
   },
@@ -45,7 +46,7 @@ const PERMISSIONS = {
     reveal: 'r',
     buttons: 'x',
   },
-  auditor: { ...READ, queries: 'rx', history: 'r', economy: 'r', access: 'r' },
+  auditor: { ...READ, queries: 'rx', players: 'r', history: 'r', economy: 'r', access: 'r' },
   viewer: READ,
 } as const satisfies Readonly<Record<Role, Readonly<Partial<Record<Scope, string>>>>>;
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
+import type { RoleName } from '../../../src/console/words/role.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { startNode } from '../../../src/main.ts';
 import { type Env, printed } from '../../node/support/command-line.ts';
@@ -24,6 +25,8 @@ export interface Console {
   readonly faults: readonly string[];
   /** A page that is signed in by a new link, of the owner or of the person that is named. */
   signedIn(profile: Profile, person?: string): Promise<Page>;
+  /** A page of somebody else, who has this role in the project. Its browser ends with the test file. */
+  signedInAs(role: RoleName): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -61,13 +64,24 @@ async function startConsole(settings: Env): Promise<Console> {
     await heading(opened, /^(Activity|Projects)$/);
     return opened;
   };
-  const profile = await newProfile();
+  const profiles: Profile[] = [];
+  const ownProfile = async () => {
+    const own = await newProfile();
+    profiles.push(own);
+    return own;
+  };
+  const signedInAs = async (role: RoleName) => {
+    const name = `${role}-${profiles.length}`;
+    await printed(['user', 'add', name, '--role', role, '--project', made.projectId, '--json'], { env });
+    return signedIn(await ownProfile(), name);
+  };
+  const profile = await ownProfile();
   const page = await signedIn(profile);
   const close = async () => {
     manager.close();
-    await profile.close();
+    await Promise.all(profiles.map((own) => own.close()));
     await node.close();
     removeFolders();
   };
-  return { env, project: made.projectId, manager, origin: node.console.origin, profile, page, faults, signedIn, close };
+  return { env, project: made.projectId, manager, origin: node.console.origin, profile, page, faults, signedIn, signedInAs, close };
 }

@@ -34,7 +34,7 @@ export function Overview() {
     return (
       <Card title="Player">
         <Empty title="Your role does not see what players have">
-          The time line says what happened, where your role sees what was. An owner can give you the permission “players”.
+          Support, auditors, managers and owners see it. An owner can give you such a role.
         </Empty>
       </Card>
     );
@@ -68,7 +68,8 @@ const FOLLOWED = 5;
 /** Tells that documents of the player changed since the page was read; shows it when one wants it. */
 function Moved({ page, show }: { readonly page: PlayerShown; readonly show: () => void }) {
   const view = useView();
-  const mayRead = useMay()('collections', 'x');
+  const mayDo = useMay();
+  const mayRead = mayDo('collections', 'x') || mayDo('history', 'r');
   const [now, setNow] = useState<ReadonlyMap<string, number>>(new Map());
   const followed = (page.documents?.items ?? []).slice(0, FOLLOWED);
   // The overview is of live, whatever the switch says.
