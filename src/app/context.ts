@@ -35,8 +35,8 @@ export interface AppContext {
   readonly projects: Projects;
   readonly views: ViewReader;
   readonly scheduler: Scheduler;
-  /** What people are called who acted. */
-  readonly people: Pick<People, 'know' | 'nameOf'>;
+  /** Who there is, and what people are called who acted. */
+  readonly people: Pick<People, 'know' | 'nameOf' | 'current'>;
   /** When keys were used last. */
   readonly keyUses: Pick<KeyUses, 'note' | 'of'>;
   /** Who looked at whose data. */

@@ -17,9 +17,12 @@ export function explainCommand(): Command {
   return remoteCommand('explain', 'say what an id is that somebody holds, what was done there, by whom, and who was paid')
     .argument(
       '<id>',
-      'a revision, or the id of an event, request, session, save record, record, key, guest or player, or an idempotency key',
+      'a revision, the id of an event, request, session, save record, record, key, guest or player, an idempotency key; the id or name of a definition, value or rule; collection/key; a unique value',
     )
-    .addHelpText('after', '\nThe key needs `history`.\n\nExamples:\n  savepoint explain 1200\n  savepoint explain req_0f3c --json')
+    .addHelpText(
+      'after',
+      '\nThe key needs `history`; without it, it is told of the definitions that it may read.\n\nExamples:\n  savepoint explain 1200\n  savepoint explain req_0f3c --json\n  savepoint explain town/market',
+    )
     .action(async (id: string, options: RemoteOptions) => {
       const remote = remoteOf(options);
       const answer = await remote.request('GET', pathOf(remote, 'manage', 'explain', id), { again: 'read' });
@@ -34,15 +37,22 @@ export function explainCommand(): Command {
     });
 }
 
-function shown({ meanings, calls }: Explained): string {
+function shown({ meanings, calls, personal = [] }: Explained): string {
+  const left = personal.map(({ collection, field }) => `${collection}.${field}`).join(', ');
   const told = calls.map(
     ({ at, method, path, status, code }) => `Call  ${at}  ${method} ${visible(path)}  ${status}${code === null ? '' : ` ${visible(code)}`}`,
   );
-  return [...meanings.map(shownMeaning), ...told].join('\n');
+  const unasked =
+    left === '' ? [] : [`Not looked for in ${visible(left)}: personal fields are looked in by whoever says why, in the console`];
+  return [...meanings.map(shownMeaning), ...told, ...unasked].join('\n');
 }
 
-function shownMeaning({ is, text: said, commits, more, publish, call, followed = [], links }: Meaning): string {
-  const lines = [`${styled('bold', is)}: ${visible(said)}`, ...commits.flatMap(shownCommit)];
+function shownMeaning({ is, text: said, named, commits, more, publish, call, followed = [], links }: Meaning): string {
+  const lines = [
+    `${styled('bold', is)}: ${visible(said)}`,
+    ...(named === undefined ? [] : [namedText(named)]),
+    ...commits.flatMap(shownCommit),
+  ];
   if (more === true) lines.push('  … and more');
   if (publish !== undefined) lines.push(`  ${publishText(publish)}`);
   if (call !== undefined) {
@@ -52,6 +62,12 @@ function shownMeaning({ is, text: said, commits, more, publish, call, followed =
   }
   if (followed.length > 0) lines.push('  Then:', ...followed.map((commit) => `  ${headOf(commit)}`));
   return [...lines, ...Object.entries(links).map(([name, path]) => `  ${name}: ${visible(path)}`)].join('\n');
+}
+
+function namedText({ id, called, part, collection, player, target }: NonNullable<Meaning['named']>): string {
+  const own = `${collection === undefined ? '' : `${collection}/`}${id}${part === undefined ? '' : ` › ${part}`}`;
+  const more = [called === undefined ? '' : `called ${called}`, player === undefined ? '' : `of player ${player}`, target ?? ''];
+  return `  ${visible([own, ...more.filter((each) => each !== '')].join(', '))}`;
 }
 
 function useText({ kind, id, entry, collection, publish }: NonNullable<Meaning['call']>['uses'][number]): string {

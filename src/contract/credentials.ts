@@ -116,6 +116,13 @@ export const STAGING_KEYS: KeyRules & { readonly needs: Need } = {
   ...ANY_SECRET_KEY,
   needs: STAGED.map((scope): Need => ({ scopes: [scope], level: 'rw' })).reduceRight((or, need) => ({ ...need, or })),
 };
+/** Who may be told what an id or a name is: whoever reads what was, or any kind of definition. */
+export const EXPLAINING_KEYS: KeyRules & { readonly needs: Need } = {
+  ...ANY_SECRET_KEY,
+  needs: ['history' as const, ...STAGED]
+    .map((scope): Need => ({ scopes: [scope], level: 'r' }))
+    .reduceRight((or, need) => ({ ...need, or })),
+};
 /** Who agrees to what others staged. */
 export const APPROVING_KEYS: KeyRules & { readonly needs: Need } = { ...managementKeys('rw', 'approve'), onlyPeople: true };
 /** The game's package. Its sync takes no key from the query string. */

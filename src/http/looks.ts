@@ -233,6 +233,11 @@ export async function shownRequests(app: Pick<App, 'looks'>, exchange: Exchange,
   };
 }
 
+/** Whether a person is shown personal values for a reason, which is recorded with the answer. */
+export function isRevealed(exchange: Exchange): boolean {
+  return exchange.person !== null && reasonOf(exchange) !== undefined;
+}
+
 function isMasked(exchange: Exchange): boolean {
   return exchange.person !== null && reasonOf(exchange) === undefined;
 }

@@ -259,7 +259,7 @@ export function fakeApp(): FakeApp {
     },
     async explain(caller, ...rest) {
       note('explain', caller, ...rest);
-      return { ...at, result: exampleOf(commits.explain).meanings };
+      return { ...at, result: { meanings: exampleOf(commits.explain).meanings, personal: [], readsHistory: true } };
     },
     showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },

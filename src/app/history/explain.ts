@@ -1,15 +1,19 @@
 import type * as contract from '../../contract/answers.ts';
+import { EXPLAINING_KEYS } from '../../contract/credentials.ts';
 import { type IdKind, idKindsIn } from '../../domain/commit/named.ts';
-import { summaryOf, targetChanged } from '../../domain/commit/summary.ts';
+import { type IsShared, summaryOf, targetChanged } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
+import { isShared } from '../../domain/definition/model/shared.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
+import type { Personal } from '../../domain/personal/fields.ts';
+import { allows } from '../../domain/project/permissions.ts';
 import { idSubject, playerSubject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { accessAt, requirePermissions, requireStorable } from '../access.ts';
+import { accessAt, requireNeed } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -19,14 +23,20 @@ import { labelOf } from '../people/people.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HISTORY_SCOPE, lookUp } from './commits.ts';
+import { type NamedSo, namedSo } from './named.ts';
 import { shownCommits } from './shown-commit.ts';
 import { type UseInForce, usesAt } from './uses.ts';
 
 /**
- * What an id is that somebody holds. Nothing that the log knows of it is an empty list: the call log may still know a refused request. Throws 400
- * INVALID_REQUEST for what can be no id.
+ * What an id or a name is that somebody holds. Nothing that is known of it is an empty list: the call log may still know a refused request. `hidden`: what is
+ * masked for whoever asks; `null`: nothing. Throws 400 INVALID_REQUEST for what can be no id.
  */
-export type Explain = (caller: Caller, held: string) => Promise<ManageAnswer<readonly Meaning[]>>;
+export type Explain = (caller: Caller, held: string, hidden: Personal | null) => Promise<ManageAnswer<Explanations>>;
+
+interface Explanations extends NamedSo {
+  /** Whether whoever asks may see what was, and so what was refused. */
+  readonly readsHistory: boolean;
+}
 
 type Meaning = contract.Explained['meanings'][number];
 type Call = NonNullable<Meaning['call']>;
@@ -59,15 +69,24 @@ const SAYS: Readonly<Record<IdKind, string>> = {
 export function createExplain(context: AppContext, past: Past): Explain {
   const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
   const explanations = new Bulkhead({ slots: SLOTS, queue: MAX_WAITING, timeout });
-  return async (caller, held) => {
+  return async (caller, held, hidden) => {
     const project = await projectOf(context, caller);
-    requirePermissions(accessAt(project, caller, 'live').key, HISTORY_SCOPE, 'r');
-    requireStorable(held);
-    if (held.length > MAX_ID) throw refusal('INVALID_REQUEST', `An id has at most ${MAX_ID} characters`);
+    const { key } = accessAt(project, caller, 'live');
+    requireNeed(key, EXPLAINING_KEYS.needs);
+    const readsHistory = HISTORY_SCOPE.every((scope) => allows(key, scope, 'r'));
+    if (held.length > MAX_ID || held.includes('\0'))
+      throw refusal('INVALID_REQUEST', `What is explained has at most ${MAX_ID} characters, and no NUL among them`);
     // What was stored before the request, by whichever node, counts.
     await project.refresh();
     const reached = await viewsReached(context, project, 'publishes', project.set.head);
-    const result = await explanations.run(project.id, () => new Explanation(context, past, project, held).meanings(), { onReject: busy });
+    const explained = async (): Promise<Explanations> => {
+      // No id holds a slash: it is part of the address of a document, or of a name.
+      const isOfLog = readsHistory && !held.includes('/');
+      const ofLog = isOfLog ? await new Explanation(context, past, project, held).meanings() : [];
+      const { meanings, personal } = await namedSo(context, { project, caller, held, hidden });
+      return { meanings: joined(ofLog, meanings), personal, readsHistory };
+    };
+    const result = await explanations.run(project.id, explained, { onReject: busy });
     return { ...positioned(context, project, caller, reached), result };
   };
 }
@@ -127,7 +146,9 @@ class Explanation {
   }
 
   async #asPlayer(): Promise<readonly Meaning[]> {
-    const { commits, searched } = await this.#lookUp(playerSubject(this.#held), () => true);
+    const { commits: found, searched } = await this.#lookUp(playerSubject(this.#held), () => true);
+    // The key of a shared document stands in the index as if it were a player's.
+    const commits = found.filter((commit) => namesOneOf(commit, [this.#held], (id) => isShared(this.#project.definitions, id)));
     if (commits.length === 0) return [];
     const player = encodeURIComponent(this.#held);
     const links = { commits: this.#path(`commits?player=${player}`), calls: this.#path(`logs?player=${player}`) };
@@ -259,9 +280,20 @@ class Explanation {
   }
 }
 
+/** A record is a document of its collection: it is told once, with what the log knows of it. */
+function joined(ofLog: readonly Meaning[], named: readonly Meaning[]): readonly Meaning[] {
+  const document = named.find((each) => each.is === 'document' && each.named?.field === undefined);
+  if (document === undefined || !ofLog.some(({ is }) => is === 'record')) return [...ofLog, ...named];
+  const { named: of, links } = document;
+  const told = ofLog.map((each) =>
+    each.is === 'record' && of !== undefined ? { ...each, named: of, links: { ...each.links, ...links } } : each,
+  );
+  return [...told, ...named.filter((each) => each !== document)];
+}
+
 /** The index may lead to a commit of others. */
-function namesOneOf({ events }: Commit, players: readonly string[]): boolean {
-  return summaryOf(events).players.some((player) => players.includes(player));
+function namesOneOf({ events }: Commit, players: readonly string[], shares?: IsShared): boolean {
+  return summaryOf(events, shares).players.some((player) => players.includes(player));
 }
 
 function busy(): Error {

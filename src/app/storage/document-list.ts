@@ -5,15 +5,13 @@ import type { AccessContext } from '../../domain/access/context.ts';
 import { collectionIn } from '../../domain/access/next.ts';
 import { noSuch } from '../../domain/access/refusals.ts';
 import { cellsOf } from '../../domain/document/cells.ts';
-import { uniqueValues } from '../../domain/document/unique.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
 import { masked } from '../../domain/personal/mask.ts';
-import { withValueAt } from '../../domain/query/evaluate.ts';
-import { collectionSubject, DEFINITIONS, uniqueSubject } from '../../domain/subjects.ts';
+import { collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { accessAt, requireNeed } from '../access.ts';
 import type { CollectionAddress, ManageAnswer, Positioned } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -28,6 +26,7 @@ import { firstColumns, type ListOrder, leavesOf, listOrders } from './list-order
 import { boundsOf, type WalkAsked, walkOf } from './list-walk.ts';
 import { boardQuery } from './query-boards.ts';
 import { documentOf } from './query-runs.ts';
+import { claimsOf } from './unique-claims.ts';
 
 /** Documents of a collection as rows of a table, in an order that an index keeps. */
 export interface DocumentLists {
@@ -224,35 +223,19 @@ async function walked(
   return page;
 }
 
-/** The document that has a value of a unique field. A claim that was left behind counts for nothing. */
+/** The document that has a value of a unique field. */
 async function found({ views }: AppContext, listed: Listed, { by }: ListOrder, { is }: ListQuery): Promise<WalkedPage> {
   const { project, access, collection } = listed;
-  const { schema, id } = collection;
-  const text = is ?? '';
-  const number = Number(text);
-  // Of the address a number comes as text.
-  const values: readonly Json[] = text.trim() !== '' && Number.isFinite(number) ? [text, number] : [text];
-  const hashIn = (read: JsonObject) => uniqueValues(schema, read).find(({ field }) => field === by)?.hash;
-  for (const value of values) {
-    const hash = hashIn(withValueAt({}, by.split('.'), value));
-    const key = hash === undefined ? null : await holderOf(listed, hash);
-    if (key === null) continue;
+  for (const { key, isHeldBy } of await claimsOf({ project, space: access.space, collection }, by, is ?? '')) {
     const page = await views.walkDocuments(project.id, {
-      ...{ space: access.space, collection: id, by: { kind: 'key' }, order: 'asc', limit: 1, bytes: PAGE_BYTES },
+      ...{ space: access.space, collection: collection.id, by: { kind: 'key' }, order: 'asc', limit: 1, bytes: PAGE_BYTES },
       from: { place: [key], isIncluded: true },
       until: key,
     });
-    const document = page.documents.find((each) => hashIn(documentOf(each.text, collection, access)) === hash);
+    const document = page.documents.find((each) => isHeldBy(documentOf(each.text, collection, access)));
     if (document !== undefined) return { ...page, documents: [document], next: null };
   }
   return NOTHING;
-}
-
-/** A `next` space sees live's claim, unless it has its own. */
-async function holderOf({ project, access, collection }: Listed, hash: string): Promise<string | null> {
-  const { state } = await project.read(uniqueSubject(access.space, collection.id, hash));
-  if (state !== null || access.space === 'live') return state?.holder ?? null;
-  return (await project.read(uniqueSubject('live', collection.id, hash))).state?.holder ?? null;
 }
 
 /** The dotted paths that are asked for. Throws 400 INVALID_REQUEST. */

@@ -20,6 +20,11 @@ export function ofCollection(collection: string): string {
   return `of ${collection}`;
 }
 
+/** Stands for what somebody holds and looks for where a player is named. */
+export function ofHeld(held: string): string {
+  return `is ${held}`;
+}
+
 /** Shows the personal values of a player, or {@link ofCollection}, from now on. The server records each look before it answers. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
@@ -43,15 +48,16 @@ export function reasonFor(project: string, player: string): string | undefined {
 }
 
 /**
- * Why a read at this address shows personal values: it names the player in its path, or as the key of a document; or it reads the
- * collection.
+ * Why a read at this address shows personal values: it names the player in its path, or as the key of a document; it reads the
+ * collection; or it looks for what somebody holds.
  */
 export function reasonAt(address: string): string | undefined {
   const [path = ''] = address.split('?');
   const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
   const players = names.flatMap((name) => [name, name.split('_')[0] ?? '']);
   const collection = family === 'storage' ? names[0] : names[0] === 'documents' ? names[1] : undefined;
-  return [...players, ...(collection === undefined ? [] : [ofCollection(collection)])]
+  const held = family === 'manage' && names[0] === 'explain' ? names[1] : undefined;
+  return [...players, ...(collection === undefined ? [] : [ofCollection(collection)]), ...(held === undefined ? [] : [ofHeld(held)])]
     .map((whose) => reasonFor(project, whose))
     .find((reason) => reason !== undefined);
 }

@@ -28,17 +28,9 @@ export function FindBox({ project }: { readonly project: string }) {
     <search className={styles.find}>
       <form onSubmit={submit}>
         <label className="visually-hidden" htmlFor="find">
-          Find a player, a request, a session, a commit
+          Find anything by its id or name: a player, a request, an endpoint, a value
         </label>
-        <input
-          ref={box}
-          id="find"
-          type="search"
-          placeholder="Any id, or a player’s name"
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={256}
-        />
+        <input ref={box} id="find" type="search" placeholder="Any id or name" autoComplete="off" spellCheck={false} maxLength={256} />
         <span className={styles.key} aria-hidden="true">
           /
         </span>

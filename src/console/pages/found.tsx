@@ -14,6 +14,8 @@ import { publishDeed } from '../words/publish.ts';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
+import { NamedFacts, usePageOf } from './found-named.tsx';
+import { LookAmongPersonal } from './found-personal.tsx';
 import { KeyLink } from './named.tsx';
 import { PlayersFound } from './players.tsx';
 import { ChangedAt } from './publishes/what-changed.tsx';
@@ -33,15 +35,28 @@ const NAMES: Readonly<Record<string, string>> = {
   key: 'Key',
   guest: 'Guest',
   player: 'Player',
+  person: 'Person',
+  document: 'Document',
+  collection: 'Collection',
+  endpoint: 'Endpoint',
+  workflow: 'Workflow',
+  library: 'Library',
+  board: 'Leaderboard',
+  query: 'Query',
+  value: 'Game value',
+  rule: 'Rate limit',
 };
 
-/** What an id is that somebody holds. A player's id leads on to the player. */
+/** What an id, a name or a value is that somebody holds. What is one thing, which has a page, leads on to it. */
 export function FoundPage() {
   const { held } = route.useParams();
   const view = useView();
   const found = useQuery(explainQuery(view, held));
   const isUnknown = found.error instanceof Refused && found.error.refusal.status === 404;
+  const pageOf = usePageOf();
   const [first, second] = found.data?.meanings ?? [];
+  const page = first !== undefined && second === undefined && first.commits.length === 0 ? pageOf(first) : null;
+  if (page !== null) return <Navigate {...page} replace />;
   if (first !== undefined && second === undefined && (first.is === 'player' || first.is === 'guest'))
     return <Navigate to="/p/$project/players/$player" params={{ project: view.project, player: held }} replace />;
   // A commit has one number, whichever of its revisions somebody holds.
@@ -61,10 +76,11 @@ export function FoundPage() {
           <Waiting what="what this is" />
         </Card>
       )}
-      {isUnknown && <NamedSo name={held} />}
+      {found.isSuccess && <LookAmongPersonal held={held} fields={found.data.personal ?? []} />}
+      {(isUnknown || (found.isSuccess && found.data.meanings.length === 0 && found.data.calls.length === 0)) && <NamedSo name={held} />}
       {found.isError && !isUnknown && <Failed error={found.error} again={() => void found.refetch()} />}
       {found.data?.meanings.map((meaning) => (
-        <MeaningCard key={`${meaning.is} ${meaning.text}`} meaning={meaning} held={held} />
+        <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
       ))}
       {found.isSuccess && found.data.calls.length > 0 && <Calls calls={found.data.calls} />}
     </Page>
@@ -79,8 +95,8 @@ function NamedSo({ name }: { readonly name: string }) {
         name={name}
         empty={
           <Empty title="Nothing here has this id or name">
-            Look whether it is whole: ids are copied from error messages, from the log and from this console. Names are those that the game
-            reports.
+            Look whether it is whole: ids are copied from error messages, from the log and from this console. Names of players are those
+            that the game reports; a document is found as collection/key.
           </Empty>
         }
       />
@@ -90,7 +106,7 @@ function NamedSo({ name }: { readonly name: string }) {
 
 function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly held: string }) {
   const { project } = useView();
-  const { is, text, publish, call, commits, more } = meaning;
+  const { is, text, named, publish, call, commits, more } = meaning;
   const [only, another] = commits;
   const commit = another === undefined && more !== true ? only : undefined;
   return (
@@ -109,8 +125,9 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
               </dd>
             </>
           )}
+          {named !== undefined && <NamedFacts meaning={meaning} />}
           {commit !== undefined && <CommitFacts commit={commit} />}
-          {is === 'key' && (
+          {is === 'key' && named === undefined && (
             <>
               <dt>Key</dt>
               <dd>

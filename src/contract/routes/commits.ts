@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { managementKeys } from '../credentials.ts';
+import { EXPLAINING_KEYS, managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
@@ -134,6 +134,23 @@ const Use = z
   })
   .meta({ id: 'UseInForce', description: 'What an endpoint may read besides documents, as it was when it was called' });
 
+const Named = z
+  .strictObject({
+    id: z.string().meta({
+      description: 'Of a value, its group or table; of a limit that a field has itself, its collection; of a document, its key',
+    }),
+    called: z.string().optional().meta({ description: 'What people call it, where that is something else; of an endpoint, its slug' }),
+    part: z
+      .string()
+      .optional()
+      .meta({ description: 'What in it: the block of a library, the entry of a group, the row of a table, the field of a limit' }),
+    collection: z.string().optional().meta({ description: 'Id of the collection of a document' }),
+    field: z.string().optional().meta({ description: 'The unique field of the document that has this value' }),
+    player: z.string().optional().meta({ description: 'Whose the document is' }),
+    target: z.literal('next').optional().meta({ description: 'It is staged, and not in live' }),
+  })
+  .meta({ id: 'Named' });
+
 const Meaning = z
   .strictObject({
     is: z.enum([
@@ -149,9 +166,13 @@ const Meaning = z
         'idempotencyKey',
         'grant',
       ] as const),
-      ...(['key', 'guest', 'player'] as const),
+      ...(['key', 'guest', 'player', 'person', 'document'] as const),
+      ...(['collection', 'endpoint', 'workflow', 'library', 'board', 'query', 'value', 'rule'] as const),
     ]),
     text: z.string().meta({ description: 'What it is, in a sentence' }),
+    named: Named.optional().meta({
+      description: 'What has this id, name or value: of a definition, game value, rule, document, key or person',
+    }),
     commits: z.array(Commit).meta({ description: 'Where it stands, newest first, 5 at most' }),
     more: z.literal(true).optional().meta({ description: 'There are more commits, or older ones were not looked at' }),
     publish: Publish.optional().meta({ description: 'What was published' }),
@@ -235,11 +256,15 @@ export const commits = {
     summary: 'What an id is that somebody holds, and what belongs to it',
     description: [
       'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
-      'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish. It says what that is, what was',
+      'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish; the id or name of a definition, of a',
+      'group, table, entry or row of game values (`group.entry`), of a rate-limit rule, of a person or key; a document as `collection/key`, or of a global collection by its key',
+      'alone; and a value of a field with `_unique`. It says what that is, what was',
       'called and by which definition, who published that, which game values were in force and since which publish, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
       'Refused calls are told as long as the call log keeps them.',
+      'Each is told to whoever may read it: what the log knows takes `history`, documents `history` or `collections: x`, definitions the scope of their kind, keys by',
+      'their label `settings`; people are told to people who manage them.',
     ].join('\n'),
-    keys: managementKeys('r', 'history'),
+    keys: EXPLAINING_KEYS,
     answers: {
       200: z
         .strictObject({
@@ -247,6 +272,12 @@ export const commits = {
           id: z.string(),
           meanings: z.array(Meaning),
           calls: z.array(LoggedRequest).meta({ description: 'What the call log has of the request, 10 at most' }),
+          personal: z
+            .array(z.strictObject({ collection: z.string(), field: z.string() }))
+            .optional()
+            .meta({
+              description: 'Unique fields that were not looked in, because they are personal and no reason was given to reveal them',
+            }),
         })
         .meta({ id: 'Explained', description: 'What an id may be' }),
     },

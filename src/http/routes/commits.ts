@@ -2,6 +2,7 @@ import type { Explained, LoggedRequest } from '../../contract/answers.ts';
 import { commits } from '../../contract/routes/commits.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Handlers } from '../handlers.ts';
+import { hiddenFrom, isRevealed } from '../looks.ts';
 import { answering } from '../request.ts';
 import { managed, type Services } from './services.ts';
 
@@ -9,11 +10,16 @@ import { managed, type Services } from './services.ts';
 export function commitHandlers(services: Services): Handlers<typeof commits> {
   const { app } = services;
   return answering(services, commits, {
-    async explain({ caller, params: { held } }) {
-      const { result: meanings, ...answer } = await app.explain(caller, held);
-      const calls = await requestsOf(services, caller.projectId, held, meanings);
-      if (meanings.length === 0 && calls.length === 0) throw refusal('NOT_FOUND', NOTHING);
-      return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls] } });
+    async explain({ exchange, caller, params: { held } }) {
+      const hidden = await hiddenFrom(app, exchange, caller.projectId);
+      const { result, ...answer } = await app.explain(caller, held, hidden);
+      const { meanings, personal, readsHistory } = result;
+      const calls = readsHistory ? await requestsOf(services, caller.projectId, held, meanings) : [];
+      // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is there is not known.
+      const isKnown = personal.length === 0 && !isRevealed(exchange);
+      if (isKnown && meanings.length === 0 && calls.length === 0) throw refusal('NOT_FOUND', NOTHING);
+      const left = personal.length === 0 ? {} : { personal: [...personal] };
+      return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls], ...left } });
     },
     list: async ({ caller, query }) => managed(await app.commits.list(caller, query)),
   });
@@ -22,7 +28,7 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
 /** Requests of the call log that an explanation shows. */
 const CALLS = 10;
 const NOTHING =
-  'Nothing in the log of this project, and no request that the call log keeps, has this id. What was stored a moment ago may need a second';
+  'Nothing that may be shown here has this id, name or unique value, nor a request that the call log keeps. What was stored a moment ago may need a second';
 
 /** What the call log has under this id: of what was refused it alone knows. Of a commit, its request. */
 async function requestsOf(

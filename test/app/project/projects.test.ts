@@ -8,6 +8,7 @@ import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
 import { Scans } from '../../../src/app/project/scans.ts';
 import { LocalGuestLimits } from '../../../src/app/security/guest-limits.ts';
+import { NOBODY } from '../../../src/domain/people/people.ts';
 import { documentSubject } from '../../../src/domain/subjects.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { RoundRobin } from '../../../src/kernel/round-robin.ts';
@@ -191,7 +192,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     verifier: NO_VERIFIER,
     guestLimits: new LocalGuestLimits(table.machine),
     webhooks: createWebhooks([]),
-    people: { know: async () => undefined, nameOf: () => undefined },
+    people: { know: async () => undefined, nameOf: () => undefined, current: async () => NOBODY },
     keyUses: { note: () => undefined, of: async () => ({ uses: new Map(), since: 0 }) },
     looking: { log: table.log, looks: { record: async () => undefined, append: async () => undefined } },
   });

@@ -47,12 +47,14 @@ export function Reveal({ player, collection }: RevealProps) {
 }
 
 interface RevealDialogProps {
-  readonly whose: 'player' | 'collection';
+  /** `value`: whether somebody has it. */
+  readonly whose: 'player' | 'collection' | 'value';
   readonly show: (reason: string) => void;
   readonly close: () => void;
 }
 
-function RevealDialog({ whose, show, close }: RevealDialogProps) {
+/** Asks why personal values are to be shown. */
+export function RevealDialog({ whose, show, close }: RevealDialogProps) {
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const reason = why.reason.trim();
   const ticket = why.ticket.trim();
@@ -63,14 +65,14 @@ function RevealDialog({ whose, show, close }: RevealDialogProps) {
   };
   return (
     <Dialog
-      title="Show personal values?"
-      sub={`Of this ${whose}, on this page, for ten minutes. Each look is recorded with your name and the reason before you see it.`}
+      title={whose === 'value' ? 'Look among personal values?' : 'Show personal values?'}
+      sub={`${whose === 'value' ? 'For this value' : `Of this ${whose}`}, on this page, for ten minutes. Each look is recorded with your name and the reason before you see it.`}
       close={close}
       foot={
         <>
-          <Button onClick={close}>Leave them masked</Button>
+          <Button onClick={close}>{whose === 'value' ? 'Do not look' : 'Leave them masked'}</Button>
           <Button look="main" disabled={reason === ''} onClick={() => show(said)}>
-            Show them
+            {whose === 'value' ? 'Look' : 'Show them'}
           </Button>
         </>
       }
