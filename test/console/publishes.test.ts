@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import { printed } from '../node/support/command-line.ts';
 import { ok } from '../node/support/game-client.ts';
+import type { Page } from '../support/chromium.ts';
 import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
@@ -24,6 +25,10 @@ async function live(): Promise<unknown> {
   const { manager, project } = market();
   return Object((await ok(manager.manage('GET', `/v3/values/${project}`))).body).constants?.shop;
 }
+
+/** Waits until what is typed goes into this field. */
+const begunAt = (page: Page, label: string) =>
+  expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe(label);
 
 async function stage(axe: number, why = ''): Promise<void> {
   const { manager } = market();
@@ -81,7 +86,8 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
   for (const key of ['ArrowRight', '8', 'Enter']) await page.keyboard.press(key);
   await page.getByRole('button', { name: 'Save…' }).click();
-  await page.getByLabel('Why').fill('Dearer axes');
+  await begunAt(page, 'Why');
+  await page.keyboard.type('Dearer axes');
   await page.getByRole('button', { name: 'Stage it' }).click();
   await page.getByRole('link', { name: 'On to Publishes' }).click();
   await page.getByRole('button', { name: 'Promote…' }).click();
@@ -90,23 +96,25 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
   await page.getByRole('button', { name: 'Make it live' }).click();
   await heading(page, 'It is live');
-  // What moved meanwhile is told there, and shown when one wants it.
-  const look = async () => {
-    await second.bringToFront();
-    await second.getByText('Somebody staged or published since this was read.').waitFor();
-    await second.getByRole('button', { name: 'Show', exact: true }).click();
-  };
-  await look();
+  // Where nothing is typed what moved meanwhile is shown at once; what is typed stays, and says whose the change is.
+  await second.bringToFront();
   await second.getByRole('gridcell', { name: '8' }).waitFor();
+  await second.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
+  for (const key of ['ArrowRight', '5']) await second.keyboard.press(key);
   await page.bringToFront();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByText('Game values: Shop › axe 7 → 8').first().waitFor();
   await page.getByRole('button', { name: /^Roll back… / }).click();
-  await page.getByLabel('Why').fill('too dear');
+  await heading(page, /^Undo publish \d+: “Dearer axes”\?$/);
+  await begunAt(page, 'Why');
+  await page.getByText('8 → 7').first().waitFor();
+  await page.keyboard.type('too dear');
   await page.getByRole('button', { name: 'Roll it back' }).click();
   await heading(page, 'It is rolled back');
   await page.getByRole('button', { name: 'Close' }).click();
-  await look();
+  await second.bringToFront();
+  await second.getByText('You changed what is live elsewhere since this was read.').waitFor();
+  await second.keyboard.press('Escape');
   await second.getByRole('gridcell', { name: '7' }).waitFor();
   await second.close();
   expect(faults).toEqual([]);
@@ -121,7 +129,9 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByText('in 3 hours').waitFor();
   await page.getByRole('button', { name: 'Promote…' }).click();
-  await page.getByLabel('When').fill('2030-01-01T06:00');
+  await page.getByLabel('When', { exact: true }).fill('next week');
+  await page.getByText('Give day and time as 2027-01-31 18:30').waitFor();
+  await page.getByLabel('When', { exact: true }).fill('2030-01-01 06:00');
   await page.getByText(/has to be mended first/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();

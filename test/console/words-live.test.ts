@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newText } from '../../src/console/words/commit.ts';
-import { movedText, newestPublish, topicOf } from '../../src/console/words/live.ts';
+import { movedText, newestPublish, publishedText, topicOf } from '../../src/console/words/live.ts';
 
 /** What pages say of what came since they were read. */
 
@@ -22,8 +22,19 @@ test('a document moved when it has a later version, is gone, or is there again',
 });
 
 test('a value of the topic of publishes names the newest, whatever it is', () => {
-  expect(newestPublish({ publishes: [{ revision: 8 }, { revision: 2 }] })).toBe(8);
+  expect(newestPublish({ publishes: [{ revision: 8 }, { revision: 2 }] })).toEqual({ revision: 8 });
   for (const value of [null, {}, { publishes: [] }, { publishes: [{}] }]) expect(newestPublish(value)).toBeNull();
+});
+
+test('who published is told by name, and “you” in another window', () => {
+  const [ada, key] = [
+    { kind: 'person', person: 'p1', label: 'ada' },
+    { kind: 'key', label: 'Build' },
+  ];
+  const told = (actor: typeof ada | typeof key, target: string) => publishedText({ revision: 8, target, actor }, 'p1');
+  expect(told(ada, 'live')).toBe('You changed what is live elsewhere since this was read.');
+  expect(told({ ...ada, person: 'p2' }, 'next')).toBe('ada changed what is staged since this was read.');
+  expect(told(key, 'live')).toBe('key “Build” changed what is live since this was read.');
 });
 
 test('new commits are counted up to a bound', () => {

@@ -7,6 +7,7 @@ import {
   offeredHint,
   publishDeed,
   reasonOf,
+  rollbackSaid,
   saidOfStaged,
 } from '../../src/console/words/publish.ts';
 
@@ -103,4 +104,13 @@ describe('a publish that takes back what was staged', () => {
     expect(actionIn('next', { action: 'delete', hash: null })).toBe('discard');
     expect(actionIn('live', { action: 'delete', hash: null })).toBe('delete');
   });
+});
+
+it('a roll back says what is undone: the newest publish by its reason, or all since an earlier one', () => {
+  expect(rollbackSaid(13, { revision: 39, message: 'cheaper axe' })).toEqual({
+    title: 'Undo publish 39: “cheaper axe”?',
+    sub: 'Live becomes again what it was after publish 13. What players have stays as it is.',
+  });
+  expect(rollbackSaid(13, { revision: 39 }).title).toBe('Undo publish 39?');
+  expect(rollbackSaid(13).title).toBe('Make live what it was after publish 13?');
 });

@@ -7,7 +7,7 @@ import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
-import { ago, momentOf, timeAndAgo, typedMoment, zoneName } from '../../src/console/words/time.ts';
+import { ago, isDay, momentOf, timeAndAgo, typedMoment, typedTime, zoneName } from '../../src/console/words/time.ts';
 import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
@@ -165,6 +165,9 @@ describe('words', () => {
     expect(momentOf('2026-03-01T12:00:00Z')).toBe('2026-03-01T12:00:00.000Z');
     expect(momentOf('2026-03-01 12:00')).toBe(new Date('2026-03-01T12:00').toISOString());
     expect([momentOf('Friday'), momentOf('')]).toEqual([null, null]);
+    expect(typedTime('2026-03-01 12:00')).toBe(momentOf('2026-03-01 12:00'));
+    expect(['1200', '2 h', '', '2026-13-01 12:00'].map(typedTime)).toEqual([null, null, null, null]);
+    expect(['2026-03-01', '2026-3-1', '2026-02-31x', ''].map(isDay)).toEqual([true, false, false, false]);
     const noon = Date.parse('2026-03-10T12:00:00Z');
     const typed = ['3 h ago', '2h', '1 day', 'yesterday', '2 weeks ago', '30 min'];
     expect(typed.map((text) => momentOf(text, noon)?.slice(5, 16))).toEqual([

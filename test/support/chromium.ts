@@ -28,7 +28,7 @@ export interface Page {
   getByRole(role: string, options?: { readonly name?: string | RegExp; readonly exact?: boolean }): Found;
   getByLabel(label: string | RegExp, options?: { readonly exact?: boolean }): Found;
   getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Found;
-  keyboard: { press(key: string): Promise<void> };
+  keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   on(event: 'pageerror', listen: (error: Error) => void): void;
   on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
   url(): string;

@@ -42,8 +42,15 @@ export function Shell() {
       <Palette />
       <Banner />
       <nav className={styles.nav} aria-label="Pages">
-        {pages.map(({ to, name }) => (
-          <Link key={to} to={to} params={view} activeOptions={{ exact: to === '/p/$project', includeSearch: false }} ref={shownIfActive}>
+        {pages.map(({ to, name, about }) => (
+          <Link
+            key={to}
+            to={to}
+            params={view}
+            title={about}
+            activeOptions={{ exact: to === '/p/$project', includeSearch: false }}
+            ref={shownIfActive}
+          >
             {name}
           </Link>
         ))}

@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
@@ -12,13 +12,16 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** An act over the page: what it does above, the decision below. Escape leaves it. */
+/** An act over the page: what it does above, the decision below. Escape leaves it. It begins at the field that says so, or at the first. */
 export function Dialog({ title, sub, close, foot, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  // A finger on glass would open the keyboard over what is to be read.
+  const begin = (by: string) => (by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>('[data-begin]') ?? true));
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={styles.popup}>
+        <Base.Popup ref={popup} className={styles.popup} initialFocus={begin}>
           <div className={styles.head}>
             <Base.Title className={styles.title}>{title}</Base.Title>
             {sub !== undefined && (

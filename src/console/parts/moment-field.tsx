@@ -1,20 +1,41 @@
-import { useId, useRef } from 'react';
-import { typedMoment, zoneName } from '../words/time.ts';
+import { type ReactNode, useId, useRef, useState } from 'react';
+import { isDay, typedMoment, zoneName } from '../words/time.ts';
 import { Button } from './button.tsx';
 import styles from './field.module.css';
 
-interface MomentFieldProps {
+interface PickedProps {
   readonly label: string;
-  /** What is typed: a revision, day and time, or how long ago. */
+  readonly zone: string;
+  readonly type: 'datetime-local' | 'date';
   readonly value: string;
   readonly change: (typed: string) => void;
-  readonly placeholder?: string;
-  /** Tells below the field what may be typed. */
-  readonly isExplained?: boolean;
+  /** What the calendar begins with, and what it was left with. */
+  readonly calendarValue: string;
+  readonly pick: (chosen: string) => void;
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+  readonly leave?: () => void;
+  readonly placeholder?: string | undefined;
+  readonly hint?: ReactNode;
+  readonly isWrong?: boolean;
 }
 
-/** A moment: typed, or chosen from the browser's own calendar, in the reader's time zone, which stands beside its name. */
-export function MomentField({ label, value, change, placeholder, isExplained = false }: MomentFieldProps) {
+/** A time: typed, or chosen from the browser's own calendar. The zone stands beside its name. */
+function Picked({
+  label,
+  zone,
+  type,
+  value,
+  change,
+  calendarValue,
+  pick,
+  min,
+  max,
+  leave,
+  placeholder,
+  hint,
+  isWrong = false,
+}: PickedProps) {
   const id = useId();
   const calendar = useRef<HTMLInputElement>(null);
   return (
@@ -24,7 +45,7 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
           {label}
         </label>
         <span className={styles.hint} id={`${id}-zone`} title="Days and times are those of this zone">
-          {zoneName()}
+          {zone}
         </span>
       </span>
       <span className={styles.moment}>
@@ -36,17 +57,21 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
           value={value}
           placeholder={placeholder}
           onChange={({ target }) => change(target.value)}
-          aria-describedby={isExplained ? `${id}-zone ${id}-hint` : `${id}-zone`}
+          onBlur={leave}
+          aria-invalid={isWrong}
+          aria-describedby={hint === undefined ? `${id}-zone` : `${id}-zone ${id}-hint`}
         />
         {/* The picker opens where this stands; the button is how one gets there. */}
         <input
           ref={calendar}
-          type="datetime-local"
+          type={type}
           className={styles.calendar}
           tabIndex={-1}
           aria-hidden="true"
-          value={calendarValue(value)}
-          onChange={({ target }) => change(target.value.replace('T', ' '))}
+          value={calendarValue}
+          min={min}
+          max={max}
+          onChange={({ target }) => pick(target.value)}
         />
         <Button
           className={styles.opens}
@@ -57,12 +82,77 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
           <CalendarIcon />
         </Button>
       </span>
-      {isExplained && (
+      {hint !== undefined && (
         <span className={styles.hint} id={`${id}-hint`}>
-          A revision, day and time as 2026-11-27 18:30, or how long ago: 2 h, 3 days
+          {hint}
         </span>
       )}
     </div>
+  );
+}
+
+interface MomentFieldProps {
+  readonly label: string;
+  /** What is typed: a revision, day and time, or how long ago. */
+  readonly value: string;
+  readonly change: (typed: string) => void;
+  readonly placeholder?: string;
+  /** Tells below the field what may be typed. */
+  readonly isExplained?: boolean;
+  /** What else is told there. */
+  readonly hint?: string;
+  readonly isWrong?: boolean;
+}
+
+const MAY_BE_TYPED = 'A revision, day and time as 2026-11-27 18:30, or how long ago: 2 h, 3 days';
+
+/** A moment, in the reader's time zone. */
+export function MomentField({ label, value, change, placeholder, isExplained = false, hint, isWrong = false }: MomentFieldProps) {
+  return (
+    <Picked
+      label={label}
+      zone={zoneName()}
+      type="datetime-local"
+      value={value}
+      change={change}
+      calendarValue={calendarValue(value)}
+      pick={(chosen) => change(chosen.replace('T', ' '))}
+      placeholder={placeholder}
+      hint={hint ?? (isExplained ? MAY_BE_TYPED : undefined)}
+      isWrong={isWrong}
+    />
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (day: string) => void;
+  readonly min?: string;
+  readonly max?: string;
+}
+
+/** A day of UTC, `2026-11-27`. What is typed counts once it is one. */
+export function DayField({ label, value, change, min, max }: DayFieldProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const take = (text: string) => {
+    setTyped(isDay(text) ? null : text);
+    if (isDay(text)) change(text);
+  };
+  return (
+    <Picked
+      label={label}
+      zone="UTC"
+      type="date"
+      value={typed ?? value}
+      change={take}
+      calendarValue={value}
+      pick={take}
+      min={min}
+      max={max}
+      leave={() => setTyped(null)}
+      isWrong={typed !== null}
+    />
   );
 }
 

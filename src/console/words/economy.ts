@@ -1,4 +1,5 @@
 import { addsUp } from './amount.ts';
+import { isDay } from './time.ts';
 
 /** The economy by days, in UTC, as its pages have it. */
 
@@ -9,7 +10,6 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000;
-const DAY = /^\d{4}-\d\d-\d\d$/;
 /** Days that a page shows where nobody asked for others. */
 const DAYS_SHOWN = 30;
 /** The longest period that a page shows. */
@@ -17,10 +17,6 @@ const MOST_DAYS = 366;
 
 function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-export function isDay(text: string): boolean {
-  return DAY.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 export function dayAfter(day: string): string {

@@ -1,3 +1,5 @@
+import { type ActorSaid, whoActed } from './approval.ts';
+
 /** What came since a page was read, in plain words. */
 
 /** A document that a page shows. */
@@ -26,9 +28,22 @@ export function movedText(shown: readonly ShownDocument[], now: ReadonlyMap<stri
   return `${first.collection}${others} changed since this was read.`;
 }
 
-/** The revision of the newest publish in a value of the topic `publishes`. */
-export function newestPublish(value: unknown): number | null {
-  const { publishes } = (value ?? {}) as { readonly publishes?: readonly { readonly revision?: unknown }[] };
-  const revision = publishes?.[0]?.revision;
-  return typeof revision === 'number' ? revision : null;
+interface PublishTold {
+  readonly revision: number;
+  readonly target: string;
+  readonly actor: ActorSaid;
+}
+
+/** The newest publish in a value of the topic `publishes`. */
+export function newestPublish(value: unknown): PublishTold | null {
+  const { publishes } = (value ?? {}) as { readonly publishes?: readonly PublishTold[] };
+  const newest = publishes?.[0];
+  return typeof newest?.revision === 'number' ? newest : null;
+}
+
+/** Who published since a page was read. `person`: who reads it. */
+export function publishedText({ target, actor }: PublishTold, person: string): string {
+  const isOwn = actor.kind === 'person' && actor.person === person;
+  const did = target === 'next' ? 'changed what is staged' : 'changed what is live';
+  return isOwn ? `You ${did} elsewhere since this was read.` : `${whoActed(actor)} ${did} since this was read.`;
 }

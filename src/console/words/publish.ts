@@ -51,6 +51,15 @@ export function publishDeed(action: string, cause?: string): string {
   return cause === 'definitions.discard' ? 'took back what was staged in' : (DEEDS[action] ?? action);
 }
 
+/** What a roll back does, as a question and what it means. `undone`: the one publish that it undoes; else all since `to` are. */
+export function rollbackSaid(to: number, undone?: { readonly revision: number; readonly message?: string | undefined }) {
+  const stays = 'What players have stays as it is.';
+  if (undone === undefined)
+    return { title: `Make live what it was after publish ${to}?`, sub: `All that was made live since is undone. ${stays}` };
+  const said = undone.message === undefined ? '' : `: “${cut(undone.message, 60)}”`;
+  return { title: `Undo publish ${undone.revision}${said}?`, sub: `Live becomes again what it was after publish ${to}. ${stays}` };
+}
+
 /** What became of a definition in a publish: one without a text is taken back in next, and gone in live. */
 export function actionIn(target: string, { action, hash }: { readonly action?: string; readonly hash: string | null }): string | undefined {
   return target === 'next' && hash === null ? 'discard' : action;

@@ -14,9 +14,9 @@ import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { type Definition, isListed } from '../../words/definition.ts';
 import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
 import styles from './definitions.module.css';
@@ -205,13 +205,7 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
           The validator has {findings.length} {findings.length === 1 ? 'warning' : 'warnings'}. They stop nothing.
         </p>
       )}
-      <Field
-        label="Why"
-        hint="The history tells it to everybody who looks later"
-        value={message}
-        maxLength={500}
-        onChange={({ target }) => setMessage(target.value)}
-      />
+      <WhyField message={message} change={setMessage} />
       {act.isError && (act.error instanceof Unreadable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
     </Dialog>
   );
@@ -280,13 +274,7 @@ function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeP
         </>
       }
     >
-      <Field
-        label="Why"
-        hint="The history tells it to everybody who looks later"
-        value={message}
-        maxLength={500}
-        onChange={({ target }) => setMessage(target.value)}
-      />
+      <WhyField message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

@@ -1,7 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Field, Select } from '../../parts/field.tsx';
+import { Select } from '../../parts/field.tsx';
+import { DayField } from '../../parts/moment-field.tsx';
 import { Toggles } from '../../parts/toggles.tsx';
-import { isDay, lastDays, type Period } from '../../words/economy.ts';
+import { lastDays, type Period } from '../../words/economy.ts';
 import styles from './economy.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
@@ -18,7 +19,6 @@ export function Choose({ currencies, currency, period }: ChooseProps) {
   const navigate = route.useNavigate();
   const go = (chosen: { readonly currency?: string; readonly from?: string; readonly to?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...chosen }) });
-  const pick = (name: 'from' | 'to', value: string) => isDay(value) && go({ ...period, [name]: value });
   const today = new Date().toISOString().slice(0, 10);
   return (
     <div className={styles.choose}>
@@ -34,8 +34,8 @@ export function Choose({ currencies, currency, period }: ChooseProps) {
           </option>
         ))}
       </Select>
-      <Field label="From" type="date" value={period.from} max={period.to} onChange={({ target }) => pick('from', target.value)} />
-      <Field label="To" type="date" value={period.to} min={period.from} max={today} onChange={({ target }) => pick('to', target.value)} />
+      <DayField label="From" value={period.from} max={period.to} change={(from) => go({ ...period, from })} />
+      <DayField label="To" value={period.to} min={period.from} max={today} change={(to) => go({ ...period, to })} />
       <div className={styles.spans}>
         <Toggles
           choices={SPANS.map((days) => [days, `${days} days`])}

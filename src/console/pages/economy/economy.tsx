@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { fieldsQuery, supplyQuery } from '../../api/economy.ts';
 import { Refused } from '../../api/refusal.ts';
@@ -19,9 +19,22 @@ const route = getRouteApi('/signed-in/p/$project/economy/');
 
 /** What became of the money of all players: how much there is, what came in and went out, from where, and with whom. */
 export function EconomyPage() {
+  const { project } = useView();
   const mayRead = useMay()('economy', 'r');
   return (
-    <Page name="Economy" title="Economy" sub="How much there is, what came in and went out, from where and with whom. Days are in UTC.">
+    <Page
+      name="Economy"
+      title="Economy"
+      sub={
+        <>
+          How much there is, what came in and went out, from where and with whom. Prices are changed among{' '}
+          <Link to="/p/$project/values" params={{ project }}>
+            Values
+          </Link>
+          .
+        </>
+      }
+    >
       {mayRead ? (
         <Economy />
       ) : (

@@ -206,6 +206,7 @@ function CommentField({ comment, change, isNeeded = false, hint = null }: Commen
       hint={hint ?? 'Everybody who looks at it reads it, now and in the history'}
       value={comment}
       maxLength={MAX_REASON}
+      data-begin
       onChange={({ target }) => change(target.value)}
     />
   );
@@ -225,9 +226,9 @@ export function AskDialog({ base, changes, close }: AskProps) {
   const intentOf = useIntent();
   const act = useMutation({
     mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
-    onSuccess: async () => {
-      await refresh();
+    onSuccess: () => {
       close();
+      void refresh();
     },
   });
   return (

@@ -8,14 +8,17 @@ import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
+import { rollbackSaid } from '../../words/publish.ts';
+import { typedTime } from '../../words/time.ts';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
 import { Findings, stopping, TestsOfNext, useMayTest } from './check.tsx';
 import styles from './publishes.module.css';
-import { Reason, useStagedWhy } from './reason.tsx';
+import { useStagedWhy } from './reason.tsx';
 
 interface ActProps {
   readonly base: number;
@@ -31,13 +34,19 @@ interface PromoteProps extends ActProps {
   readonly isPastSecond?: boolean;
 }
 
+/** What an act did is told as soon as it is known: the page behind is read anew meanwhile, and has nothing more to show of it. */
+function useTold(): () => void {
+  const refresh = useRefresh();
+  return () => void refresh();
+}
+
 /** What the page looked at long ago is looked at anew. */
 const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
 
 /** Makes live what is staged: what changes and what the data says first, then why. */
 export function PromoteDialog({ base, state, changes, isPastSecond = false, close }: PromoteProps) {
   const { project } = useView();
-  const refresh = useRefresh();
+  const told = useTold();
   const { of } = useSecondPerson();
   const why = useStagedWhy(isPastSecond ? [] : changes, of('promote'));
   const { message } = why;
@@ -49,13 +58,14 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const mayTest = useMayTest();
   const tests = useQuery({ ...testsQuery(view, state), ...ANEW, enabled: mayTest });
   const [at, setAt] = useState('');
+  const time = typedTime(at);
   const planning = useMutation({
-    mutationFn: () => schedulePromotion({ project, base, at: new Date(at).toISOString(), message }, intentOf(['at', base, at, message])),
-    onSuccess: refresh,
+    mutationFn: () => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, at, message])),
+    onSuccess: told,
   });
   const act = useMutation({
     mutationFn: () => promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
-    onSuccess: refresh,
+    onSuccess: told,
   });
   if (act.isSuccess)
     return (
@@ -74,8 +84,9 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const failed = tests.data?.failed ?? 0;
   const isKnown = look.isSuccess && !look.isFetching && !(mayTest && (tests.isPending || tests.isFetching));
   const isWrong = stopping(findings).length > 0 || failed > 0;
-  const isPlanned = at !== '';
-  const isReady = message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
+  const isPlanned = at.trim() !== '';
+  const isTimed = !isPlanned || time !== null;
+  const isReady = isTimed && message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
   return (
     <Dialog
       title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
@@ -101,14 +112,17 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       <Findings findings={findings} />
       {mayTest && <TestsOfNext state={state} />}
       <GivenUp documents={look.data?.nextDocuments} />
-      <Reason {...why} />
+      <WhyField isNeeded {...why} />
       {!isPastSecond && (
-        <Field
+        <MomentField
           label="When"
-          type="datetime-local"
-          hint={`Empty: now. Else in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}, at most 90 days ahead`}
+          placeholder="now"
+          hint={
+            isTimed ? 'Empty: now. Else day and time as 2027-01-31 18:30, at most 90 days ahead' : 'Give day and time as 2027-01-31 18:30'
+          }
+          isWrong={!isTimed}
           value={at}
-          onChange={({ target }) => setAt(target.value)}
+          change={setAt}
         />
       )}
       {isWrong && isPlanned && (
@@ -128,12 +142,14 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
 
 interface RollbackProps extends ActProps {
   readonly to: number;
+  /** The one publish that is undone; else all since `to` are. */
+  readonly undone?: { readonly revision: number; readonly message?: string | undefined } | undefined;
 }
 
 /** Makes live what it was right after an earlier publish; where the project asks for a second person, asks one first. */
-export function RollbackDialog({ to, base, close }: RollbackProps) {
+export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
   const { project } = useView();
-  const refresh = useRefresh();
+  const told = useTold();
   const { isRequired, of } = useSecondPerson();
   const mayBreakGlass = useMayBreakGlass();
   const [message, setMessage] = useState('');
@@ -146,11 +162,11 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
   const isAsked = approval?.phase === 'asked';
   const act = useMutation({
     mutationFn: () => rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
-    onSuccess: refresh,
+    onSuccess: told,
   });
   const asking = useMutation({
     mutationFn: () => askApproval({ project, action: 'rollback', to, base, comment: message }, intentOf(['ask', to, base, message])),
-    onSuccess: refresh,
+    onSuccess: told,
   });
   if (act.isSuccess)
     return (
@@ -164,12 +180,13 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
         Live is what it was. Another person approves it on this page; then it can be rolled back.
       </Published>
     );
+  const { title, sub } = rollbackSaid(to, undone);
   const isSomething = look.isSuccess && look.data.changes.length > 0;
   const isWhole = message.trim() !== '' && (!isPastSecond || isMeant);
   return (
     <Dialog
-      title={isPastSecond ? 'Roll back what nobody approved?' : `Roll live back to publish ${to}?`}
-      sub="Definitions go back. What players have stays as it is."
+      title={isPastSecond ? 'Roll back what nobody approved?' : title}
+      sub={sub}
       close={close}
       foot={
         <>
@@ -204,7 +221,7 @@ export function RollbackDialog({ to, base, close }: RollbackProps) {
       {look.isSuccess &&
         (look.data.changes.length === 0 ? <p>Live is what it was then.</p> : <Changes isFramed changes={look.data.changes} />)}
       <GivenUp documents={look.data?.nextDocuments} />
-      <Reason message={message} change={setMessage} />
+      <WhyField isNeeded message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>

@@ -1,25 +1,37 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useLive } from '../../api/live.ts';
 import { publishesQuery } from '../../api/queries.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
-import { newestPublish } from '../../words/live.ts';
+import { newestPublish, publishedText } from '../../words/live.ts';
 
-/** Tells that somebody staged or published since the page was read; shows it when one wants it. */
-export function PublishesMoved() {
+interface MovedProps {
+  /** Nothing on the page is lost or moves away when it is read anew: what came is shown at once. */
+  readonly isAtOnce?: boolean;
+}
+
+/** Tells who staged or published since the page was read; shows it when one wants it. */
+export function PublishesMoved({ isAtOnce = false }: MovedProps) {
   const view = useView();
   const refresh = useRefresh();
+  const { person } = useSuspenseQuery(sessionQuery).data;
   const shown = useInfiniteQuery(publishesQuery(view)).data?.pages[0]?.publishes[0]?.revision;
-  const [newest, setNewest] = useState(0);
+  const [newest, setNewest] = useState<ReturnType<typeof newestPublish>>(null);
   const state = useLive({ ...view, target: 'live' }, ['publishes?limit=1'], view.at === undefined, ({ value }) =>
-    setNewest(newestPublish(value) ?? 0),
+    setNewest(newestPublish(value)),
   );
-  const hasNew = shown !== undefined && newest > shown;
+  const came = shown !== undefined && newest !== null && newest.revision > shown ? newest : null;
+  const isShowing = came !== null && isAtOnce;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that comes
+  useEffect(() => {
+    if (isShowing) void refresh();
+  }, [isShowing, came?.revision]);
   return (
     <>
-      <NewNote what={hasNew ? 'Somebody staged or published since this was read.' : null} show={() => void refresh()} />
+      <NewNote what={came === null || isAtOnce ? null : publishedText(came, person.id)} show={() => void refresh()} />
       <NotFollowed state={state} />
     </>
   );

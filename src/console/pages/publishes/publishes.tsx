@@ -122,8 +122,15 @@ function Staged() {
       )}
       {read.isSuccess && !isStaged && (
         <Empty title="Nothing is staged">
-          Change something under Values or Definitions, or have it pushed with <code>savepoint push</code>. Then it can be tried on next,
-          compared here, and promoted to live.
+          What is saved to next under{' '}
+          <Link to="/p/$project/values" params={{ project }}>
+            Values
+          </Link>{' '}
+          or{' '}
+          <Link to="/p/$project/definitions" params={{ project }}>
+            Definitions
+          </Link>{' '}
+          arrives here. Then it can be tried on next, compared, and promoted to live. Developers push with <code>savepoint push</code>.
         </Empty>
       )}
       {isStaged && isRequired && (
@@ -161,22 +168,26 @@ function Checked() {
 function RollbackAsked() {
   const base = useQuery(differenceQuery(useView())).data?.base;
   const mayPublish = useMayPublish();
-  const [isRollingBack, setRollingBack] = useState(false);
+  const [goal, setGoal] = useState<number | null>(null);
   const approval = useSecondPerson().of('rollback');
-  if (approval === undefined || !isOpen(approval) || approval.to === null) return null;
+  const to = approval !== undefined && isOpen(approval) ? approval.to : null;
   return (
-    <Card title={`Asked for: live as it was after publish ${approval.to}`}>
-      <CardBody>
-        <SecondPerson approval={approval} authors={[]}>
-          {approval.phase === 'approved' && mayPublish && base !== undefined && (
-            <Button look="main" isSmall onClick={() => setRollingBack(true)}>
-              Roll back…
-            </Button>
-          )}
-        </SecondPerson>
-      </CardBody>
-      {isRollingBack && base !== undefined && <RollbackDialog to={approval.to} base={base} close={() => setRollingBack(false)} />}
-    </Card>
+    <>
+      {approval !== undefined && to !== null && (
+        <Card title={`Asked for: live as it was after publish ${to}`}>
+          <CardBody>
+            <SecondPerson approval={approval} authors={[]}>
+              {approval.phase === 'approved' && mayPublish && base !== undefined && (
+                <Button look="main" isSmall onClick={() => setGoal(to)}>
+                  Roll back…
+                </Button>
+              )}
+            </SecondPerson>
+          </CardBody>
+        </Card>
+      )}
+      {goal !== null && base !== undefined && <RollbackDialog to={goal} base={base} close={() => setGoal(null)} />}
+    </>
   );
 }
 
@@ -185,12 +196,13 @@ function History() {
   const list = useInfiniteQuery(publishesQuery(view));
   const base = useQuery(differenceQuery(view)).data?.base;
   const mayPublish = useMayPublish();
-  const [goal, setGoal] = useState<number | null>(null);
+  const [goal, setGoal] = useState<{ readonly to: number; readonly undone?: Publish } | null>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
   const [newest, earlier] = publishes.filter(changedLive);
   const goalOf = (publish: Publish) => {
-    const to = publish === newest ? earlier : publish;
-    return to !== undefined && changedLive(publish) ? () => setGoal(to.revision) : undefined;
+    if (!changedLive(publish)) return undefined;
+    if (publish !== newest) return () => setGoal({ to: publish.revision });
+    return earlier === undefined ? undefined : () => setGoal({ to: earlier.revision, undone: publish });
   };
   return (
     <Card title="History">
@@ -216,7 +228,7 @@ function History() {
         ))}
       </ol>
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
-      {goal !== null && base !== undefined && <RollbackDialog to={goal} base={base} close={() => setGoal(null)} />}
+      {goal !== null && base !== undefined && <RollbackDialog {...goal} base={base} close={() => setGoal(null)} />}
     </Card>
   );
 }

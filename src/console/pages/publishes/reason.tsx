@@ -4,8 +4,7 @@ import { type Approval, approvalQuery } from '../../api/approvals.ts';
 import { publishesQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useView } from '../../frame/view.ts';
-import { Field } from '../../parts/field.tsx';
-import { MAX_REASON, offeredHint, reasonOf, type Said, saidOfStaged } from '../../words/publish.ts';
+import { offeredHint, reasonOf, type Said, saidOfStaged } from '../../words/publish.ts';
 import type { DefinitionChange } from './changes.tsx';
 
 /** Why something is published: what was said about it before is offered, so that nobody says it twice. */
@@ -33,18 +32,4 @@ export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Ap
     change: setTyped,
     hint: isOffered ? offeredHint(said, when, person.id) : null,
   };
-}
-
-/** Why, for the history. */
-export function Reason({ message, change, hint = null }: Omit<Why, 'hint'> & Partial<Pick<Why, 'hint'>>) {
-  return (
-    <Field
-      label="Why"
-      hint={hint ?? 'Needed: the history tells it for good'}
-      value={message}
-      required
-      maxLength={MAX_REASON}
-      onChange={({ target }) => change(target.value)}
-    />
-  );
 }

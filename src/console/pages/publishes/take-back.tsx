@@ -6,8 +6,8 @@ import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
-import { Reason } from './reason.tsx';
 
 interface TakeBackProps {
   readonly base: number;
@@ -23,9 +23,9 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
   const [message, setMessage] = useState('');
   const act = useMutation({
     mutationFn: () => takeBack({ project, base, message }, intentOf([base, message])),
-    onSuccess: async () => {
-      await refresh();
+    onSuccess: () => {
       close();
+      void refresh();
     },
   });
   return (
@@ -43,7 +43,7 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       }
     >
       <Changes isFramed changes={changes} />
-      <Reason message={message} change={setMessage} />
+      <WhyField isNeeded message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

@@ -43,7 +43,7 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
       )}
       <ol className={styles.history}>
         {found.map(({ change, said }) => (
-          <HistoryLine key={change.revision} change={change} said={said} />
+          <HistoryLine key={change.revision} kind={sheet.kind} change={change} said={said} />
         ))}
       </ol>
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
@@ -52,16 +52,18 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
 }
 
 interface LineProps {
+  readonly kind: Sheet['kind'];
   readonly change: ValueChange;
   readonly said: CellSaid;
 }
 
-function HistoryLine({ change: { revision, at, action, actor, message, restored, change }, said }: LineProps) {
+function HistoryLine({ kind, change: { revision, at, action, actor, message, restored, change }, said }: LineProps) {
   const { project, target } = useView();
   return (
     <li>
       <p>
-        {said.as === 'whole' && `${change === 'add' ? 'Came' : 'Went'} with all of it`}
+        {said.as === 'whole' &&
+          (change === 'add' ? `It came with the ${kind}, which was new` : `It went with the ${kind}, which was removed`)}
         {said.as === 'hidden' && 'So much changed that this cell may be among it'}
         {said.as === 'cell' && (
           <>

@@ -28,7 +28,9 @@ export interface Editing {
 
 /** Changes to what is shown. While there are some, they stay on what they were made to, whatever is read meanwhile. */
 export function useEditing(shown: Sheet): Editing {
-  const [edits, setEdits] = useState<Edits | null>(null);
+  const [held, setEdits] = useState<Edits | null>(null);
+  // What was taken back altogether was made to what is no more.
+  const edits = held !== null && held.done === 0 && held.base !== shown ? null : held;
   const base = edits?.base ?? shown;
   const done = edits?.done ?? 0;
   const sheet = edits?.steps[done - 1] ?? base;

@@ -50,6 +50,8 @@ export interface GridProps {
   readonly redo: () => void;
   /** What a paste or a key could not do. */
   readonly tell: (what: string) => void;
+  /** Whether something stands in a cell that is not taken yet. */
+  readonly typing: (isTyping: boolean) => void;
 }
 
 const ROW = 32;
@@ -61,7 +63,7 @@ const TYPE_WORDS: Readonly<Record<Column['type'], string>> = { string: 'text', n
 const BESIDE = 6;
 
 export function Grid(props: GridProps) {
-  const { sheet, isReadOnly, selection, select, change, tell } = props;
+  const { sheet, isReadOnly, selection, select, change, tell, typing } = props;
   const id = useId();
   const grid = useRef<HTMLDivElement>(null);
   const isLeaving = useRef(false);
@@ -84,6 +86,9 @@ export function Grid(props: GridProps) {
   useEffect(() => {
     if (grid.current !== null) bringIntoSight(grid.current, active.row, active.column, widths);
   }, [active, widths]);
+
+  const isTyping = draft !== null;
+  useEffect(() => typing(isTyping), [isTyping, typing]);
 
   const leaveDraft = () => {
     setDraft(null);

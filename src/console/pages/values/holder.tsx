@@ -5,8 +5,9 @@ import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { type Target, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choices, Field } from '../../parts/field.tsx';
+import { Choices } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import type { WrittenChange } from '../../words/written-values.ts';
 import { Saved, TARGETS } from './save.tsx';
 import styles from './values.module.css';
@@ -70,13 +71,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       <Choices label="Where to" value={target} choose={setTarget} options={TARGETS} />
       {read.isError && <Failed error={read.error} />}
       {typeof change === 'string' && <p className={styles.bad}>{change}</p>}
-      <Field
-        label="Why"
-        hint="The history tells it to everybody who looks later"
-        value={message}
-        maxLength={500}
-        onChange={(event) => setMessage(event.target.value)}
-      />
+      <WhyField message={message} change={setMessage} />
       {act.isError && (act.error instanceof Unwritable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
     </Dialog>
   );

@@ -6,9 +6,10 @@ import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { type Target, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choices, Field } from '../../parts/field.tsx';
+import { Choices } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { cellText, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
 import { type Clash, changesBetween, countOf, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
 import { cut } from '../../words/value.ts';
@@ -77,13 +78,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}
       {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
-      <Field
-        label="Why"
-        hint="The history tells it to everybody who looks later"
-        value={message}
-        maxLength={500}
-        onChange={(event) => setMessage(event.target.value)}
-      />
+      <WhyField message={message} change={setMessage} />
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>

@@ -75,6 +75,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
   const mayDo = useMay();
   const editing = useEditing(shown);
   const [open, setOpen] = useState<Open>(null);
+  const [isTyping, setTyping] = useState(false);
   const { sheet, isEdited } = editing;
   const why = readOnlyBecause(view, sheet, mayDo);
   useBlocker({
@@ -110,8 +111,8 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         </>
       }
     >
-      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved />}
-      <SheetCard view={view} editing={editing} readOnly={why} open={setOpen} isOpen={open} />
+      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved isAtOnce={!(isEdited || isTyping) && open === null} />}
+      <SheetCard view={view} editing={editing} readOnly={why} open={setOpen} isOpen={open} typing={setTyping} />
       {open === 'save' && <SaveDialog editing={editing} close={close} />}
       {open === 'import' && <ImportDialog editing={editing} close={close} />}
       {open === 'remove' && <RemoveValueDialog sheet={sheet} close={close} />}
@@ -141,9 +142,10 @@ interface SheetCardProps {
   readonly readOnly: string | null;
   readonly isOpen: Open;
   readonly open: (what: Open) => void;
+  readonly typing: (isTyping: boolean) => void;
 }
 
-function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
+function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardProps) {
   const { base, sheet } = editing;
   const [chosen, select] = useState(selectionAt(0, 0));
   const [told, tell] = useState('');
@@ -261,6 +263,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen }: SheetCardProps) {
         undo={editing.undo}
         redo={editing.redo}
         tell={tell}
+        typing={typing}
       />
       <div className={styles.status} role="status">
         {told !== '' && <span>{told}</span>}
