@@ -49,6 +49,8 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   await page.getByText('Just before this change:').waitFor();
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
   expect([await ticked('bag'), await ticked('gold'), await ticked('skins')]).toEqual([true, false, false]);
+  // Nothing that is ticked is money or another player's.
+  expect(await page.getByText('Who pays for it').count()).toBe(0);
   await page.getByLabel('Reason').fill('lost by a crash');
   await page.getByLabel('Ticket (may be left out)').fill('T-78');
   expect(await seriousOn(page)).toEqual([]);

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tans
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { lookAtRestore, type Policy, type RestoreAsked, restore } from '../../api/acts.ts';
-import { commitsQuery } from '../../api/queries.ts';
+import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -59,6 +59,7 @@ function MomentCard({ player, moment, before }: MomentCardProps) {
     event.preventDefault();
     if (chosen !== null) void navigate({ search: (search) => ({ ...search, to: chosen, before: undefined }) });
   };
+  const behind = useBehind(player, moment, before);
   return (
     <Card title="When did the player still have it?">
       <CardBody>
@@ -68,24 +69,19 @@ function MomentCard({ player, moment, before }: MomentCardProps) {
             Look
           </Button>
         </form>
+        {behind !== undefined && <p className={styles.justBefore}>Just before this change:</p>}
       </CardBody>
-      {moment !== undefined && before !== undefined && <JustBefore player={player} moment={moment} before={before} />}
+      {behind !== undefined && <CommitList commits={[behind]} about={player} acts="none" />}
     </Card>
   );
 }
 
-/** The change that the moment lies right before: it says so in more than a number. */
-function JustBefore({ player, moment, before }: { readonly player: string; readonly moment: string; readonly before: string }) {
-  const mayRead = useMay()('history', 'r');
-  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: before, to: before }), enabled: mayRead });
-  const commit = read.data?.pages[0]?.commits[0];
-  if (commit === undefined || String(commit.first - 1) !== moment) return null;
-  return (
-    <>
-      <CardBody>Just before this change:</CardBody>
-      <CommitList commits={[commit]} about={player} acts="none" />
-    </>
-  );
+/** The commit that one came from, where the moment lies right before it: it says what moment that is in more than a number. */
+function useBehind(player: string, moment: string | undefined, before: string | undefined): Commit | undefined {
+  const isAsked = useMay()('history', 'r') && moment !== undefined && before !== undefined;
+  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: before, to: before }), enabled: isAsked });
+  const commit = isAsked ? read.data?.pages[0]?.commits[0] : undefined;
+  return commit !== undefined && String(commit.first - 1) === moment ? commit : undefined;
 }
 
 /** Where no moment is chosen: the last changes, each of which one can look before. */
@@ -173,6 +169,8 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const isAnyTicked = slots.length > 0 || paths.some((path) => !keep.includes(path));
   const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
   const unticked = { out, keep };
+  const ticked = !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data;
+  const isAskedWhoPays = policy !== 'give' || othersMayPay || (ticked !== undefined && mayCostSomebody(ticked));
   const isAnyLost = look.isSuccess && isAnythingLost(look.data);
   return (
     <Card title={`What would come back from ${momentText(to)}`}>
@@ -202,7 +200,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
               </Button>
             </div>
             <Corrected
-              correction={withTicked(look.data, !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data)}
+              correction={withTicked(look.data, ticked)}
               picking={{
                 isOut: (collection) => out.includes(collection),
                 isTicked: (document) => isTicked(document, unticked),
@@ -212,7 +210,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
               }}
             />
             {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
-            {(othersMayPay || mayCostSomebody(look.data)) && <WhoPays policy={policy} choose={setPolicy} />}
+            {isAskedWhoPays && <WhoPays policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
             {act.isError && <Failed error={act.error} />}
             <div>
