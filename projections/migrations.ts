@@ -23,6 +23,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'processes-0001', sql: sql('./processes.sql') },
     { name: 'sign-in-0003', sql: CONFIRMED_BY },
     { name: 'key-uses-0001', sql: sql('./key-uses.sql') },
+    { name: 'sign-in-0004', sql: GONE_LINKS },
   ];
 }
 
@@ -31,6 +32,15 @@ const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream
 
 /** The session by which a person has confirmed a command line: with it ends what it has confirmed. */
 const CONFIRMED_BY = 'ALTER TABLE savepoint.sign_in_requests ADD COLUMN session text COLLATE "C"';
+
+/** Links that let nobody in any more, and why: whoever holds one is told. A table of its own, so that a node of before still finds no used link. */
+const GONE_LINKS = `CREATE TABLE savepoint.sign_in_links_gone (
+  hash text COLLATE "C" PRIMARY KEY,
+  -- Or it is over.
+  used boolean NOT NULL,
+  -- When it is forgotten.
+  until bigint NOT NULL
+)`;
 
 /**
  * Read models of the first format of the log have other columns, and nothing can bring them up to date but the log itself. Where that is in this

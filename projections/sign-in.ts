@@ -7,6 +7,10 @@ const COLUMNS =
   'id, person, created_at::float8 AS "createdAt", used_at::float8 AS "usedAt", idle::float8 AS idle, until::float8 AS until, kind, agent, address';
 const REQUEST = 'code, until::float8 AS until, agent, address';
 
+const KEPT = '(hash, used, until)';
+/** How long it is told why a link lets nobody in, ms. */
+const GONE_MS = 24 * 60 * 60_000;
+
 /** The tables of `sign-in.sql`. */
 export function createSignInStore(pool: Pool): SignInStore {
   const query = async <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
@@ -20,6 +24,12 @@ export function createSignInStore(pool: Pool): SignInStore {
       const found = 'SELECT person FROM savepoint.sign_in_links WHERE hash = $1 AND until > $2';
       return (await query<{ person: string }>(found, [hash, now]))[0]?.person ?? null;
     },
+    async goneLink(hash, now) {
+      const found = `SELECT used FROM savepoint.sign_in_links_gone WHERE hash = $1 AND until > $2
+        UNION ALL SELECT false FROM savepoint.sign_in_links WHERE hash = $1 AND until <= $2`;
+      const [gone] = await query<{ used: boolean }>(found, [hash, now]);
+      return gone === undefined ? null : gone.used ? 'used' : 'over';
+    },
     async isFirst() {
       const kept = `INSERT INTO savepoint.installation (name, value) VALUES ('first-sign-in-link', '') ON CONFLICT (name) DO NOTHING RETURNING name`;
       return (await query(kept, [])).length > 0;
@@ -28,6 +38,7 @@ export function createSignInStore(pool: Pool): SignInStore {
       const taken = 'DELETE FROM savepoint.sign_in_links WHERE hash = $1 AND person = $2 AND until > $3 RETURNING hash';
       return inTurn(pool, session.person, async (client) => {
         if (!(await hasRow(client, taken, [link, session.person, session.createdAt]))) return false;
+        await client.query(`INSERT INTO savepoint.sign_in_links_gone ${KEPT} VALUES ($1, true, $2)`, [link, session.createdAt + GONE_MS]);
         await insertSession(client, hash, session);
         return true;
       });
@@ -125,7 +136,10 @@ export function createSignInStore(pool: Pool): SignInStore {
         [],
       ),
     async sweep(now) {
-      await query('DELETE FROM savepoint.sign_in_links WHERE until <= $1', [now]);
+      const over = 'DELETE FROM savepoint.sign_in_links WHERE until <= $1 RETURNING hash';
+      const gone = `WITH over AS (${over}) INSERT INTO savepoint.sign_in_links_gone ${KEPT} SELECT hash, false, $2 FROM over`;
+      await query(`${gone} ON CONFLICT DO NOTHING`, [now, now + GONE_MS]);
+      await query('DELETE FROM savepoint.sign_in_links_gone WHERE until <= $1', [now]);
       await query('DELETE FROM savepoint.sign_in_requests WHERE until <= $1', [now]);
       await query('DELETE FROM savepoint.sign_in_sessions WHERE until <= $1 OR used_at + idle <= $1', [now]);
     },

@@ -42,6 +42,7 @@ export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-reque
 export type { AnswerOfPast } from './history/moments.ts';
 export type { PastView } from './history/past-reads.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
+export type { Shared } from './looking/looks.ts';
 export type { ListingOf } from './management/listings.ts';
 export type { IssuerSignIn } from './people/issuer-sign-in.ts';
 export type { PeopleDesk } from './people/people-desk.ts';

@@ -45,13 +45,18 @@ export function accessCommand(): Command {
     });
 }
 
+/** Whose data it was, where no one player is named. */
+function manyText(players: number | undefined): string {
+  return players === undefined ? '(none named)' : `(${players} players)`;
+}
+
 function pageText({ looks, before }: Looks): string {
   const more = before === null ? [] : [`More: --before ${before}`];
   if (looks.length === 0) return [before === null ? 'Nobody looked.' : 'Nobody so far.', ...more].join(' ');
-  const rows = looks.map(({ at, name, person, player, page, reason }) => [
+  const rows = looks.map(({ at, name, person, player, players, page, reason }) => [
     at,
     name === undefined ? person : `${visible(name)} (${person})`,
-    visible(player ?? ''),
+    player === undefined ? manyText(players) : visible(player),
     page,
     reason === undefined ? '' : visible(reason),
   ]);

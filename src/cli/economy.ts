@@ -16,6 +16,7 @@ interface EconomyOptions extends RemoteOptions {
   readonly since: string;
   readonly by: 'day' | 'source' | 'endpoint' | 'player' | 'entry';
   readonly source?: string;
+  readonly direction?: 'in' | 'out';
   readonly csv?: boolean;
   readonly limit: number;
   readonly target: Target;
@@ -36,6 +37,7 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
     .option('--since <time>', 'from then on: days back such as 30d, or a date', '30d')
     .addOption(new Option('--by <what>', 'what it is added up by').choices(['day', 'source', 'endpoint', 'player', 'entry']).default('day'))
     .option('--source <source>', 'of one source only, such as quest; with --by entry or player')
+    .addOption(new Option('--direction <direction>', 'only what came in, or only what went out; with --by entry').choices(['in', 'out']))
     .option('--csv', 'print comma-separated values')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
     .addHelpText(
@@ -51,9 +53,10 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
       if (needsCurrency && currency === undefined)
         throw new WrongUsage(`--by ${options.by} needs --field: amounts of two currencies have no order`);
       if (options.source !== undefined && !needsCurrency) throw new WrongUsage('--source goes with --by entry or --by player');
+      if (options.direction !== undefined && options.by !== 'entry') throw new WrongUsage('--direction goes with --by entry');
       const { body, shown } = await READ[options.by](
         remote,
-        { currency, from, limit: options.limit, source: options.source },
+        { currency, from, limit: options.limit, source: options.source, direction: options.direction },
         options.target,
       );
       print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
@@ -63,6 +66,7 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
 interface Query {
   readonly currency: string | undefined;
   readonly source: string | undefined;
+  readonly direction: 'in' | 'out' | undefined;
   readonly from: string;
   readonly limit: number;
 }

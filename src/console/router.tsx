@@ -251,6 +251,16 @@ const document = createRoute({
   validateSearch: comparedIn,
   component: lazyPage(() => import('./pages/player/document.tsx'), 'DocumentPage'),
 });
+const lookedAt = createRoute({
+  getParentRoute: () => player,
+  path: '/looked',
+  validateSearch: (search: Record<string, unknown>): Omit<LooksAsked, 'player'> => ({
+    person: textIn(search, 'person'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  }),
+  component: lazyPage(() => import('./pages/looked/looked.tsx'), 'PlayerLooks'),
+});
 const restore = createRoute({
   getParentRoute: () => player,
   path: '/restore',
@@ -323,7 +333,7 @@ const tree = root.addChildren([
       boards,
       board,
       health,
-      player.addChildren([overview, timeline, document, restore]),
+      player.addChildren([overview, timeline, document, restore, lookedAt]),
     ]),
   ]),
 ]);

@@ -1,17 +1,17 @@
-import type { App, LiveEvent } from '../app/app.ts';
+import type { App, LiveEvent, Shared } from '../app/app.ts';
 import { BASES } from '../contract/families.ts';
 import { type Naming, namingsOf, PLAYER_QUERIES, showsPlayers } from '../contract/looking.ts';
 import type { Route } from '../contract/route.ts';
 import { routes } from '../contract/routes/index.ts';
 import { missingReveal } from '../domain/access/refusals.ts';
 import { playerOfKey } from '../domain/document/key.ts';
-import { readTopic } from '../domain/live/topic.ts';
+import { readTopic, type Topic } from '../domain/live/topic.ts';
 import type { Personal } from '../domain/personal/fields.ts';
 import { MASK, masked } from '../domain/personal/mask.ts';
 import { memberSpellings } from '../domain/wire-names.ts';
 import { Refusal, refusable, refusal } from '../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson, tryParseJson } from '../kernel/json.ts';
-import { objectOf } from '../kernel/json-read.ts';
+import { listOf, objectOf, objectsIn } from '../kernel/json-read.ts';
 import { failurePath } from '../language/failure-path.ts';
 import type { Answer } from './answer.ts';
 import { claimOf } from './credentials.ts';
@@ -96,11 +96,12 @@ async function recorded(app: Pick<App, 'looks'>, ctx: Context, { page, answer, r
 
 async function recordLook(app: Pick<App, 'looks'>, ctx: Context, { page, answer, reason }: Shown): Promise<void> {
   const { exchange } = ctx.state;
-  const players = playersShown(page, ctx, answer);
-  if (players === null && reason === undefined) return;
+  const shared = page.namings.length === 0 ? null : await app.looks.sharedIn(projectIn(ctx));
+  const found = shared === null ? null : playersShown(page, ctx, answer, shared);
+  if (found === null && reason === undefined) return;
   const person = exchange.caller?.key.keyId ?? (await exchange.person?.())?.id;
   if (person === undefined) throw refusal('LOOK_NOT_RECORDED');
-  await app.looks.record({ projectId: projectIn(ctx), person, page: page.route.id, players: players ?? [], reason });
+  await app.looks.record({ projectId: projectIn(ctx), person, page: page.route.id, players: [], ...found, reason });
 }
 
 /** Whether what was asked for is done by now, so that it must not be answered as refused. */
@@ -262,33 +263,61 @@ export function endRevealedInTime(exchange: Exchange, stream: EventStream): void
   stream.body.once('close', () => clearTimeout(timer));
 }
 
-/**
- * Whom an answer shows: whom the request names, or whom the answer does. Empty: many, or nobody that is named; `null`: nobody, it holds nothing of
- * players.
- */
-function playersShown({ route, namings }: Page, ctx: Context, answer: Answer): readonly string[] | null {
-  if (namings.length === 0) return null;
-  const asked = namings.flatMap((naming) => namedByRequest(naming, route, ctx));
+/** Whom an answer shows. */
+interface PlayersShown {
+  /** Empty: many, or nobody that is named. */
+  readonly players: readonly string[];
+  /** How many, where they are too many to be named. */
+  readonly many?: number;
+}
+
+/** Whom an answer shows: whom the request names, or whom the answer does; `null`: nobody, it holds nothing of players. */
+function playersShown({ route, namings }: Page, ctx: Context, answer: Answer, shared: Shared): PlayersShown | null {
+  const asked = namings.flatMap((naming) => namedByRequest(naming, route, ctx, shared));
   const body = answer.stream === undefined ? jsonOf(answer) : undefined;
-  const isWhole = namings.some((naming) => NAMED_WHOLLY.has(naming));
-  const found = known(isWhole ? asked : [...asked, ...playersIn(body ?? null, String(ctx.params['held'] ?? ''))]);
-  const isUnknown = body === undefined || route.tag === 'Endpoints';
-  if (found.length === 0) return isUnknown ? [] : null;
-  return found.length > (isWhole || namings.includes('answer') ? MANY : FEW) ? [] : found;
+  const isWhole = namings.some((naming) => NAMED_WHOLLY.has(naming)) && !isOfShared(ctx, namings, shared);
+  const found = known([...asked, ...(isWhole ? [] : namedByAnswer(ctx, namings, body ?? null, shared))]);
+  const isOpen = namings.includes('topic') ? topicsIn(ctx.state.exchange).some((topic) => isOfPlayers(topic, shared)) : body === undefined;
+  const isUnknown = isOpen || route.tag === 'Endpoints';
+  if (found.length === 0) return isUnknown ? { players: [] } : null;
+  return found.length > (isWhole || namings.includes('answer') ? MANY : FEW) ? { players: [], many: found.length } : { players: found };
 }
 
 function known(players: readonly string[]): readonly string[] {
   return [...new Set(players)].filter((player) => player !== '' && player !== 'anonymous');
 }
 
-function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context): readonly string[] {
+/** Whether it is one shared document that is asked for, or the money in such documents, which is under their keys. */
+function isOfShared({ params, state }: Context, namings: readonly Naming[], shared: Shared): boolean {
+  if (namings.includes('key')) return shared.collection(String(params['collection'] ?? ''));
+  const currency = firstQuery(state.exchange, ['currency']) ?? '';
+  return shared.collection(currency.slice(0, Math.max(0, currency.lastIndexOf('.'))));
+}
+
+function namedByAnswer(ctx: Context, namings: readonly Naming[], body: Json, shared: Shared): readonly string[] {
+  const { query, held = '' } = ctx.params;
+  if (isOfShared(ctx, namings, shared)) return actorsIn(body);
+  const hasPlayers = !(typeof query === 'string' && shared.query(query));
+  return playersIn(body, { held: String(held), hasPlayers, shared });
+}
+
+/** The players who did what an answer lists. What a shared document holds says nothing of whose it is. */
+function actorsIn(body: Json): readonly string[] {
+  const { changes, entries } = objectOf(body);
+  return [...objectsIn(changes), ...objectsIn(entries)].flatMap(({ actor, who }) => {
+    const { player } = objectOf(actor ?? who ?? null);
+    return typeof player === 'string' ? [player] : [];
+  });
+}
+
+function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context, shared: Shared): readonly string[] {
   const { exchange } = ctx.state;
   const inPath = (name: string) => String(ctx.params[name] ?? '');
   switch (naming) {
     case 'player':
       return [inPath('player')];
     case 'key':
-      return [playerOfKey(inPath('key'))];
+      return shared.collection(inPath('collection')) ? [] : [playerOfKey(inPath('key'))];
     case 'query':
       return PLAYER_QUERIES.filter((name) => Object.hasOwn(query, name))
         .flatMap((name) => memberSpellings(name))
@@ -296,36 +325,66 @@ function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context): re
     case 'claim':
       return [exchange.caller?.platformId ?? '', exchange.caller?.onBehalfOf ?? ''];
     case 'topic':
-      return topicsOf(exchange);
+      return topicsOf(exchange, shared);
     case 'answer':
     case 'list':
       return [];
   }
 }
 
-function topicsOf(exchange: Exchange): readonly string[] {
+function topicsOf(exchange: Exchange, shared: Shared): readonly string[] {
   const own = claimOf(exchange) ?? '';
-  return [queryOf(exchange)['topic'] ?? []]
-    .flat()
-    .map((text) => readTopic(text))
+  return topicsIn(exchange)
+    .filter((topic) => isOfPlayers(topic, shared))
     .flatMap(({ key, options }) => [key === null ? own : playerOfKey(key), options.get('platformId') ?? '']);
+}
+
+function topicsIn(exchange: Exchange): readonly Topic[] {
+  return [queryOf(exchange)['topic'] ?? []].flat().map((text) => readTopic(text));
+}
+
+/** Whether a topic is of what players have. */
+function isOfPlayers({ kind, of }: Topic, shared: Shared): boolean {
+  if (kind === 'values' || kind === 'publishes') return false;
+  return kind === 'query' ? !shared.query(of) : !shared.collection(of);
 }
 
 /** Members of answers that name a player. */
 const NAMES: ReadonlySet<string> = new Set(['player', 'platformId', '_writerId']);
 
-/** Whom an answer names, in the order of the answer. `held`: the id that was asked about, which may be a player's. */
-function playersIn(value: Json, held: string): readonly string[] {
-  if (isArray(value)) return value.flatMap((each) => playersIn(each, held));
+/** How an answer is read for players. */
+interface Reading {
+  /** The id that was asked about, which may be a player's. */
+  readonly held: string;
+  /** Rows of a query are under the keys of players. */
+  readonly hasPlayers: boolean;
+  readonly shared: Shared;
+}
+
+/** Whom an answer names, in the order of the answer. */
+function playersIn(value: Json, reading: Reading): readonly string[] {
+  if (isArray(value)) return value.flatMap((each) => playersIn(each, reading));
   if (!isObject(value)) return [];
-  const isAbout = value['is'] === 'player' || value['is'] === 'guest';
+  const { held, hasPlayers, shared } = reading;
+  const { key, collection } = value;
+  const isOfNobody = typeof collection === 'string' && shared.collection(collection);
+  const isAbout = (value['is'] === 'player' || value['is'] === 'guest') && namesPlayer(value, held);
+  const isRow = typeof value['rank'] === 'number' || 'queryId' in value;
   // A change of a document, or a row of a query.
-  const isKeyed =
-    typeof value['key'] === 'string' && (isArray(value['changes']) || typeof value['rank'] === 'number' || 'queryId' in value);
+  const isKeyed = typeof key === 'string' && ((isArray(value['changes']) && !isOfNobody) || (isRow && hasPlayers));
   const named = Object.entries(value).flatMap(([name, member]) => {
-    if (NAMES.has(name)) return typeof member === 'string' ? [member] : [];
-    if (name !== 'players' || !isArray(member)) return playersIn(member, held);
-    return member.flatMap((each) => (typeof each === 'string' ? [each] : playersIn(each, held)));
+    // A ledger names the first part of the key, whosever the document is.
+    if (NAMES.has(name)) return typeof member === 'string' && !(isOfNobody && name === 'player') ? [member] : [];
+    if (name !== 'players' || !isArray(member)) return playersIn(member, reading);
+    return member.flatMap((each) => (typeof each === 'string' ? [each] : playersIn(each, reading)));
   });
-  return [...(isAbout ? [held] : []), ...(isKeyed ? [playerOfKey(String(value['key']))] : []), ...named];
+  return [...(isAbout ? [held] : []), ...(isKeyed ? [playerOfKey(String(key))] : []), ...named];
+}
+
+/** Whether commits of an id that may be a player's name that player: the first part of a shared document's key is none. */
+function namesPlayer({ commits }: JsonObject, player: string): boolean {
+  return listOf(commits ?? []).some((commit) => {
+    const { players, counts } = objectOf(commit);
+    return counts !== undefined || listOf(players ?? []).includes(player);
+  });
 }

@@ -152,6 +152,12 @@ inBrowser('a moment is in the address, and all pages follow it', async () => {
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Show it' }).click();
   await page.getByText(`This is the past: as it was at revision ${then}.`).waitFor();
+  await page.getByRole('button', { name: `As of: revision ${then}` }).click();
+  await page.getByLabel('A moment', { exact: true }).fill('lately');
+  await page.getByText(/^This is no moment that can be read/).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByLabel('A moment', { exact: true }).fill('1 h 46 min');
+  await page.getByText(/^A revision, day and time/).waitFor();
 });
 
 inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {
@@ -180,6 +186,7 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
   expect(await page.evaluate<number>(`document.querySelectorAll('tr[aria-current]').length`)).toBe(1);
   await page.goto(`${origin}/p/${project}/find/nobody-knows-this`);
   await page.getByText('Nothing here has this id or name').waitFor();
+  await page.getByText(/is found by its field, whole, once the schema marks that/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
 });
 
@@ -209,4 +216,9 @@ inBrowser('who is signed out in the middle signs in again, and arrives where the
   await page.getByText('savepoint console link').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   expect(new URL(page.url()).searchParams.get('next')).toContain(`/players/${ADA}`);
+  // A dead link says why, and a command stands there as one.
+  await page.goto(`${origin}/sign-in#${'a'.repeat(43)}`);
+  await page.getByText('This link lets nobody in.').waitFor();
+  expect(await page.evaluate<boolean>(`document.body.innerText.includes('\`')`)).toBe(false);
+  expect(await seriousOn(page)).toEqual([]);
 });

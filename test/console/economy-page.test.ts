@@ -42,6 +42,16 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
     .waitFor();
   await page.getByRole('link', { name: 'Back to the economy' }).click();
   await heading(page, 'Top movers');
+  // A sum opens what it is made of, and nothing besides.
+  await page.getByRole('link', { name: '20', exact: true }).first().click();
+  await heading(page, 'entries of gold that went out');
+  await page
+    .getByRole('row', { name: /purses.gold 120 −20 100 shop/ })
+    .first()
+    .waitFor();
+  expect(await page.getByRole('row', { name: /quest/ }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Back to the economy' }).click();
+  await heading(page, 'Top movers');
   expect(new URL(page.url()).searchParams.get('from')).toBe(new URL(page.url()).searchParams.get('to'));
   expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
   const managed = await signedInAs('manager');

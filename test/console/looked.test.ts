@@ -40,7 +40,8 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   await page.getByText('[personal]').first().waitFor();
   expect(await page.getByRole('button', { name: 'Show personal values' }).count()).toBe(0);
   await page.getByRole('navigation', { name: 'Of this player' }).getByRole('link', { name: 'Who looked' }).click();
-  await heading(page, 'Who looked');
+  await heading(page, 'Looks');
+  expect(new URL(page.url()).pathname).toBe(`/p/${project}/players/${ADA}/looked`);
   await page.getByText('wrote to support (ticket 7)').first().waitFor();
   expect(await page.evaluate<boolean>(`document.body.innerText.includes('${EMAIL}')`)).toBe(false);
   await page
@@ -49,5 +50,5 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
     .click();
   await page.getByRole('button', { name: 'Of everybody' }).waitFor();
   expect(faults).toEqual([]);
-  await expectOpenToAll(started(), [`/looked?player=${ADA}`]);
+  await expectOpenToAll(started(), ['/looked', `/players/${ADA}/looked`]);
 });

@@ -3,11 +3,21 @@ import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/
 import { NOTICES, noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
 import { deedOf, fieldsSaid, whoOf } from '../../src/console/words/commit.ts';
-import { MAX_ROWS, rowsOf } from '../../src/console/words/document.ts';
+import { MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
-import { ago, isDay, momentOf, timeAndAgo, typedMoment, typedTime, zoneName } from '../../src/console/words/time.ts';
+import {
+  ago,
+  isDay,
+  momentOf,
+  shortMoment,
+  timeAndAgo,
+  typedMoment,
+  typedTime,
+  unreadableMoment,
+  zoneName,
+} from '../../src/console/words/time.ts';
 import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
@@ -46,6 +56,14 @@ describe('a document as rows', () => {
       ['name', 'string', 0],
     ]);
     expect(rows.find(({ path }) => path === 'name')?.value).toBeUndefined();
+  });
+
+  it('is found by texts of which each is one document’s', () => {
+    const unique = { type: 'string', _unique: true };
+    const profile = { type: 'object', properties: { name: { type: 'string', _unique: 'caseless' }, note: { type: 'string' } } };
+    expect(uniqueTexts({ nick: unique, age: { type: 'number', _unique: true }, off: { type: 'string', _unique: false }, profile })).toEqual(
+      ['nick', 'profile.name'],
+    );
   });
 
   it('ends where a page would become too long, and says so', () => {
@@ -178,7 +196,29 @@ describe('words', () => {
       '02-24T12:00',
       '03-10T11:30',
     ]);
-    expect([momentOf('3 apples ago'), momentOf('h ago')]).toEqual([null, null]);
+    const sums = ['1 h 46 min', '90 min', '2 d', '1h46m ago', '1 day, 2 hours ago', '1.5 h', '90 s'];
+    expect(sums.map((text) => momentOf(text, noon)?.slice(5, 19))).toEqual([
+      '03-10T10:14:00',
+      '03-10T10:30:00',
+      '03-08T12:00:00',
+      '03-10T10:14:00',
+      '03-09T10:00:00',
+      '03-10T10:30:00',
+      '03-10T11:58:30',
+    ]);
+    expect(['3 apples ago', 'h ago', '1 h 46', '1 h 3 apples', '1 ago'].map((text) => momentOf(text))).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect([unreadableMoment(''), unreadableMoment(' 2 h ')]).toEqual([null, null]);
+    expect(unreadableMoment('lately')).toContain('1 h 46 min');
+    const then = new Date(2026, 2, 1, 18, 30).toISOString();
+    const [same, later] = [new Date(2026, 5, 1).getTime(), new Date(2027, 5, 1).getTime()];
+    expect(['1200', then].map((moment) => shortMoment(moment, same))).toEqual(['revision 1200', '1 Mar, 18:30']);
+    expect(shortMoment(then, later)).toBe('1 Mar 2026, 18:30');
     const now = Date.parse('2026-03-10T12:00:00Z');
     expect(ago('2026-03-10T11:59:30Z', now)).toBe('just now');
     expect(ago('2026-03-10T09:00:00Z', now)).toBe('3 h ago');

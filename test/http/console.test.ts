@@ -196,6 +196,26 @@ describe('a session', () => {
     expect(codeOf(await ask('POST', '/api/session', { Origin: at.origin }, { link: late }))).toEqual([401, 'UNAUTHORIZED']);
   });
 
+  it('is not opened by a link that is dead: whoever has it learns why, for a day, and of any other nothing', async () => {
+    const [used, over] = [await signIn.ownerLink(), await signIn.ownerLink()];
+    const from = { agent: 'test', address: null };
+    const why = (link: string) =>
+      signIn.byLink(link, from).then(
+        () => 'open',
+        ({ code, extra }) => (code === 'UNAUTHORIZED' ? extra.error.details.link : code),
+      );
+    expect([await why(used), await why(used), await why('a'.repeat(43))]).toEqual(['open', 'used', 'unknown']);
+    time += LINK_MS;
+    expect([await why(over), await why(used)]).toEqual(['over', 'used']);
+    // A sign-in sweeps what is over.
+    await signedIn();
+    expect([await why(over), await why(used)]).toEqual(['over', 'used']);
+    time += 24 * 3_600_000;
+    await signedIn();
+    expect([await why(over), await why(used)]).toEqual(['unknown', 'unknown']);
+    expect((await pool.query('SELECT FROM savepoint.sign_in_links_gone WHERE hash IN ($1, $2)', [used, over])).rows).toEqual([]);
+  });
+
   it('is listed, revoked from another one, and ended', async () => {
     const [mine, lost] = [await signedIn(), await signedIn()];
     const { sessions } = JSON.parse((await ask('GET', '/api/sessions', { Cookie: lost.cookie })).text);

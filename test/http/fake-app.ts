@@ -268,6 +268,7 @@ export function fakeApp(): FakeApp {
       record: async () => undefined,
       personal: () => null,
       personalIn: async () => null,
+      sharedIn: async () => ({ collection: () => false, query: () => false }),
       list: async (caller, ...rest) => managed(looks.list, 'looks.list', caller, rest),
     },
     documentLists: {

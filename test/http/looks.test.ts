@@ -11,6 +11,7 @@ const NOT_RECORDED = {
     record: () => Promise.reject(refusal('LOOK_NOT_RECORDED')),
     personal: () => null,
     personalIn: async () => null,
+    sharedIn: async () => ({ collection: () => false, query: () => false }),
     list: () => Promise.reject(new Error('nobody asks')),
   },
 };

@@ -110,6 +110,11 @@ test('a sum opens its entries, the newest first, with who made them', async () =
     ['quest', undefined],
   ]);
   expect((await game.manage('GET', economy('/entries'))).status).toBe(400);
+  const { entries: out } = await read(economy('/entries?currency=gold&source=tax&direction=out'));
+  expect(out.map(({ player, delta }: JsonObject) => [player, delta])).toEqual([['1', -30]]);
+  const { entries: come } = await read(economy('/entries?currency=gold&source=tax&direction=in'));
+  expect(come.map(({ player, delta }: JsonObject) => [player, delta])).toEqual([['crown', 25]]);
+  expect((await game.manage('GET', economy('/entries?currency=gold&direction=up'))).status).toBe(400);
 });
 
 test('pages follow each other without a gap, whatever they are added up by', async () => {

@@ -223,6 +223,35 @@ test('whatever shows a person what one player has is recorded before it is answe
   expect(await looks()).toHaveLength(all.length);
 });
 
+test('the key of a shared document names no player, whatever shows it, but who changed it is one', async () => {
+  const put = async (player: string) => ok(manager.play('POST', manager.storage('feed/market'), { body: { text: player } }, player));
+  await put(ADA);
+  const { headers } = await put(ADA);
+  const before = await looks();
+  for (const path of ['', '/ledger', '/compare?from=0', '/probe', '/history'])
+    expect((await owner.get(`/v3/storage/${project}/feed/market${path}`)).status).toBe(200);
+  for (const path of [
+    `explain/${headers['x-ns-position']}`,
+    'explain/market',
+    `commits?to=${headers['x-ns-position']}&limit=1`,
+    'documents/feed',
+  ])
+    expect((await owner.get(`/v3/manage/${project}/${path}`)).status).toBe(200);
+  const topics = `topic=documents%2Ffeed%2Fmarket&topic=values`;
+  await firstOf(`/v3/live/${project}?${topics}`, { Cookie: owner.cookie });
+  const come = (await looks()).slice(0, (await looks()).length - before.length);
+  expect(come.filter(({ player }) => player !== ADA)).toEqual([]);
+});
+
+test('of an answer that shows more players than are named it is said how many they were', async () => {
+  for (const place of [1, 2, 3, 4, 5, 6, 7])
+    await ok(manager.manage('POST', manager.storage(`saves/many${place}`), { body: { gold: place } }));
+  await owner.get(`/v3/queries/${project}/richest?limit=100`);
+  const [newest] = (await looks()).filter(({ page }) => page === 'runQuery');
+  expect(newest).toMatchObject({ players: expect.any(Number) });
+  expect(newest).not.toHaveProperty('player');
+});
+
 test('with a reason personal values are shown, and the reason is recorded with whose they are', async () => {
   const reason = 'ticket 7: „wrong e-mail”';
   const telling: string[] = [];

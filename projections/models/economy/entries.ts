@@ -27,7 +27,7 @@ SELECT l.* FROM (SELECT DISTINCT collection FROM places) s CROSS JOIN LATERAL (
   ORDER BY l.revision DESC, l.ordinal DESC LIMIT ${LOOKED_AT}) l`;
 
 /**
- * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows. Where a source has more entries than are looked at, nothing is told of what is
+ * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows, $15 direction. Where a source has more entries than are looked at, nothing is told of what is
  * older than the last of them: the next page goes on there.
  */
 function statement(looked: string): string {
@@ -43,6 +43,7 @@ page AS (
   SELECT k.* FROM looked k WHERE (k.at, k.revision, k.ordinal) >= (coalesce((SELECT at FROM edge), 0), coalesce((SELECT revision FROM edge), 0), coalesce((SELECT ordinal FROM edge), 0))
     AND EXISTS (SELECT FROM places p WHERE p.collection = k.collection AND p.field IN (k.field, '*') AND p.source = k.source COLLATE "C"
       AND p.endpoint = coalesce(k.actor ->> 'endpoint', ''))
+    AND ($15::text IS NULL OR k.amount <> 0 AND (k.amount > 0) = ($15 = 'in'))
   ORDER BY ${NEWEST} LIMIT $14)
 SELECT ${revisionOf(['economy', 'ledger'])} AS revision, EXISTS (SELECT FROM places p WHERE p.source = '${OTHER_SOURCE}') AS others,
   (SELECT json_build_array(at, revision, ordinal) FROM edge) AS edge,
@@ -72,8 +73,8 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The entries of ledgers that flows are made of, the newest first. Throws 400 `ECONOMY_RANGE_TOO_LARGE`. */
 export async function readEconomyEntries(pool: Pool, projectId: string, query: EconomyEntries): Promise<EconomyEntryPage> {
-  const { player, before, limit } = query;
-  const values = [...chosen(projectId, query), player, ...(before ?? [NEVER, NEVER, 0]), limit + 1];
+  const { player, direction, before, limit } = query;
+  const values = [...chosen(projectId, query), player, ...(before ?? [NEVER, NEVER, 0]), limit + 1, direction];
   const { rows } = await readWithin<Row>(pool, { ...(player === null ? ALL : PLAYER), values }, 'ECONOMY_RANGE_TOO_LARGE');
   const [row] = rows;
   if (row === undefined) throw new Error('a page of entries answers one row');

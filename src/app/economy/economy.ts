@@ -14,6 +14,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Past } from '../past/past.ts';
 import type {
+  Direction,
   EconomyEntryPage,
   EconomyEntryRow,
   EconomyFlowRow,
@@ -57,7 +58,7 @@ export interface Economy {
   entries(
     caller: Caller,
     target: PublishTarget,
-    query: RangeQuery & FlowFilter & { readonly player: string | null },
+    query: RangeQuery & FlowFilter & { readonly player: string | null; readonly direction: Direction | null },
   ): Promise<ManageAnswer<contract.EconomyEntries>>;
   /** Alarms that were raised, the newest first. */
   alarms(caller: Caller, page: { readonly before: string | null; readonly limit: number }): Promise<ManageAnswer<contract.EconomyAlarms>>;

@@ -25,6 +25,8 @@ interface Look {
   readonly page: string;
   /** Empty: of many, or of nobody that is named. */
   readonly players: readonly string[];
+  /** How many they are, where they are too many to be named. */
+  readonly many?: number | undefined;
   /** Why personal values are shown; left out: they are masked. */
   readonly reason?: string | undefined;
 }
@@ -68,15 +70,15 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
   return {
     append,
 
-    async record({ projectId, person, page, players: named, reason }) {
+    async record({ projectId, person, page, players: named, many, reason }) {
       // What is shown of nobody in particular is recorded, too.
       const players = named.length === 0 ? [''] : named;
       const minute = Math.floor(scheduler.now() / MINUTE_MS);
-      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, reason]);
+      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, many, reason]);
       const known = players.flatMap((player) => recorded.get(keyOf(player)) ?? []);
       const missing = players.filter((player) => !recorded.has(keyOf(player)));
       if (missing.length > 0) {
-        const facts = missing.map((player) => factOf(player, page, reason));
+        const facts = missing.map((player) => factOf({ player, many }, page, reason));
         const stored = append(projectId, { kind: 'person', person }, 'look', facts);
         for (const player of missing) recorded.set(keyOf(player), stored);
         stored.catch(() => {
@@ -89,8 +91,14 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
   };
 }
 
-function factOf(player: string, page: string, reason: string | undefined): LookingFact {
-  const whose = player === '' ? {} : { player };
+/** Whose data are shown: those of one, of so many, or of nobody that is named. */
+interface Whose {
+  readonly player: string;
+  readonly many: number | undefined;
+}
+
+function factOf({ player, many }: Whose, page: string, reason: string | undefined): LookingFact {
+  const whose = { ...(player === '' ? {} : { player }), ...(many === undefined ? {} : { players: many }) };
   if (reason === undefined) return { type: 'look.recorded', data: { ...whose, page } };
   return { type: 'look.revealed', data: { ...whose, page, reason } };
 }

@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
+import { isOfShared, isShared } from '../../domain/definition/model/shared.ts';
 import type { LookingEvent } from '../../domain/looking/events.ts';
 import { type Personal, personalIn } from '../../domain/personal/fields.ts';
 import { refusal } from '../../kernel/errors.ts';
@@ -21,8 +22,16 @@ export interface Looks extends Pick<LookLog, 'record'> {
   personal(projectId: string): Personal | null;
   /** The same, of any project. Throws 503 BEHIND and BUSY while it is looked up what earlier schemas marked. */
   personalIn(projectId: string): Promise<Personal | null>;
+  /** Which collections of a project, by id or name, are shared, so that a key in them names no player. */
+  sharedIn(projectId: string): Promise<Shared>;
   /** The newest first. Throws 400 INVALID_REQUEST and 403 FORBIDDEN. */
   list(caller: Caller, query: LooksQuery): Promise<ManageAnswer<contract.Looks>>;
+}
+
+/** Whether what is of a collection, or of a query, is of no player. */
+export interface Shared {
+  collection(idOrName: string): boolean;
+  query(idOrName: string): boolean;
 }
 
 /** `null`: whatever it is. */
@@ -57,6 +66,16 @@ export function createLooks(context: AppContext): Looks {
     async personalIn(projectId) {
       const project = await context.projects.get(projectId);
       return project ? personalIn(project.definitions, await earlier.of(project)) : null;
+    },
+
+    async sharedIn(projectId) {
+      const project = await context.projects.get(projectId);
+      if (!project) return { collection: () => false, query: () => false };
+      const { definitions } = project;
+      return {
+        collection: (idOrName) => isShared(definitions, idOrName),
+        query: (idOrName) => isOfShared(definitions, idOrName),
+      };
     },
 
     async list(caller, query) {

@@ -170,9 +170,10 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     async byLink(link, from) {
       const hash = hashOf(link);
       const person = await store.personOfLink(hash, scheduler.now());
-      if (person === null || !(await people.latest()).people.has(person)) throw wrongLink();
+      const wrong = async () => wrongLink(await store.goneLink(hash, scheduler.now()));
+      if (person === null || !(await people.latest()).people.has(person)) throw await wrong();
       const token = await open(person, from, 'browser', (...session) => store.openByLink(hash, ...session));
-      if (token === null) throw wrongLink();
+      if (token === null) throw await wrong();
       ways.onLink(person);
       return token;
     },
@@ -282,8 +283,14 @@ const OPERATOR: Actor = { kind: 'operator' };
 
 type KeepSession = (hash: string, session: SessionRow) => Promise<boolean>;
 
-function wrongLink(): Refusal {
-  return refusal('UNAUTHORIZED', 'This link was used, or is older than ten minutes; `savepoint console link` makes another one');
+const GONE = { used: 'This link was used before', over: 'This link is older than ten minutes' } as const;
+
+/** Whoever holds a link learns what became of it, and of any other nothing. */
+function wrongLink(gone: keyof typeof GONE | null): Refusal {
+  const why = gone === null ? 'There is no such link: it is not whole, was taken back, or went more than a day ago' : GONE[gone];
+  return refusal('UNAUTHORIZED', `${why}; \`savepoint console link\` makes another one`, {
+    error: { details: { link: gone ?? 'unknown' } },
+  });
 }
 
 function wrongPassword(): Refusal {

@@ -19,6 +19,9 @@ export interface FlowFilter {
   readonly endpoint: string | null;
 }
 
+/** Of an entry: what came in, or what went out. */
+export type Direction = 'in' | 'out';
+
 export type FlowGrouping = 'none' | 'source' | 'endpoint' | 'field' | 'day';
 export type MoverOrder = 'net' | 'inflow' | 'outflow';
 
@@ -111,6 +114,8 @@ export type EntryPlace = readonly [at: number, revision: number, ordinal: number
 
 export interface EconomyEntries extends EconomyRange, FlowFilter {
   readonly player: string | null;
+  /** Only what came in, or only what went out; `null`: both. */
+  readonly direction: Direction | null;
   readonly before: EntryPlace | null;
   readonly limit: number;
 }

@@ -33,6 +33,8 @@ export interface SignInStore {
   keepLink(hash: string, person: string, until: number): Promise<void>;
   /** Whose link it is; `null`: none such, or it is too old. */
   personOfLink(hash: string, now: number): Promise<string | null>;
+  /** Why a link lets nobody in, for a day; `null`: nobody made it, or it was taken back. */
+  goneLink(hash: string, now: number): Promise<'used' | 'over' | null>;
   /** Whether this is asked for the first time in the installation. */
   isFirst(): Promise<boolean>;
   /** Uses the link up and opens a session of its person. False, and nothing is opened: the link is gone. */

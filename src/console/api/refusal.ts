@@ -203,6 +203,29 @@ export function noticeOf({ status, code, message }: Refusal): Notice {
   return { happened: message, means: NOTHING_CHANGED, toDo };
 }
 
+const ANOTHER_LINK = 'Make another link, as it says below, and open it in this browser.';
+
+const LINKS: Readonly<Record<string, Notice>> = {
+  used: {
+    happened: 'This link was used already.',
+    means: 'A link signs in once. If it was not you who opened it, an owner ends that session on the page People.',
+    toDo: ANOTHER_LINK,
+  },
+  over: { happened: 'This link is too old.', means: 'A link is good for ten minutes.', toDo: ANOTHER_LINK },
+  unknown: {
+    happened: 'This link lets nobody in.',
+    means: 'It is not whole, was taken back, or went more than a day ago.',
+    toDo: ANOTHER_LINK,
+  },
+};
+
+/** Words for a link that does not sign in; `null`: something else went wrong. */
+export function linkNoticeOf(error: unknown): Notice | null {
+  if (!(error instanceof Refused) || error.refusal.code !== 'UNAUTHORIZED') return null;
+  const { link }: { readonly link?: unknown } = Object(error.refusal.details['details']);
+  return typeof link === 'string' ? (LINKS[link] ?? null) : null;
+}
+
 /** Whether the server's own sentence says more than the notice. */
 export function addsDetail({ code, message }: Refusal): boolean {
   return NOTICES[code] !== undefined && message !== '' && !['UNREACHABLE', 'SIGNED_OUT'].includes(code);

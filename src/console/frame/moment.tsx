@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { MomentField } from '../parts/moment-field.tsx';
-import { momentOf, timeBefore } from '../words/time.ts';
+import { momentOf, shortMoment, timeBefore } from '../words/time.ts';
 import styles from './shell.module.css';
 import { useView } from './view.ts';
 
@@ -33,7 +33,7 @@ export function Moment() {
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger className={classes(buttonClass(), styles.moment)} title="Look at everything as it was">
-        {at === undefined ? 'As of: now' : 'As of: then'}
+        As of: {at === undefined ? 'now' : shortMoment(at)}
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={6} align="end" style={{ zIndex: 30 }}>

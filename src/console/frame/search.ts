@@ -48,9 +48,11 @@ export interface EntriesSearch extends Pick<EconomySearch, 'currency' | 'from' |
   readonly collection?: string | undefined;
   readonly field?: string | undefined;
   readonly player?: string | undefined;
+  readonly direction?: 'in' | 'out' | undefined;
 }
 
 export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSearch {
+  const { direction } = search;
   return {
     currency: textIn(search, 'currency'),
     from: textIn(search, 'from'),
@@ -60,6 +62,7 @@ export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSea
     collection: textIn(search, 'collection'),
     field: textIn(search, 'field'),
     player: textIn(search, 'player'),
+    direction: direction === 'in' || direction === 'out' ? direction : undefined,
   };
 }
 

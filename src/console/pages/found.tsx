@@ -17,7 +17,7 @@ import { CommitList } from './commits.tsx';
 import { NamedFacts, usePageOf } from './found-named.tsx';
 import { LookAmongPersonal } from './found-personal.tsx';
 import { KeyLink } from './named.tsx';
-import { PlayersFound } from './players.tsx';
+import { HowFound, PlayersFound } from './players.tsx';
 import { ChangedAt } from './publishes/what-changed.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/find/$held');
@@ -95,8 +95,8 @@ function NamedSo({ name }: { readonly name: string }) {
         name={name}
         empty={
           <Empty title="Nothing here has this id or name">
-            Look whether it is whole: ids are copied from error messages, from the log and from this console. Names of players are those
-            that the game reports; a document is found as collection/key.
+            Look whether it is whole: ids are copied from error messages, from the log and from this console; a document is found as
+            collection/key. <HowFound name={name} />
           </Empty>
         }
       />

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { playersQuery } from '../api/queries.ts';
+import { type FormEvent, Fragment, type ReactNode, useState } from 'react';
+import { collectionsQuery, playersQuery } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -11,6 +11,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
 import table from '../parts/table.module.css';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
+import { uniqueTexts } from '../words/document.ts';
 import styles from './players.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/players');
@@ -42,7 +43,7 @@ export function PlayersPage() {
             name={name}
             empty={
               <Empty title={`No player’s name begins with “${name}”`}>
-                Letter case does not matter. A game that reports no names has players who are found by their ids alone.
+                Letter case does not matter. <HowFound name={name} />
               </Empty>
             }
           />
@@ -82,6 +83,36 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
         ))}
       </Table>
       {more && <CardBody>There are more. Type more of the name.</CardBody>}
+    </>
+  );
+}
+
+/** Fields that are offered. */
+const OFFERED = 4;
+
+/** Why somebody who has a name is not found by it, and how the name becomes one that is. */
+export function HowFound({ name }: { readonly name: string }) {
+  const view = useView();
+  const mayRead = useMay()('collections', 'r');
+  const collections = useQuery({ ...collectionsQuery(view), enabled: mayRead });
+  const fields = (collections.data ?? [])
+    .filter(({ collectionType }) => collectionType !== 'global')
+    .flatMap(({ id, schema }) => uniqueTexts(schema).map((path) => ({ collection: id, path })))
+    .slice(0, OFFERED);
+  return (
+    <>
+      Found are the names that the game reports, as <code>playerName</code> in heartbeats, events or the input of an endpoint. A name that
+      stands in a document is found by its field, whole, once the schema marks that with <code>_unique: true</code>
+      {fields.length === 0
+        ? '; else by the id alone.'
+        : fields.map(({ collection, path }, place) => (
+            <Fragment key={`${collection}.${path}`}>
+              {place === 0 ? '. Look for it in ' : ', '}
+              <Link to="/p/$project/collections/$collection" params={{ project: view.project, collection }} search={{ by: path, is: name }}>
+                {collection}.{path}
+              </Link>
+            </Fragment>
+          ))}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
+import { linkNoticeOf } from '../api/refusal.ts';
 import { goToIssuer, sessionQuery, signIn, signInWaysQuery } from '../api/session.ts';
 import { keepNext, pathOf } from '../frame/next.ts';
 import { Button } from '../parts/button.tsx';
@@ -46,7 +47,7 @@ export function SignInPage() {
   const isByLink = link !== null && (entering.isIdle || entering.isPending);
   return (
     <SignInBox>
-      {entering.isError && <Failed error={entering.error} />}
+      {entering.isError && <Failed error={entering.error} words={linkNoticeOf(entering.error)} />}
       {going.isError && <Failed error={going.error} />}
       {isByLink || ways.isPending ? (
         <p role="status">{isByLink ? 'Signing you in…' : 'One moment…'}</p>

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useRef, useState } from 'react';
-import { isDay, typedMoment, zoneName } from '../words/time.ts';
+import { isDay, MOMENT_FORMS, typedMoment, unreadableMoment, zoneName } from '../words/time.ts';
 import { Button } from './button.tsx';
 import styles from './field.module.css';
 
@@ -83,7 +83,7 @@ function Picked({
         </Button>
       </span>
       {hint !== undefined && (
-        <span className={styles.hint} id={`${id}-hint`}>
+        <span className={styles.hint} id={`${id}-hint`} aria-live="polite">
           {hint}
         </span>
       )}
@@ -104,10 +104,11 @@ interface MomentFieldProps {
   readonly isWrong?: boolean;
 }
 
-const MAY_BE_TYPED = 'A revision, day and time as 2026-11-27 18:30, or how long ago: 2 h, 3 days';
-
 /** A moment, in the reader's time zone. */
 export function MomentField({ label, value, change, placeholder, isExplained = false, hint, isWrong = false }: MomentFieldProps) {
+  const unreadable = hint === undefined ? unreadableMoment(value) : null;
+  const told =
+    unreadable === null ? (hint ?? (isExplained ? MOMENT_FORMS : undefined)) : <span className={styles.wrong}>{unreadable}</span>;
   return (
     <Picked
       label={label}
@@ -118,8 +119,8 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
       calendarValue={calendarValue(value)}
       pick={(chosen) => change(chosen.replace('T', ' '))}
       placeholder={placeholder}
-      hint={hint ?? (isExplained ? MAY_BE_TYPED : undefined)}
-      isWrong={isWrong}
+      hint={told}
+      isWrong={isWrong || unreadable !== null}
     />
   );
 }

@@ -1,16 +1,20 @@
 import type { ReactNode } from 'react';
-import { addsDetail, noticeOf, Refused } from '../api/refusal.ts';
+import { addsDetail, type Notice, noticeOf, Refused } from '../api/refusal.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './notice.module.css';
+import { Said } from './said.tsx';
 
 /** What went wrong, what it means, and what to do. */
 export function Failed({
   error,
   again,
+  words,
   children,
 }: {
   readonly error: unknown;
+  /** What this page says of it; left out: what is said everywhere. */
+  readonly words?: Notice | null;
   readonly again?: () => void;
   readonly children?: ReactNode;
 }) {
@@ -18,15 +22,21 @@ export function Failed({
     error instanceof Refused
       ? error.refusal
       : { status: 0, code: 'PAGE', message: `This page failed: ${error instanceof Error ? error.message : String(error)}`, details: {} };
-  const { happened, means, toDo } = noticeOf(refusal);
+  const { happened, means, toDo } = words ?? noticeOf(refusal);
   return (
     <div className={styles.notice} role="alert">
-      <p className={styles.happened}>{happened}</p>
+      <p className={styles.happened}>
+        <Said text={happened} />
+      </p>
       <p>
         {means} {toDo}
       </p>
-      {addsDetail(refusal) && <p className={styles.detail}>The server says: {refusal.message}</p>}
-      {refusal.requestId !== undefined && <p className={styles.detail}>Request {refusal.requestId}</p>}
+      {words == null && addsDetail(refusal) && (
+        <p className={styles.detail}>
+          The server says: <Said text={refusal.message} />
+        </p>
+      )}
+      {words == null && refusal.requestId !== undefined && <p className={styles.detail}>Request {refusal.requestId}</p>}
       {children}
       {again !== undefined && (
         <div className={styles.actions}>

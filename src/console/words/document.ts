@@ -71,6 +71,15 @@ export function fieldNames(schema: unknown): readonly string[] {
   return Object.keys(fieldsOf(schema) ?? {});
 }
 
+/** Paths of texts of which a schema lets one document alone have each value: by these a document is found. */
+export function uniqueTexts(schema: unknown, prefix = ''): readonly string[] {
+  return Object.entries(fieldsOf(schema) ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const isUnique = isObject(field) && field['_unique'] !== undefined && field['_unique'] !== false;
+    return isUnique && typeIn(field) === 'string' ? [path] : typeIn(field) === 'object' ? uniqueTexts(field, `${path}.`) : [];
+  });
+}
+
 function typeIn(field: unknown): string {
   if (typeof field === 'string') return field;
   return isObject(field) && typeof field['type'] === 'string' ? field['type'] : '';

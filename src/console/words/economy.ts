@@ -74,12 +74,14 @@ export interface EntriesFilter {
   readonly collection?: string | undefined;
   readonly field?: string | undefined;
   readonly player?: string | undefined;
+  readonly direction?: 'in' | 'out' | undefined;
 }
 
 /** What a list of entries is of. */
-export function entriesTitle({ currency, source, endpoint, collection, field, player }: EntriesFilter): string {
+export function entriesTitle({ currency, source, endpoint, collection, field, player, direction }: EntriesFilter): string {
   const parts = [
     `entries of ${currency}`,
+    direction === undefined ? '' : direction === 'in' ? 'that came in' : 'that went out',
     source === undefined ? '' : `from ${source}`,
     endpoint === undefined ? '' : endpoint === NO_ENDPOINT ? 'written directly' : `by ${endpoint}`,
     field === undefined ? '' : `in ${collection ?? ''}.${field}`,

@@ -16,9 +16,9 @@ const PAGES: Readonly<Record<string, string>> = {
   readSaveRecordHistory: 'the history of the save slots',
   compareSaveRecords: 'two moments of the save slots',
   readRecord: 'a record',
-  listCommits: 'what happened to the player',
+  listCommits: 'what happened',
   explain: 'what an id is',
-  readLogs: 'the player’s calls',
+  readLogs: 'calls',
   listFlags: 'flagged writes',
   readRateLimits: 'rate limits in use',
   runQuery: 'a place on a leaderboard',
@@ -28,7 +28,7 @@ const PAGES: Readonly<Record<string, string>> = {
   beginGrant: 'what a grant changes',
   listGrantPlayers: 'players of a grant',
   showGuestAccess: 'devices',
-  listLooks: 'who looked at the player',
+  listLooks: 'who looked',
   callEndpoint: 'a call for the player',
   callNamedEndpoint: 'a call for the player',
   callEndpointByQuery: 'a call for the player',
@@ -43,4 +43,13 @@ const PAGES: Readonly<Record<string, string>> = {
  */
 export function lookedAt(page: string): string {
   return PAGES[page] ?? page.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Pages of one thing: where no player is named, there is none, or none is said. */
+const OF_ONE = /^(?:read|probe|compare|write|delete)(?:Document|Ledger|Record)|^call|^test|^pressButton$|^listen$/;
+
+/** Whose data it was, where no one player is named. */
+export function manyText(players: number | undefined, page: string): string {
+  if (players !== undefined) return players === 1 ? '1 player' : `${players} players`;
+  return OF_ONE.test(page) ? 'nobody by name' : 'many players';
 }

@@ -54,18 +54,24 @@ export function utcTime(iso: string): string {
 
 /** Names of lengths of time, as they are typed and as pages say them. */
 const LENGTHS = [
-  [/^(m|min|minutes?)$/, MINUTE],
-  [/^(h|hours?)$/, HOUR],
+  [/^(s|sec|secs|seconds?)$/, 1_000],
+  [/^(m|mins?|minutes?)$/, MINUTE],
+  [/^(h|hrs?|hours?)$/, HOUR],
   [/^(d|days?)$/, DAY],
   [/^(w|weeks?)$/, 7 * DAY],
 ] as const;
 
-/** How long ago, as it is typed: `2 h`, `3 days ago`, `yesterday`. */
+/** How long ago, as it is typed: `2 h`, `1 h 46 min`, `3 days ago`, `yesterday`. */
 function lengthOf(typed: string): number | null {
   if (/^yesterday$/i.test(typed)) return DAY;
-  const [, count, unit = ''] = /^(\d{1,4})\s*([a-z]+)(?:\s+ago)?$/i.exec(typed) ?? [];
-  const length = LENGTHS.find(([name]) => name.test(unit.toLowerCase()))?.[1];
-  return length === undefined ? null : Number(count) * length;
+  const [, parts] = /^((?:\d{1,5}(?:\.\d{1,3})?\s*[a-z]+[\s,]*)+?)(?:\s*ago)?$/i.exec(typed) ?? [];
+  if (parts === undefined) return null;
+  const lengths = [...parts.matchAll(/([\d.]+)\s*([a-z]+)/gi)].map(([, count, unit = '']) => {
+    const length = LENGTHS.find(([name]) => name.test(unit.toLowerCase()))?.[1];
+    return length === undefined ? Number.NaN : Number(count) * length;
+  });
+  const sum = lengths.reduce((all, each) => all + each, 0);
+  return Number.isNaN(sum) ? null : Math.round(sum);
 }
 
 /** What somebody typed as a moment: a revision, a local time, or how long ago; as routes take it. `null`: none of them. */
@@ -97,6 +103,24 @@ export function typedMoment(moment: string): string {
     date.toLocaleString('sv-SE').replace(/:00$/, '') +
     (date.getMilliseconds() === 0 ? '' : `.${String(date.getMilliseconds()).padStart(3, '0')}`);
   return momentOf(text) === date.toISOString() ? text : moment;
+}
+
+/** What may be typed as a moment. */
+export const MOMENT_FORMS = 'A revision, day and time as 2026-11-27 18:30, or how long ago: 2 h, 1 h 46 min, 3 days';
+
+/** What is said of a moment that is typed and cannot be read; `null`: it can, or nothing is typed. */
+export function unreadableMoment(typed: string): string | null {
+  return mayBeMoment(typed.trim()) ? null : `This is no moment that can be read. Write one of these: ${MOMENT_FORMS.toLowerCase()}.`;
+}
+
+/** A moment in few words: a revision, or day and time where the reader is, with the year where it is another. */
+export function shortMoment(moment: string, now = Date.now()): string {
+  if (/^\d+$/.test(moment)) return `revision ${moment}`;
+  const time = new Date(moment);
+  if (Number.isNaN(time.getTime())) return moment;
+  const year = time.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: 'numeric' } as const);
+  const day = time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year });
+  return `${day}, ${time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', hour12: false })}`;
 }
 
 /** The time zone of the reader: `Berlin time`. */

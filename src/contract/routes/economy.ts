@@ -68,6 +68,7 @@ const shared = {
 } as const;
 const REFUSED = ['INVALID_REQUEST', 'BEHIND', 'ECONOMY_RANGE_TOO_LARGE'] as const;
 
+const DIRECTIONS = ['in', 'out'] as const;
 const FLOWS_BY = ['source', 'endpoint', 'field', 'day'] as const;
 const MOVERS_BY = ['net', 'inflow', 'outflow'] as const;
 
@@ -256,7 +257,13 @@ export const economy = {
       'that a day tells apart is not looked for: `hasOthers` says that there are some, which the ledgers of their players hold. A page has 50 commits at most',
       'that say why.',
     ].join('\n'),
-    query: { ...place, player: z.string().meta({ description: 'Of one player only' }), ...range, ...page },
+    query: {
+      ...place,
+      player: z.string().meta({ description: 'Of one player only' }),
+      direction: z.enum(DIRECTIONS).meta({ description: 'Only what came in, or only what went out' }),
+      ...range,
+      ...page,
+    },
     answers: {
       200: z
         .strictObject({ ok, entries: z.array(entry), hasOthers: ok.optional(), cursor: next })

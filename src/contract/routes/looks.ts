@@ -14,6 +14,7 @@ const Look = z
     person: z.string().meta({ description: 'Id of the person' }),
     name: z.string().optional().meta({ description: 'Of the person; missing where it was redacted' }),
     player: z.string().optional().meta({ description: 'Missing where it was of many, or of nobody that is named' }),
+    players: count.optional().meta({ description: 'Of how many it was, where they were too many to be named' }),
     page: z.string().meta({ description: 'By which route, as `operationId` names it', examples: ['showPlayer'] }),
     reason: z.string().optional().meta({ description: 'Why personal values were revealed; missing where they were masked' }),
   })

@@ -15,7 +15,7 @@ import table from '../../parts/table.module.css';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { checkOf, percent } from '../../words/economy.ts';
 import styles from './economy.module.css';
-import { EntriesLink } from './entries-link.tsx';
+import { EntriesLink, SumLink } from './entries-link.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 const CSV = [
@@ -161,6 +161,7 @@ function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
 function DayRow({ day }: { readonly day: EconomyDay }) {
   const { project } = useView();
   const { currency, day: date, entries, opening, inflow, outflow, closing, faucet, sink, transfer, correctedIn, correctedOut, top } = day;
+  const asked = { currency, from: date, to: date };
   return (
     <tr>
       <td className={table.tight}>
@@ -174,11 +175,15 @@ function DayRow({ day }: { readonly day: EconomyDay }) {
         </Link>
       </td>
       <td className={table.number}>
-        <EntriesLink asked={{ currency, from: date, to: date }} count={entries} />
+        <EntriesLink asked={asked} count={entries} />
       </td>
       <td className={table.number}>{amountText(opening)}</td>
-      <td className={classes(table.number, sizeOf(inflow) > 0 && table.more)}>{amountText(inflow)}</td>
-      <td className={classes(table.number, sizeOf(outflow) > 0 && table.less)}>{amountText(outflow)}</td>
+      <td className={classes(table.number, sizeOf(inflow) > 0 && table.more)}>
+        <SumLink asked={{ ...asked, direction: 'in' }} sum={inflow} />
+      </td>
+      <td className={classes(table.number, sizeOf(outflow) > 0 && table.less)}>
+        <SumLink asked={{ ...asked, direction: 'out' }} sum={outflow} />
+      </td>
       <td className={classes(table.number, styles.closing)}>{amountText(closing)}</td>
       <td className={classes(table.number, table.soft)}>{amountText(faucet)}</td>
       <td className={classes(table.number, table.soft)}>{amountText(sink)}</td>

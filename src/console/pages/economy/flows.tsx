@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
-import { EntriesLink } from './entries-link.tsx';
+import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard } from './moved-card.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
@@ -92,8 +92,12 @@ function FlowTable({ asked, rows, by, head }: FlowTableProps) {
           <td className={table.number}>
             <EntriesLink asked={{ ...asked, ...whereOf(row, by) }} count={row.entries} />
           </td>
-          <td className={classes(table.number, sizeOf(row.inflow) > 0 && table.more)}>{amountText(row.inflow)}</td>
-          <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>{amountText(row.outflow)}</td>
+          <td className={classes(table.number, sizeOf(row.inflow) > 0 && table.more)}>
+            <SumLink asked={{ ...asked, ...whereOf(row, by), direction: 'in' }} sum={row.inflow} />
+          </td>
+          <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>
+            <SumLink asked={{ ...asked, ...whereOf(row, by), direction: 'out' }} sum={row.outflow} />
+          </td>
           <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>
           <td className={classes(table.number, table.soft)}>{amountText(row.sink)}</td>
           <td aria-hidden="true">

@@ -5,9 +5,9 @@ import { useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
-import { amountText, changeText, sizeOf } from '../../words/amount.ts';
+import { changeText, sizeOf } from '../../words/amount.ts';
 import { PlayerLink } from '../named.tsx';
-import { EntriesLink } from './entries-link.tsx';
+import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard } from './moved-card.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
@@ -63,9 +63,15 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
             <td className={table.number}>
               <EntriesLink asked={{ ...asked, player }} count={entries} />
             </td>
-            <td className={table.number}>{amountText(inflow)}</td>
-            <td className={table.number}>{amountText(outflow)}</td>
-            <td className={classes(table.number, sizeOf(net) < 0 ? table.less : table.more)}>{changeText(net)}</td>
+            <td className={table.number}>
+              <SumLink asked={{ ...asked, player, direction: 'in' }} sum={inflow} />
+            </td>
+            <td className={table.number}>
+              <SumLink asked={{ ...asked, player, direction: 'out' }} sum={outflow} />
+            </td>
+            <td className={classes(table.number, sizeOf(net) < 0 ? table.less : table.more)}>
+              <SumLink asked={{ ...asked, player }} sum={net} text={changeText(net)} />
+            </td>
           </tr>
         ))}
       </Table>

@@ -56,7 +56,7 @@ export function PlayerPage() {
           </Link>
         )}
         {mayDo('access', 'r') && (
-          <Link to="/p/$project/looked" params={{ project: view.project }} search={{ player }}>
+          <Link to="/p/$project/players/$player/looked" params={params} activeOptions={{ includeSearch: false }}>
             Who looked
           </Link>
         )}

@@ -6,3 +6,9 @@ export function isShared(state: DefinitionsState, collection: string): boolean {
   const model = effectiveDefinitions(state, 'live').collection(collection) ?? effectiveDefinitions(state, 'next').collection(collection);
   return model?.type === 'global';
 }
+
+/** Whether the rows of a query, by its id or name, are of such collections alone. */
+export function isOfShared(state: DefinitionsState, query: string): boolean {
+  const model = effectiveDefinitions(state, 'live').query(query) ?? effectiveDefinitions(state, 'next').query(query);
+  return model !== undefined && model.sources.length > 0 && model.sources.every(({ collectionId }) => isShared(state, collectionId));
+}
