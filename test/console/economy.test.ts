@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
 import { csvOf, fileName } from '../../src/console/words/csv.ts';
 import { alarmOf, checkOf, dayAfter, lastDays, periodOf, thresholdText } from '../../src/console/words/economy.ts';
-import { plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
+import { lonePlaces, plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
 
 const EXACT = (digits: string) => `\uE000${digits}`;
 const NOW = Date.parse('2026-03-31T18:00:00Z');
@@ -80,6 +80,8 @@ describe('a plot', () => {
     const day = Date.parse('2026-03-01') / 1000;
     expect(plotTime(day, 'days')).toBe('1 Mar 2026');
     expect([plotTick(day, 86_400, 'days'), plotTick(day + 43_200, 43_200, 'days')]).toEqual(['1 Mar', '']);
+    // A line has nothing to show of a single value, so it is drawn as a point.
+    expect([lonePlaces([null, 0, null, 1, 2, undefined, 3]), lonePlaces([])]).toEqual([[1, 6], []]);
     expect([plotText(1234), plotText(-3_000_000), plotText(0)]).toEqual(['1.2K', '−3M', '0']);
   });
 });

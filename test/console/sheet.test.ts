@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellChangeIn } from '../../src/console/words/cell-history.ts';
+import { type AskedCell, type ChangeOfValue, cellHistory } from '../../src/console/words/cell-history.ts';
 import { besideActive, isWithin, movedBy, selectionAt } from '../../src/console/words/grid-keys.ts';
 import { separatedCells, separatedText, separatorOf } from '../../src/console/words/separated.ts';
 import {
@@ -21,6 +22,9 @@ import { changesBetween, differencesFrom, keyOf, placedOn, problemsIn } from '..
 import { copiedText, csvOf, fromCsv, pasted } from '../../src/console/words/sheet-text.ts';
 import { changedSource } from '../../src/console/words/source-text.ts';
 import { placeOfValue, withChanges, writtenChanges } from '../../src/console/words/written-values.ts';
+import { differenceOf } from '../../src/domain/definition/release/difference.ts';
+import { Contents, matchItems } from '../../src/domain/definition/release/matched.ts';
+import type { Json } from '../../src/kernel/json.ts';
 
 const BIG = '\uE00018446744073709551615';
 
@@ -37,6 +41,8 @@ const served = (rows: readonly object[]) => ({
     },
   },
 });
+/** What a change of a test makes of a cell. */
+const PROBE = -1;
 const ROWS = [
   { item: 'axe', price: 5 },
   { item: 'sword', price: 30 },
@@ -362,17 +368,56 @@ describe('a sheet and a spreadsheet', () => {
 });
 
 describe('the history of a cell', () => {
-  const fields = [
-    { label: 'axe › price', before: 5, after: 7 },
-    { label: 'rope', after: { item: 'rope', price: 2 } },
-  ];
+  const cell = (place: number | null, name: string | null, column: string | null = 'price') => ({ name, column, place });
+  const said = (changes: readonly ChangeOfValue[], asked: AskedCell) => cellHistory(changes, asked).map((each) => each.said);
+  const change = (...fields: ChangeOfValue['fields']) => ({ change: 'change', fields });
 
   it('is what publishes did to it, alone or with its row', () => {
-    expect(cellChangeIn({ change: 'change', fields }, 'axe › price', 'price')).toEqual({ before: 5, after: 7, as: 'cell' });
-    expect(cellChangeIn({ change: 'change', fields }, 'rope › price', 'price')).toEqual({ before: undefined, after: 2, as: 'cell' });
-    expect(cellChangeIn({ change: 'change', fields }, 'bow › price', 'price')).toBeNull();
-    expect(cellChangeIn({ change: 'change', fields, more: 9 }, 'bow › price', 'price')?.as).toBe('hidden');
-    expect(cellChangeIn({ change: 'add', fields: [] }, 'axe', null)?.as).toBe('whole');
-    expect(cellChangeIn({ change: 'none', fields: [] }, 'axe', null)).toBeNull();
+    const made = change(
+      { path: '/rows/0/price', label: 'axe › price', before: 5, after: 7 },
+      { path: '/rows/2', label: 'rope', after: { item: 'rope', price: 2 } },
+    );
+    for (const place of [0, null]) expect(said([made], cell(place, 'axe'))).toEqual([{ before: 5, after: 7, as: 'cell' }]);
+    for (const place of [2, null]) expect(said([made], cell(place, 'rope'))).toEqual([{ before: undefined, after: 2, as: 'cell' }]);
+    expect(said([made], cell(1, 'bow'))).toEqual([]);
+    expect(said([{ ...made, more: 9 }], cell(1, 'bow'))[0]?.as).toBe('hidden');
+    expect(said([{ change: 'add', fields: [] }], cell(null, 'axe', null))[0]?.as).toBe('whole');
+    expect(said([{ change: 'none', fields: [] }], cell(null, 'axe', null))).toEqual([]);
+  });
+
+  it('follows every row just as the difference matches it', () => {
+    const row = fc.record({ price: fc.nat(9) }).map((one): Json => one);
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 8 }), fc.array(row, { maxLength: 8 }), (before, after) => {
+        const told = { change: 'change', fields: differenceOf({ rows: before }, { rows: after }, () => true).fields };
+        const isOrder = told.fields.some(({ path }) => path === '/rows');
+        const { from } = matchItems(before, after, new Contents());
+        for (const place of isOrder ? [] : from.keys()) {
+          const was = before.map((_, at) => change({ path: `/rows/${at}/price`, label: '', before: at, after: PROBE }));
+          const found = said([{ ...told, fields: told.fields.filter(({ path }) => !path.endsWith('price')) }, ...was], cell(place, null));
+          expect(found.filter(({ after: is }) => is === PROBE).map(({ before: at }) => at)).toEqual(
+            from[place] === -1 ? [] : [from[place]],
+          );
+        }
+      }),
+    );
+  });
+
+  it('follows the row back through rows that were put in, taken out, moved and renamed', () => {
+    const before = [
+      change({ path: '/rows/1/price', label: '#2 › price', before: 5, after: 6 }),
+      change({ path: '/rows/0/price', label: '#1 › price', before: 1, after: 2 }),
+    ];
+    const inserted = change({ path: '/rows/0', label: '#1', after: { price: 9 } });
+    expect(said([inserted, ...before], cell(2, null))).toEqual([{ before: 5, after: 6, as: 'cell' }]);
+    const removed = change({ path: '/rows/0', label: '#1', before: { price: 9 } });
+    expect(said([removed, ...before], cell(0, null))).toEqual([{ before: 5, after: 6, as: 'cell' }]);
+    const moved = change({ path: '/rows/0', label: '#1 › place', before: 2, after: 1, moved: true });
+    expect(said([moved, ...before], cell(0, null))).toEqual([{ before: 5, after: 6, as: 'cell' }]);
+    expect(said([moved, ...before], cell(1, null))).toEqual([{ before: 1, after: 2, as: 'cell' }]);
+    const renamed = change({ path: '/rows/1/item', label: 'pike › item', before: 'spear', after: 'pike' });
+    const lost = { ...change(), more: 500 };
+    const earlier = change({ path: '/rows/4/price', label: 'spear › price', before: 3, after: 4 });
+    expect(said([renamed, lost, earlier], cell(1, 'pike'))).toMatchObject([{ as: 'hidden' }, { before: 3, after: 4 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotLabels, plotTick } from '../words/plot.ts';
+import { lonePlaces, plotLabels, plotTick } from '../words/plot.ts';
 import type { PlotSeries } from './plot-series.ts';
 
 interface DrawnProps {
@@ -92,7 +92,10 @@ function optionsOf(
         stroke: () => token(colour),
         ...(as === 'bars'
           ? { fill: () => token(colour), width: 0, paths: UPlot.paths.bars?.({ size: [BAR_WIDTH, MAX_BAR] }), points: { show: false } }
-          : { width: 2, points: { show: isOne } }),
+          : {
+              width: 2,
+              points: { show: false, filter: (plot, place) => lonePlaces([...(plot.data[place] ?? [])]), fill: () => token(colour) },
+            }),
       })),
     ],
     hooks: {

@@ -17,6 +17,12 @@ export function plotLabels(values: readonly number[], said: (value: number) => s
   return labels.map((label, place) => (label === labels[place - 1] ? '' : label));
 }
 
+/** Places of values that no other is beside: a line through them would show nothing. */
+export function lonePlaces(values: readonly (number | null | undefined)[]): number[] {
+  const isKnown = (place: number) => (values[place] ?? null) !== null;
+  return [...values.keys()].filter((place) => isKnown(place) && !isKnown(place - 1) && !isKnown(place + 1));
+}
+
 /** A time beside values that are pointed at. */
 export function plotTime(seconds: number, along: Along): string {
   const date = new Date(seconds * 1000);

@@ -257,12 +257,16 @@ export function columnNameProblem(sheet: Sheet, key: string): string | null {
 const NAMES = ['name', 'title', 'label', 'id', 'key', 'slug'];
 
 /** What a row is called, as the history of values calls it: by its name, its first text, or its place from 1 on. */
-export function rowName({ kind }: Pick<Sheet, 'kind'>, row: Row, place: number): string {
-  const { cells } = row;
+export function rowName(sheet: Pick<Sheet, 'kind'>, row: Row, place: number): string {
+  return givenName(sheet, row) ?? `#${place + 1}`;
+}
+
+/** `null`: nothing in the row names it. */
+export function givenName({ kind }: Pick<Sheet, 'kind'>, { cells }: Row): string | null {
   if (kind === 'group') return String(cells[ENTRY.name] ?? '');
   const texts = [...NAMES.map((name) => (Object.hasOwn(cells, name) ? cells[name] : undefined)), ...Object.values(cells)];
   const found = texts.find((text) => typeof text === 'string' && text.trim() !== '' && exactDigits(text) === null);
-  return typeof found === 'string' ? shortened(found) : `#${place + 1}`;
+  return typeof found === 'string' ? shortened(found) : null;
 }
 
 function shortened(name: string): string {

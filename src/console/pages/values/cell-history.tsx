@@ -7,10 +7,10 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Empty, More, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
-import { type CellSaid, cellChangeIn } from '../../words/cell-history.ts';
+import { type CellSaid, cellHistory } from '../../words/cell-history.ts';
 import { whoOf } from '../../words/commit.ts';
 import { publishDeed } from '../../words/publish.ts';
-import { type Column, cellLabel, type Row, type Sheet } from '../../words/sheet.ts';
+import { type Column, cellLabel, givenName, isAdded, type Row, type Sheet } from '../../words/sheet.ts';
 import { cut, valueText } from '../../words/value.ts';
 import styles from './values.module.css';
 
@@ -28,9 +28,11 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
   const list = useInfiniteQuery(valueHistoryQuery(view, sheet));
   const label = cellLabel(sheet, row, column, place);
   const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];
-  const found = changes.flatMap((change) => {
-    const said = cellChangeIn(change, label, sheet.kind === 'table' ? column.key : null);
-    return said === null ? [] : [{ change, said }];
+  const isRow = sheet.kind === 'table';
+  const found = cellHistory(changes, {
+    name: givenName(sheet, row),
+    column: isRow ? column.key : null,
+    place: isRow && !isAdded(row) ? row.id : null,
   });
   return (
     <Dialog title={`History of ${label}`} sub={`In ${view.target}, newest first.`} close={close}>

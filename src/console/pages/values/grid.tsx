@@ -280,9 +280,10 @@ function besideEdited(selection: Selection, by: Beside, size: { readonly rows: n
 }
 
 function pasteSaid({ edits, added, cut: without }: Pasted): string {
-  const rows = added.length === 0 ? '' : ` ${added.length} rows were added.`;
-  const columns = without === 0 ? '' : ` ${without} columns were left out: the table has no more.`;
-  return `${edits.length} cells were pasted.${rows}${columns}`;
+  const counted = (count: number, what: string) => (count === 1 ? `1 ${what} was` : `${count} ${what}s were`);
+  const rows = added.length === 0 ? '' : ` ${counted(added.length, 'row')} added.`;
+  const columns = without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has no more.`;
+  return `${counted(edits.length, 'cell')} pasted.${rows}${columns}`;
 }
 
 function columnSaid({ key, type, min, max }: Column): string {
