@@ -146,11 +146,15 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await ok(manager.manage('DELETE', manager.definitions('promote/schedule')));
 });
 
-inBrowser('what is staged is taken back with a reason, and live stays as it is', async () => {
+inBrowser('what is staged is read as source beside live, is taken back with a reason, and live stays as it is', async () => {
   const { origin, page, project } = market();
   const before = await live();
   await stage(13);
   await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByRole('link', { name: 'Game values' }).click();
+  await heading(page, 'Live, and next');
+  await page.getByText(/axe.*13/).first().waitFor();
+  await page.goBack();
   await page.getByRole('button', { name: 'Take back…' }).click();
   await page.getByLabel('Why').fill('not this week');
   await page.getByRole('button', { name: 'Take it back' }).click();

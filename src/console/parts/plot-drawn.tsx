@@ -92,10 +92,7 @@ function optionsOf(
         stroke: () => token(colour),
         ...(as === 'bars'
           ? { fill: () => token(colour), width: 0, paths: UPlot.paths.bars?.({ size: [BAR_WIDTH, MAX_BAR] }), points: { show: false } }
-          : {
-              width: 2,
-              points: { show: false, filter: (plot, place) => lonePlaces([...(plot.data[place] ?? [])]), fill: () => token(colour) },
-            }),
+          : { width: 2, points: loneOf(colour) }),
       })),
     ],
     hooks: {
@@ -109,6 +106,11 @@ function optionsOf(
       ],
     },
   };
+}
+
+/** A line alone would not show a value that no other is beside. */
+function loneOf(colour: PlotSeries['colour']): UPlot.Series.Points {
+  return { show: false, filter: (plot, place) => lonePlaces([...(plot.data[place] ?? [])]), fill: () => token(colour) };
 }
 
 const DAY = 86_400;

@@ -9,7 +9,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { type Definition, type DefinitionKind, isListed, kindNamed, SINGLE, templateOf } from '../../words/definition.ts';
 import styles from './definitions.module.css';
-import { DefinitionHistory } from './history.tsx';
+import { DefinitionHistory, LiveBesideNext } from './history.tsx';
 import { Versions } from './versions.tsx';
 
 const EDITOR = codeOf('editor', () => import('./edit.tsx').then(({ EditCard }) => EditCard));
@@ -94,7 +94,14 @@ function SourceCard({ kind, id }: PartProps) {
   return (
     <Card
       title={found === undefined ? 'Source' : <SourceTitle definition={found} />}
-      actions={found !== undefined && <CopyButton text={found.text} what="the text" />}
+      actions={
+        found !== undefined && (
+          <>
+            {found.state !== 'live' && <LiveBesideNext />}
+            <CopyButton text={found.text} what="the text" />
+          </>
+        )
+      }
     >
       {read.isPending && <Waiting what="the text" />}
       {read.isError && (

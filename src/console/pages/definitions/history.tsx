@@ -30,7 +30,10 @@ export function DefinitionHistory({ kind, id }: { readonly kind: DefinitionKind;
     void navigate({ search: (before) => ({ ...before, a: String(a), b: String(b) }) });
   };
   return (
-    <Card title="History" actions={first !== null && <span className={styles.soft}>Compared with {first}: choose the other one.</span>}>
+    <Card
+      title="History"
+      actions={first === null ? <LiveBesideNext /> : <span className={styles.soft}>Compared with {first}: choose the other one.</span>}
+    >
       {list.isPending && <Waiting what="the history" />}
       {list.isError && (
         <CardBody>
@@ -51,6 +54,15 @@ export function DefinitionHistory({ kind, id }: { readonly kind: DefinitionKind;
       </ol>
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
     </Card>
+  );
+}
+
+/** Leads to both texts of what is staged. */
+export function LiveBesideNext() {
+  return (
+    <Link to="." search={(search: object) => ({ ...search, a: 'live', b: 'next' })}>
+      Live beside next
+    </Link>
   );
 }
 

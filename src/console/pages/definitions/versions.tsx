@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { definitionsQuery } from '../../api/definitions.ts';
-import { useView } from '../../frame/view.ts';
+import { useView, type View } from '../../frame/view.ts';
 import { Beside } from '../../parts/beside.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
@@ -10,23 +10,22 @@ import type { DefinitionKind } from '../../words/definition.ts';
 interface VersionsProps {
   readonly kind: DefinitionKind;
   readonly id: string;
+  /** `live` or `next`, or a moment of what is looked at. */
   readonly a: string;
   /** Left out: now. */
   readonly b: string | undefined;
 }
 
-/** The texts of two moments beside one another. */
+/** The texts of two moments, or of live and next, beside one another. */
 export function Versions({ kind, id, a, b }: VersionsProps) {
   const view = useView();
-  const [one, other] = [
-    useQuery(definitionsQuery({ ...view, at: a }, kind)),
-    useQuery(definitionsQuery({ ...view, at: b ?? view.at }, kind)),
-  ];
-  const textOf = (read: typeof one) => read.data?.definitions.find((each) => each.id === id)?.text ?? '';
+  const [before, after] = [sideOf(view, a), sideOf(view, b)];
+  const [one, other] = [useQuery(definitionsQuery(before.view, kind)), useQuery(definitionsQuery(after.view, kind))];
+  const textOf = (read: typeof one) => read.data?.definitions.find((each) => each.id === id && each.state !== 'removed')?.text ?? '';
   const failed = one.error ?? other.error;
   return (
     <Card
-      title={`After publish ${a}, and ${b === undefined ? 'now' : `after ${b}`}`}
+      title={`${before.name}, and ${after.name.toLowerCase()}`}
       actions={
         <Link to="." search={(search: object) => ({ ...search, a: undefined, b: undefined })}>
           Back
@@ -42,7 +41,7 @@ export function Versions({ kind, id, a, b }: VersionsProps) {
       {one.isSuccess && other.isSuccess && (
         <Beside
           name="Both texts"
-          sides={['Before', 'After']}
+          sides={[before.name, after.name]}
           before={textOf(one)}
           after={textOf(other)}
           same={<Empty title="The text is the same">What differs is not in the text.</Empty>}
@@ -50,4 +49,9 @@ export function Versions({ kind, id, a, b }: VersionsProps) {
       )}
     </Card>
   );
+}
+
+function sideOf(view: View, named: string | undefined): { readonly view: View; readonly name: string } {
+  if (named === 'live' || named === 'next') return { view: { ...view, target: named }, name: named === 'live' ? 'Live' : 'Next' };
+  return named === undefined ? { view, name: 'Now' } : { view: { ...view, at: named }, name: `After publish ${named}` };
 }

@@ -10,9 +10,10 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
-import { definitionName, publishDeed } from '../../words/publish.ts';
+import { publishDeed } from '../../words/publish.ts';
 import { Changes } from './changes.tsx';
 import styles from './publishes.module.css';
+import { Sources } from './sources.tsx';
 import { WhatChanged } from './what-changed.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/publishes/$revision');
@@ -50,10 +51,7 @@ export function PublishPage() {
 }
 
 function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
-  const { project } = useView();
   const { revision, action, target, actor, at, message, approval, cause, changes } = publish;
-  // Tests have no page of their own.
-  const sources = changes.filter(({ kind }) => kind !== 'tests');
   return (
     <Card title="What it changed">
       <CardBody>
@@ -69,24 +67,7 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
         )}
       </CardBody>
       <WhatChanged publish={publish} before={before} />
-      {sources.length > 0 && (
-        <CardBody>
-          <p className={styles.soft}>As source, before and after:</p>
-          <ul className={styles.sources}>
-            {sources.map(({ kind, id }) => (
-              <li key={`${kind} ${id}`}>
-                <Link
-                  to="/p/$project/definitions/$kind/$id"
-                  params={{ project, kind, id }}
-                  search={{ show: undefined, a: String(before), b: String(revision), target: target === 'next' ? 'next' : undefined }}
-                >
-                  {definitionName({ kind, id })}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </CardBody>
-      )}
+      <Sources changes={changes} before={String(before)} after={String(revision)} target={target} />
     </Card>
   );
 }

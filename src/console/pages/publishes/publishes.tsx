@@ -18,6 +18,7 @@ import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
 import { Scheduled } from './scheduled.tsx';
+import { Sources } from './sources.tsx';
 import { TakeBackDialog } from './take-back.tsx';
 
 /** What is staged, and what was published. */
@@ -148,6 +149,7 @@ function Staged() {
         </div>
       )}
       {isStaged && <Changes changes={changes} />}
+      {isStaged && <Sources changes={changes} before="live" after="next" target="next" />}
       {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
       {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} changes={changes} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
