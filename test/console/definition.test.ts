@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { definitionsIn, type ListedKind, templateOf } from '../../src/console/words/definition.ts';
+import { jsonPlaceAt } from '../../src/console/words/json-place.ts';
 import { aroundChanges, linesBeside } from '../../src/console/words/line-diff.ts';
-import { proposalsAt, yamlPlaceAt } from '../../src/console/words/schema-completion.ts';
+import { jsonInsert, proposalsAt, yamlPlaceAt } from '../../src/console/words/schema-completion.ts';
 import { compileItem } from '../../src/domain/definition/source/compile.ts';
 
 describe('definitions as source', () => {
@@ -94,5 +95,66 @@ describe('completion', () => {
     const members = at('steps:\n  - type: read\n    ');
     expect(members).toContain('collection');
     expect(members).not.toContain('ops');
+  });
+
+  /** `|` is where one writes. */
+  const inJson = (source: string) => {
+    const [text = '', rest = ''] = source.split('|');
+    const place = jsonPlaceAt(text, rest);
+    return { place, labels: place === null ? [] : proposalsAt(schema, place).map(({ label }) => label) };
+  };
+
+  it('knows where it is in JSON that is not whole yet, pretty or on one line', () => {
+    expect(inJson('{"input": {"type": "object", "pro|').place).toEqual({
+      path: ['input'],
+      member: null,
+      word: 'pro',
+      isQuoted: true,
+      beside: { type: 'object' },
+    });
+    expect(inJson('{\n  "steps": [\n    {"id": "a", "ops": [{ "op": "s|"}], "key": "x"}').place).toMatchObject({
+      path: ['steps', '[]', 'ops', '[]'],
+      member: 'op',
+      word: 's',
+    });
+    expect(inJson('{"steps": [{"id": "a", "ty|pe": "read", "body": {"id": 1}, "key": "x"}, {"id": "b"}]}').place).toMatchObject({
+      path: ['steps', '[]'],
+      word: 'ty',
+      beside: { id: 'a', body: '', key: 'x' },
+    });
+    expect(inJson('{"tags": ["a", tr|]}').place).toMatchObject({ path: ['tags'], member: '[]', word: 'tr', isQuoted: false });
+    for (const none of ['|', '{"id": "a" |', '{"id" |', '{"id": "a"}|', '[1|', '{"a": [1 |'])
+      expect([none, inJson(none).labels]).toEqual([none, []]);
+    expect(inJson(`{"id": "${'\\\\"'.repeat(200_000)}", "|`).place).toMatchObject({ path: [], word: '' });
+  });
+
+  it('proposes in JSON what it proposes in YAML', () => {
+    const pairs = [
+      ['id: x\n|', '{"id": "x", "|'],
+      ['exposure: |', '{"exposure": |'],
+      ['steps:\n  - type: |', '{"steps": [{"type": "|"}]}'],
+      ['steps:\n  - type: read\n    |', '{"steps": [{|"type": "read"}]}'],
+    ] as const;
+    for (const [yaml, json] of pairs) {
+      const told = at(yaml.replace('|', ''));
+      expect(told.length).toBeGreaterThan(2);
+      expect(inJson(json).labels.sort()).toEqual(told.sort());
+    }
+  });
+
+  it('puts names and texts in quotes that are not there yet', () => {
+    const put = (source: string, label: string) => {
+      const [text = '', rest = ''] = source.split('|');
+      const { place } = inJson(source);
+      const found = place === null ? undefined : proposalsAt(schema, place).find((each) => each.label === label);
+      if (place === null || found === undefined) return null;
+      const { text: put, over } = jsonInsert(place, found, rest);
+      return `${text.slice(0, text.length - place.word.length)}${put}${rest.slice(over)}`;
+    };
+    expect(put('{exp|}', 'exposure')).toBe('{"exposure": }');
+    expect(put('{"exp|"}', 'exposure')).toBe('{"exposure": }');
+    expect(put('{"exp|osed": "public"}', 'exposure')).toBe('{"exposure": "public"}');
+    expect(put('{"exposure": |}', 'public')).toBe('{"exposure": "public"}');
+    expect(put('{"exposure": "p|"}', 'public')).toBe('{"exposure": "public"}');
   });
 });

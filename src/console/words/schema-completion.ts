@@ -1,14 +1,16 @@
-/** What may be written at a place of a YAML source, by the JSON Schema of its kind. */
+/** What may be written at a place of a source, by the JSON Schema of its kind. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-export interface YamlPlace {
+export interface SourcePlace {
   /** Names of members on the way; `[]` stands for an item of a list. */
   readonly path: readonly string[];
   /** The member whose value is written; `null`: a name is. */
   readonly member: string | null;
   /** What is written already. */
   readonly word: string;
+  /** Whether a quote stands before it. */
+  readonly isQuoted: boolean;
   /** Members beside it, with their values where these stand on the line. */
   readonly beside: Readonly<Record<string, string>>;
 }
@@ -25,7 +27,7 @@ const NAME = /^( *)((?:- +)*)([\w$.-]*)$/;
 const VALUE = /^( *)((?:- +)*)([\w$.-]+) *: +(["']?[\w$.-]*)$/;
 
 /** Where the end of `text` is; `null`: in a place that is not known, such as a list on one line. */
-export function yamlPlaceAt(text: string, rest = ''): YamlPlace | null {
+export function yamlPlaceAt(text: string, rest = ''): SourcePlace | null {
   const lines = text.split('\n');
   const line = lines.pop() ?? '';
   const [name, value] = [NAME.exec(line), VALUE.exec(line)];
@@ -41,6 +43,7 @@ export function yamlPlaceAt(text: string, rest = ''): YamlPlace | null {
     path,
     member: value === null ? null : word,
     word: value === null ? word : typed.replace(/^["']/, ''),
+    isQuoted: /^["']/.test(typed),
     beside: { ...beside, ...below, ...own },
   };
 }
@@ -96,13 +99,15 @@ function besideBelow(lines: readonly string[], column: number): Readonly<Record<
 
 export interface Proposal {
   readonly label: string;
+  /** As JSON writes it. */
+  readonly json: string;
   /** What it is of. */
   readonly detail: string;
   readonly info: string;
 }
 
 /** What a schema has for a place. */
-export function proposalsAt(schema: Schema, { path, member, beside }: YamlPlace): readonly Proposal[] {
+export function proposalsAt(schema: Schema, { path, member, beside }: SourcePlace): readonly Proposal[] {
   const holders = path.reduce<readonly Schema[]>(
     (found, name) => found.flatMap((each) => memberOf(schema, each, name)),
     expand(schema, schema),
@@ -113,6 +118,18 @@ export function proposalsAt(schema: Schema, { path, member, beside }: YamlPlace)
   for (const holder of fitting)
     for (const [name, member] of Object.entries(membersOf(holder))) if (!names.has(name)) names.set(name, proposal(schema, name, member));
   return [...names.values()].filter(({ label }) => !Object.hasOwn(beside, label));
+}
+
+/** What is put into a JSON source for a proposal, and how many characters behind the place it replaces. */
+export function jsonInsert(
+  { member, isQuoted }: SourcePlace,
+  { json }: Proposal,
+  rest: string,
+): { readonly text: string; readonly over: number } {
+  const own = isQuoted && json.startsWith('"') ? json.slice(1) : json;
+  const over = isQuoted ? (/^[\w$.-]*"/.exec(rest)?.[0].length ?? 0) : 0;
+  const isNamed = member !== null || /^\s*:/.test(rest.slice(over));
+  return { text: isNamed ? own : `${own}: `, over };
 }
 
 /** A schema with its references followed and its alternatives apart. */
@@ -152,7 +169,8 @@ function valuesOf(schemas: readonly Schema[]): readonly Proposal[] {
   const found = new Map<string, Proposal>();
   for (const { enum: listed, const: only, type, description } of schemas) {
     const values = Array.isArray(listed) ? listed : only !== undefined ? [only] : type === 'boolean' ? [true, false] : [];
-    for (const value of values) found.set(String(value), { label: String(value), detail: '', info: textOf(description) });
+    for (const value of values)
+      found.set(String(value), { label: String(value), json: JSON.stringify(value), detail: '', info: textOf(description) });
   }
   return [...found.values()];
 }
@@ -161,7 +179,7 @@ function proposal(root: Schema, name: string, member: unknown): Proposal {
   const parts = expand(root, member);
   const types = [...new Set(parts.flatMap(({ type }) => (typeof type === 'string' ? [type] : [])))];
   const info = parts.map(({ description }) => textOf(description)).find((text) => text !== '') ?? '';
-  return { label: name, detail: types.join(' | '), info };
+  return { label: name, json: JSON.stringify(name), detail: types.join(' | '), info };
 }
 
 function textOf(value: unknown): string {

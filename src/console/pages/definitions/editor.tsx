@@ -1,4 +1,11 @@
-import { autocompletion, type CompletionContext, type CompletionResult, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+  pickedCompletion,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
@@ -9,7 +16,8 @@ import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirro
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import type { Found } from '../../api/definitions.ts';
-import { proposalsAt, type Schema, yamlPlaceAt } from '../../words/schema-completion.ts';
+import { jsonPlaceAt } from '../../words/json-place.ts';
+import { jsonInsert, type Proposal, proposalsAt, type Schema, type SourcePlace, yamlPlaceAt } from '../../words/schema-completion.ts';
 import styles from './definitions.module.css';
 
 /** A text of an author in an editor, with completion by the schema of its kind, and findings where they are. */
@@ -56,7 +64,7 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
           EditorState.tabSize.of(2),
           format === 'json' ? json() : yaml(),
           syntaxHighlighting(COLOURS),
-          autocompletion({ override: format === 'yaml' ? [(context) => proposed(context, latest.current.schema)] : [] }),
+          autocompletion({ override: [(context) => proposed(context, latest.current.schema, format)] }),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': `${label}. Escape and then Tab leaves it.` }),
           EditorView.updateListener.of((update) => {
@@ -99,18 +107,33 @@ function diagnosticOf({ severity, message, suggestedFix, line, column }: Found, 
   return [{ from: start, to: Math.min(start + Math.max(word, 1), to), severity, message: `${message} ${suggestedFix}`.trim() }];
 }
 
-function proposed({ state, pos, explicit }: CompletionContext, schema: Schema): CompletionResult | null {
-  const place = yamlPlaceAt(state.sliceDoc(0, pos), state.sliceDoc(pos));
-  if (place === null || (place.word === '' && !explicit && place.member === null)) return null;
+function proposed({ state, pos, explicit }: CompletionContext, schema: Schema, format: EditorProps['format']): CompletionResult | null {
+  const [before, rest] = [state.sliceDoc(0, pos), state.sliceDoc(pos)];
+  const place = format === 'json' ? jsonPlaceAt(before, rest) : yamlPlaceAt(before, rest);
+  if (place === null || (place.word === '' && !place.isQuoted && !explicit && place.member === null)) return null;
   const isValue = place.member !== null;
-  const options = proposalsAt(schema, place).map(({ label, detail, info }) => ({
-    label,
-    detail,
-    ...(info === '' ? {} : { info }),
+  const options = proposalsAt(schema, place).map((found) => ({
+    label: found.label,
+    detail: found.detail,
+    ...(found.info === '' ? {} : { info: found.info }),
     type: isValue ? 'constant' : 'property',
-    apply: isValue ? label : `${label}: `,
+    apply: format === 'json' ? intoJson(place, found) : isValue ? found.label : `${found.label}: `,
   }));
   return options.length === 0 ? null : { from: pos - place.word.length, options, validFor: /^[\w$.-]*$/ };
+}
+
+/** Quotes that stand there already are not written again. */
+function intoJson(place: SourcePlace, found: Proposal): Exclude<Completion['apply'], string | undefined> {
+  return (view, completion, from, to) => {
+    const { text, over } = jsonInsert(place, found, view.state.sliceDoc(to, view.state.doc.lineAt(to).to));
+    const changes = { from, to: to + over, insert: text };
+    view.dispatch({
+      changes,
+      selection: { anchor: from + text.length },
+      annotations: pickedCompletion.of(completion),
+      userEvent: 'input.complete',
+    });
+  };
 }
 
 const COLOURS = HighlightStyle.define([
