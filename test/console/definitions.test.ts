@@ -62,6 +62,22 @@ inBrowser('a developer reads what changed, completes and is told of faults, and 
   expect(faults).toEqual([]);
 });
 
+inBrowser('a definition that was pushed as data is completed as JSON', async () => {
+  const { faults, manager, origin, page, project } = market();
+  const wave = { id: 'wave', name: 'Wave', steps: [{ id: 'a', type: 'transform', value: 1 }] };
+  await ok(manager.manage('PUT', manager.definitions('sync'), { body: { endpoints: [wave] } }));
+  await page.goto(`${origin}/p/${project}/definitions/endpoint/wave?show=edit`);
+  await page.getByRole('textbox', { name: /^Text of wave/ }).click();
+  for (const key of ['Control+Home', 'End', ...'"exposure": "p']) await page.keyboard.press(key);
+  await page.getByRole('option', { name: 'public', exact: true }).click();
+  for (const letter of ', "meth') await page.keyboard.press(letter);
+  await page.getByRole('option', { name: /^method/ }).click();
+  for (const letter of '"GET",') await page.keyboard.press(letter);
+  await page.getByText('The validator finds nothing in it.').waitFor();
+  await page.getByText('{"exposure": "public", "method": "GET",').waitFor();
+  expect(faults).toEqual([]);
+});
+
 inBrowser('definitions keep nobody out, light and dark, on a phone and wide', async () => {
   await expectOpenToAll(market(), ['/definitions?kind=endpoint', '/definitions/endpoint/greet', '/definitions/endpoint/greet?show=edit']);
 });

@@ -153,8 +153,11 @@ inBrowser('what is staged is read as source beside live, is taken back with a re
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('link', { name: 'Game values' }).click();
   await heading(page, 'Live, and next');
-  await page.getByText(/axe.*13/).first().waitFor();
-  await page.goBack();
+  await page
+    .getByText(/axe.*13/)
+    .first()
+    .waitFor();
+  await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('button', { name: 'Take back…' }).click();
   await page.getByLabel('Why').fill('not this week');
   await page.getByRole('button', { name: 'Take it back' }).click();
