@@ -160,6 +160,50 @@ inBrowser('a moment is in the address, and all pages follow it', async () => {
   await page.getByText(/^A revision, day and time/).waitFor();
 });
 
+inBrowser(
+  'a page that does not follow the moment says so, and none offers to change anything; a revision is a time where pages go by time',
+  async () => {
+    const { faults, manager, origin, page, project } = market();
+    const then = await write(ADA, { name: 'Ada', gold: 8 });
+    const values = { prices: { kind: 'group', fields: { axe: { type: 'number', value: 7 } } } };
+    await ok(
+      manager.manage('PUT', manager.definitions('game-values?message=Later'), { body: values, headers: { 'x-ns-publish-target': 'next' } }),
+    );
+    const at = (path: string) => page.goto(`${origin}/p/${project}${path}?at=${then}`);
+    const acts = () =>
+      page.evaluate<readonly string[]>(`[...document.querySelectorAll('main button, main a')].map(({ innerText }) => innerText.trim())
+      .filter((text) => /…$|^(Promote|Retry|Roles|Reset|Remove|Sessions|Edit)/.test(text))`);
+    const OF_NOW: readonly (readonly [path: string, said: string, comes: string])[] = [
+      ['/publishes', 'What was published up to then.', 'secret key'],
+      ['/health', 'How an installation fares is always told of now', 'Background jobs'],
+      ['/keys', 'These are the keys of now.', 'just now'],
+      ['/people', 'These are the people and roles of now', 'in every project'],
+    ];
+    for (const [path, said, comes] of OF_NOW) {
+      await at(path);
+      await page.getByText(said).first().waitFor();
+      await page.getByText(comes).first().waitFor();
+      expect([path, await acts()]).toEqual([path, []]);
+      expect(await page.getByText('“Later”').count()).toBe(0);
+    }
+    const BY_TIME: readonly (readonly [path: string, asks: string])[] = [
+      ['/calls', 'logs'],
+      ['/economy', 'economy'],
+      ['/looked', 'access'],
+    ];
+    for (const [path, asks] of BY_TIME) {
+      await at(path);
+      const asked = () =>
+        page.evaluate<readonly string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)
+        .filter((name) => name.includes('/${asks}') && /[?&]to=2\\d{3}-/.test(name))`);
+      await expect.poll(async () => (await asked()).length).toBeGreaterThan(0);
+      expect([path, await seriousOn(page)]).toEqual([path, []]);
+    }
+    await manager.manage('POST', manager.definitions('discard'), { body: {} });
+    expect(faults).toEqual([]);
+  },
+);
+
 inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {
   const { origin, page, project } = market();
   const revision = await write(ADA, { name: 'Ada', gold: 4, bag: [], skins: [] });

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { exactJson, sentJson } from '../../src/console/api/exact.ts';
 import {
   conditionOf,
-  endOf,
   isNameLike,
   rateText,
   refusalSaid,
@@ -83,7 +82,6 @@ it('finds the step that refused a call, and its condition', () => {
 it('says rates and reaches as people read them', () => {
   expect([600, 60, 7.26, 0.5, 0.0001].map(rateText)).toEqual(['10/s', '1/s', '7.3/min', '30/h', 'rare']);
   expect([spanMs(undefined), spanMs('15m')]).toEqual([3_600_000, 900_000]);
-  expect([endOf(undefined), endOf('12'), endOf('2026-03-01T12:00:00Z')]).toEqual([undefined, undefined, '2026-03-01T12:00:00Z']);
   const at = (from: string) => ({ from });
   expect(shorterReach({ from: 'a', counted: { succeeded: at('a'), failed: at('a') } })).toBeNull();
   expect(shorterReach({ from: 'a', counted: { succeeded: at('b'), failed: at('a') } })).toEqual({ succeeded: 'b', failed: null });

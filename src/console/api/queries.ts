@@ -192,12 +192,13 @@ export function differenceQuery({ project }: View) {
   });
 }
 
-export function publishesQuery({ project }: View) {
+/** `until`: up to this revision. */
+export function publishesQuery({ project }: View, until?: string) {
   return infiniteQueryOptions({
-    queryKey: [project, 'publishes'],
+    queryKey: until === undefined ? [project, 'publishes'] : [project, 'publishes', until],
     queryFn: ({ pageParam }) =>
       answerOf(api.listPublishes({ project, limit: PAGE, ...(pageParam === null ? {} : { before: String(pageParam) }) })),
-    initialPageParam: null as number | null,
+    initialPageParam: until === undefined ? null : Number(until) + 1,
     getNextPageParam: ({ before }) => before,
   });
 }

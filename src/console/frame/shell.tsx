@@ -14,7 +14,7 @@ import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
-import { type Target, useProject, useView } from './view.ts';
+import { isRevision, type Target, useProject, useView } from './view.ts';
 
 /** What stands around every page of a project. */
 export function Shell() {
@@ -133,7 +133,7 @@ function Banner() {
   const navigate = useNavigate();
   if (at === undefined && target === 'live') return null;
   const back = (name: 'at' | 'target') => void navigate({ to: '.', search: (before: object) => ({ ...before, [name]: undefined }) });
-  const moment = at === undefined ? '' : /^\d+$/.test(at) ? `revision ${at}` : localTime(at);
+  const moment = at === undefined ? '' : isRevision(at) ? `revision ${at}` : localTime(at);
   return (
     <div className={classes(styles.banner, at === undefined ? styles.staged : styles.past)} role="status">
       {at === undefined ? (

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useSearch } from '@tanstack/react-router';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
 
 /** What pages of a project look at: which project, live or next, now or a moment. All of it is in the address. */
@@ -41,6 +41,16 @@ export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game
 export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   const project = useProject();
   return (scope, letter) => may(project, scope, letter);
+}
+
+/** Whether a moment is a revision, and no time. */
+export function isRevision(at: string): boolean {
+  return /^\d+$/.test(at);
+}
+
+/** Whether the past is looked at; on pages of no project it never is. */
+export function useIsPast(): boolean {
+  return useSearch({ strict: false, select: ({ at }) => at !== undefined });
 }
 
 /** The moment as a parameter of a request, where there is one. */

@@ -19,11 +19,6 @@ export function spanIn(text: string | undefined): Span | undefined {
   return SPANS.find(({ value }) => value === text)?.value;
 }
 
-/** The end of what is shown, for a moment that pages follow; `undefined`: now. The log of calls knows times and no revisions. */
-export function endOf(at: string | undefined): string | undefined {
-  return at === undefined || /^\d+$/.test(at) ? undefined : at;
-}
-
 /** How far back the numbers of a window reach, where that is less than the window; `null`: all of it is counted. */
 export function shorterReach({ from, counted }: { readonly from: string; readonly counted: Counted }): Reach | null {
   const { succeeded, failed } = counted;

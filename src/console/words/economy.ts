@@ -33,12 +33,12 @@ interface PeriodAsked {
   readonly to?: string | undefined;
 }
 
-/** The period that an address asks for: the last 30 days up to today, or up to the day of the moment that is looked at. */
+/** The period that an address asks for: the last 30 days up to today, or up to the day of `at`, the time that is looked at. */
 export function periodOf({ from, to }: PeriodAsked, at: string | undefined, now: number): Period {
   const time = at === undefined ? Number.NaN : Date.parse(at);
-  const isTime = at !== undefined && !/^\d+$/.test(at) && !Number.isNaN(time);
-  const last = isTime ? dateOf(time) : dateOf(now);
-  const end = to !== undefined && isDay(to) && !(isTime && to > last) ? to : last;
+  const isThen = !Number.isNaN(time);
+  const last = isThen ? dateOf(time) : dateOf(now);
+  const end = to !== undefined && isDay(to) && !(isThen && to > last) ? to : last;
   if (from === undefined || !isDay(from) || from > end) return lastDays(DAYS_SHOWN, end);
   const earliest = lastDays(MOST_DAYS, end).from;
   return { from: from < earliest ? earliest : from, to: end };

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { aroundQuery, boardQuery, boardsQuery, type Leaderboard, type RankedRow } from '../../api/boards.ts';
+import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -40,7 +41,7 @@ export function BoardPage() {
     >
       {mayDo('queries', 'x') ? (
         <>
-          {view.at !== undefined && <p className={styles.soft}>Boards are always those of now: nobody keeps what they were.</p>}
+          <OfNow>Boards are always those of now: nobody keeps what they were.</OfNow>
           <AroundForm key={player ?? ''} player={player} />
           {why !== undefined && <Why key={`why ${why}`} query={query} row={why} />}
           {player === undefined ? <FromFirst query={query} /> : <Around query={query} player={player} />}

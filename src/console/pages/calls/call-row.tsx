@@ -40,7 +40,7 @@ export function CallRow({ request }: { readonly request: LoggedRequest }) {
 }
 
 function Opened({ request }: { readonly request: LoggedRequest }) {
-  const { project } = useView();
+  const { project, at: moment } = useView();
   const mayDo = useMay();
   const { at, slug, status, code, message, step, platformId, requestId, route } = request;
   return (
@@ -80,7 +80,7 @@ function Opened({ request }: { readonly request: LoggedRequest }) {
         <Link to="/p/$project/find/$held" params={{ project, held: requestId }}>
           {requestId}
         </Link>
-        {slug !== null && mayDo('endpoints', 'x') && mayDo('queries', 'x') && mayDo('collections', 'x') && (
+        {moment === undefined && slug !== null && mayDo('endpoints', 'x') && mayDo('queries', 'x') && mayDo('collections', 'x') && (
           <Link
             to="/p/$project/calls/try"
             params={{ project }}

@@ -10,6 +10,7 @@ import {
   useFollowed,
   type Window,
 } from '../../api/calls.ts';
+import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -20,7 +21,7 @@ import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
-import { endOf, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
+import { msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
 import { CallRow } from './call-row.tsx';
 import styles from './calls.module.css';
 
@@ -33,7 +34,7 @@ export const TRY = ['endpoints', 'queries', 'collections'];
 /** What games called, and what was refused: by endpoint and outcome first, then one by one. */
 export function CallsPage() {
   const mayDo = useMay();
-  const { project } = useView();
+  const { project, at } = useView();
   const mayRead = LOG.every((scope) => mayDo(scope, 'r'));
   const { slug } = route.useSearch();
   return (
@@ -42,6 +43,7 @@ export function CallsPage() {
       title="Calls and errors"
       sub="What games call, how long it takes, and what is refused or fails."
       actions={
+        at === undefined &&
         TRY.every((scope) => mayDo(scope, 'x')) && (
           <Link to="/p/$project/calls/try" params={{ project }} search={{ slug }} className={buttonClass()}>
             Try it out…
@@ -63,18 +65,18 @@ export function CallsPage() {
 }
 
 function Calls() {
+  const { at, instead } = useMoment('time');
+  return instead ?? <CallsUntil to={at} />;
+}
+
+function CallsUntil({ to }: { readonly to: string | undefined }) {
   const view = useView();
   const { slug, code, player, all, span } = route.useSearch();
-  const window: Window = { ms: spanMs(span), to: endOf(view.at) };
+  const window: Window = { ms: spanMs(span), to };
   const asked: CallsAsked = { slug, code, player, all: all === 'true' };
   const followed = useFollowed(view, asked, window.to === undefined);
   return (
     <>
-      {view.at !== undefined && window.to === undefined && (
-        <p className={styles.soft}>
-          The call log goes by time, and a revision names none: this is now. Choose a day and time to see what was.
-        </p>
-      )}
       <Grouped window={window} state={followed.state} />
       <Listed asked={asked} window={window} followed={followed} />
     </>

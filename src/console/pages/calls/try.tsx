@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { endpointsQuery, lastCallersQuery, tryEndpoint } from '../../api/calls.ts';
+import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Pair, Select } from '../../parts/field.tsx';
@@ -33,6 +34,7 @@ export function TryPage() {
         </Back>
       }
     >
+      <OfNow>It is tried on what is stored now, not on what was.</OfNow>
       {TRY.every((scope) => mayDo(scope, 'x')) ? (
         <Try />
       ) : (

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type DocumentList, documentsQuery, type ListedDocument } from '../../api/collections.ts';
 import { collectionsQuery } from '../../api/queries.ts';
+import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
@@ -44,12 +45,10 @@ export function CollectionPage() {
         )
       }
     >
-      {view.at !== undefined && (
-        <p className={styles.soft}>
-          The list is always of now: which documents there were, and in which order, no index keeps for a moment of the past. A document
-          that you open is as it was then; one that was deleted since is found by its key, from its player.
-        </p>
-      )}
+      <OfNow>
+        The list is always of now: which documents there were, and in which order, no index keeps for a moment of the past. A document that
+        you open is as it was then; one that was deleted since is found by its key, from its player.
+      </OfNow>
       {mayRead ? (
         <Documents key={`${view.project} ${collection}`} collection={collection} />
       ) : (

@@ -18,7 +18,8 @@ import styles from './economy.module.css';
 /** When the team is told that too much came in, and when that was. */
 export function Alarms({ currencies }: { readonly currencies: readonly string[] }) {
   const mayDo = useMay();
-  const read = useQuery({ ...alarmsQuery(useView()), enabled: mayDo('settings', 'r') });
+  const view = useView();
+  const read = useQuery({ ...alarmsQuery(view), enabled: mayDo('settings', 'r') });
   const [isEditing, setEditing] = useState(false);
   return (
     <>
@@ -26,6 +27,7 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
         title="Alarms"
         actions={
           read.isSuccess &&
+          view.at === undefined &&
           mayDo('settings', 'w') && (
             <Button isSmall onClick={() => setEditing(true)}>
               Change…

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { fieldsQuery, supplyQuery } from '../../api/economy.ts';
 import { Refused } from '../../api/refusal.ts';
+import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
@@ -47,9 +48,14 @@ export function EconomyPage() {
 }
 
 function Economy() {
+  const { at, instead } = useMoment('time');
+  return instead ?? <EconomyUntil at={at} />;
+}
+
+function EconomyUntil({ at }: { readonly at: string | undefined }) {
   const view = useView();
   const search = route.useSearch();
-  const period = periodOf(search, view.at, Date.now());
+  const period = periodOf(search, at, Date.now());
   const fields = useQuery(fieldsQuery(view, period));
   if (fields.isPending)
     return (
@@ -62,7 +68,9 @@ function Economy() {
   const currency = search.currency ?? moved[0];
   return (
     <>
-      {view.at !== undefined && <OfThen at={view.at} last={period.to} />}
+      <OfNow>
+        The economy is told by whole days: these are the days up to {period.to}, the whole of which counts. Alarms are those of now.
+      </OfNow>
       <Choose
         currencies={[...new Set([...(currency === undefined ? [] : [currency]), ...moved])].sort()}
         currency={currency}
@@ -80,16 +88,6 @@ function Economy() {
       )}
       <Alarms currencies={moved} />
     </>
-  );
-}
-
-function OfThen({ at, last }: { readonly at: string; readonly last: string }): ReactNode {
-  return (
-    <p className={styles.soft}>
-      {/^\d+$/.test(at)
-        ? 'The economy is told by days, and a revision names none: these are the days up to today. Choose a day and time to see the days up to then.'
-        : `The economy is told by whole days: these are the days up to ${last}, the whole of which counts.`}
-    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type EconomyEntry, entriesQuery } from '../../api/economy.ts';
+import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
@@ -34,11 +35,11 @@ function byOf({ actor, endpoint }: EconomyEntry): string {
 
 /** The entries of ledgers that a number of the economy is made of. */
 export function EntriesPage() {
-  const view = useView();
-  const { project } = view;
+  const { project } = useView();
   const { currency = '', from, to, ...where } = route.useSearch();
   const mayRead = useMay()('economy', 'r');
-  const period = periodOf({ from, to }, view.at, Date.now());
+  const { at, instead } = useMoment('time');
+  const period = periodOf({ from, to }, at, Date.now());
   const { at: _, target: __, ...filter } = where;
   return (
     <Page
@@ -46,7 +47,8 @@ export function EntriesPage() {
       title={<span className={styles.title}>{entriesTitle({ currency, ...filter })}</span>}
       sub={
         <>
-          {period.from === period.to ? `On ${period.to}` : `From ${period.from} to ${period.to}`}, UTC, the newest first.{' '}
+          {instead === null &&
+            `${period.from === period.to ? `On ${period.to}` : `From ${period.from} to ${period.to}`}, UTC, the newest first. `}
           <Link to="/p/$project/economy" params={{ project }} search={{ currency, from, to }}>
             Back to the economy
           </Link>
@@ -54,7 +56,7 @@ export function EntriesPage() {
       }
     >
       {mayRead ? (
-        <Entries asked={{ currency, ...period, ...filter }} />
+        (instead ?? <Entries asked={{ currency, ...period, ...filter }} />)
       ) : (
         <Card title="Entries">
           <Empty title="Your role does not see what all players have">An owner can give you a role with the permission “economy”.</Empty>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { checksQuery, type Health, healthQuery, type ProcessNow } from '../../api/health.ts';
 import { Refused } from '../../api/refusal.ts';
+import { OfNow } from '../../frame/then.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -25,6 +26,7 @@ export function HealthPage() {
       title="Health"
       sub="How the whole installation fares, now and over the last day. This page looks again every ten seconds."
     >
+      <OfNow>How an installation fares is always told of now and of the last day, and nothing is retried from the past.</OfNow>
       {isRefused && (
         <Card title="Health">
           <Empty title="This shows every project at once">It takes a role in every project. An owner can give you one.</Empty>

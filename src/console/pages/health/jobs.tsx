@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Health, healthQuery, retryJobs } from '../../api/health.ts';
+import { useIsPast } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -10,6 +11,7 @@ import styles from './health.module.css';
 /** Background jobs: those at work, and those that failed for good, which may run again. */
 export function Jobs({ jobs }: { readonly jobs: Health['jobs'] }) {
   const queries = useQueryClient();
+  const isPast = useIsPast();
   const retry = useMutation({
     mutationFn: retryJobs,
     onSuccess: () => queries.invalidateQueries({ queryKey: healthQuery.queryKey }),
@@ -20,7 +22,8 @@ export function Jobs({ jobs }: { readonly jobs: Health['jobs'] }) {
     <Card
       title="Background jobs"
       actions={
-        failed > 1 && (
+        failed > 1 &&
+        !isPast && (
           <Button isSmall onClick={() => retry.mutate('all')} disabled={retry.isPending}>
             Retry all
           </Button>
@@ -65,7 +68,7 @@ export function Jobs({ jobs }: { readonly jobs: Health['jobs'] }) {
               {id}, enqueued <Ago at={enqueuedAt} />, {attempts} of {of} tries{progress === null ? '' : `, ${Math.round(progress)} %`}
               {error !== null && <span className={styles.cure}>{error}</span>}
             </span>
-            {state === 'failed' && (
+            {state === 'failed' && !isPast && (
               <Button isSmall onClick={() => retry.mutate(id)} disabled={retry.isPending} aria-label={`Retry ${id}`}>
                 Retry
               </Button>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { keysQuery, type ListedKey } from '../../api/keys.ts';
+import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -26,6 +27,7 @@ export function KeysPage() {
         </>
       }
     >
+      <OfNow>These are the keys of now. When one was made or restricted stands in Activity.</OfNow>
       {useMay()('settings', 'r') ? (
         <Keys />
       ) : (

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type Look, type LooksAsked, looksQuery } from '../../api/looks.ts';
+import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -103,7 +104,9 @@ function Filters({ asked, isOfPlayer = false, change }: NarrowProps) {
 
 function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
   const { project } = useView();
-  const list = useInfiniteQuery(looksQuery(project, asked));
+  const { at, instead } = useMoment('time');
+  const list = useInfiniteQuery({ ...looksQuery(project, { ...asked, to: asked.to ?? at }), enabled: instead === null });
+  if (instead !== null) return instead;
   if (list.isPending) return <Waiting what="who looked" />;
   if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
   const looks = list.data.pages.flatMap((page) => page.looks);

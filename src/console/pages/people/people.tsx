@@ -2,6 +2,8 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ListedPerson, peopleQuery } from '../../api/people.ts';
 import { may, sessionQuery } from '../../api/session.ts';
+import { OfNow } from '../../frame/then.tsx';
+import { useIsPast } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -20,6 +22,7 @@ const DIALOGS = { roles: RolesDialog, reset: ResetDialog, sessions: SessionsDial
 export function PeoplePage() {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const mayManage = session.projects.some((project) => may(project, 'people', 'r')) || session.person.everywhere === 'owner';
+  const isPast = useIsPast();
   const [isInviting, setInviting] = useState(false);
   return (
     <Page
@@ -27,13 +30,15 @@ export function PeoplePage() {
       title="People"
       sub="Who may sign in to this console, and what they may do in which project."
       actions={
-        mayManage && (
+        mayManage &&
+        !isPast && (
           <Button look="main" onClick={() => setInviting(true)}>
             Invite somebody…
           </Button>
         )
       }
     >
+      <OfNow>These are the people and roles of now, which nobody changes from the past.</OfNow>
       <Card title="People">
         {mayManage ? (
           <PeopleTable />
@@ -69,6 +74,7 @@ function PeopleTable() {
 
 function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: (act: Act) => void }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
+  const isPast = useIsPast();
   const { id, name, email, roles, usedAt, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
     <Button isSmall look="quiet" onClick={() => choose(which)} aria-label={`${label} of ${name}`}>
@@ -99,10 +105,14 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         <Ago at={addedAt} />
       </td>
       <td className={styles.acts}>
-        {act('roles', 'Roles')}
-        {isGoverned && act('sessions', 'Sessions')}
-        {isGoverned && act('reset', 'Reset')}
-        {isGoverned && act('remove', 'Remove')}
+        {!isPast && (
+          <>
+            {act('roles', 'Roles')}
+            {isGoverned && act('sessions', 'Sessions')}
+            {isGoverned && act('reset', 'Reset')}
+            {isGoverned && act('remove', 'Remove')}
+          </>
+        )}
       </td>
     </tr>
   );

@@ -2,7 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { OfNow, useMoment } from '../../frame/then.tsx';
+import { STAGED, useIsPast, useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -25,9 +26,11 @@ import { TakeBackDialog } from './take-back.tsx';
 export function PublishesPage() {
   const mayDo = useMay();
   const mayRead = STAGED.every((scope) => mayDo(scope, 'r'));
+  const isPast = useIsPast();
   return (
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
-      {mayRead ? (
+      {mayRead && isPast && <Until />}
+      {mayRead && !isPast && (
         <>
           <PublishesMoved />
           <Scheduled mayPublish={STAGED.every((scope) => mayDo(scope, 'w'))} />
@@ -36,12 +39,24 @@ export function PublishesPage() {
           <RollbackAsked />
           <History />
         </>
-      ) : (
+      )}
+      {!mayRead && (
         <Card title="Publishes">
           <Empty title="Your role does not see definitions">An owner can give you one that does.</Empty>
         </Card>
       )}
     </Page>
+  );
+}
+
+/** What was published up to the moment that is looked at. */
+function Until() {
+  const { at, instead } = useMoment('revision');
+  return (
+    <>
+      <OfNow>What was published up to then. What is staged, and what may be done about it, is of now alone.</OfNow>
+      {instead ?? <History until={at} />}
+    </>
   );
 }
 
@@ -193,10 +208,11 @@ function RollbackAsked() {
   );
 }
 
-function History() {
+/** `until`: up to this revision, with nothing to be done about it. */
+function History({ until }: { readonly until?: string | undefined }) {
   const view = useView();
-  const list = useInfiniteQuery(publishesQuery(view));
-  const base = useQuery(differenceQuery(view)).data?.base;
+  const list = useInfiniteQuery(publishesQuery(view, until));
+  const base = useQuery({ ...differenceQuery(view), enabled: until === undefined }).data?.base;
   const mayPublish = useMayPublish();
   const [goal, setGoal] = useState<{ readonly to: number; readonly undone?: Publish } | null>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
@@ -215,7 +231,7 @@ function History() {
         </CardBody>
       )}
       {list.isSuccess && publishes.length === 0 && (
-        <Empty title="Nothing was published yet">
+        <Empty title={until === undefined ? 'Nothing was published yet' : 'Nothing had been published then'}>
           A game’s definitions come with <code>savepoint push</code>, from the folder of the game.
         </Empty>
       )}
@@ -225,7 +241,7 @@ function History() {
             key={publish.revision}
             publish={publish}
             isNewest={publish === newest}
-            rollBack={mayPublish && base !== undefined ? goalOf(publish) : undefined}
+            rollBack={mayPublish && base !== undefined && until === undefined ? goalOf(publish) : undefined}
           />
         ))}
       </ol>
