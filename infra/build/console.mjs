@@ -41,20 +41,19 @@ export async function buildConsole() {
   writeFileSync(MARK, hash);
 }
 
-/** Pages that have to use the same code for it to be loaded with all of them, as one file in place of twenty small ones. */
+/** So many pages have to use a file for it to be loaded with all of them, as one with its like in place of twenty small ones. */
 const SHARED_BY = 3;
 
 function sharedChunk(id, { getModuleInfo }) {
   const seen = new Set([id]);
-  const beginnings = new Set();
+  let pages = 0;
   for (const each of seen) {
     const { isEntry = false, importers = [], dynamicImporters = [] } = getModuleInfo(each) ?? {};
-    // It comes with the first file anyway.
     if (isEntry) return 'index';
-    if (dynamicImporters.length > 0) beginnings.add(each);
+    if (dynamicImporters.length > 0 && each.includes('/src/console/pages/')) pages += 1;
     for (const importer of importers) seen.add(importer);
   }
-  return beginnings.size >= SHARED_BY && !beginnings.has(id) ? 'shared' : undefined;
+  return pages >= SHARED_BY ? 'shared' : undefined;
 }
 
 /** What every page needs is asked for beside the first file, and not once that has run: the shared code, and who is signed in. */

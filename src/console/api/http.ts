@@ -23,7 +23,8 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
   if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
   const text = withExactNumbers(await response.text());
-  return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
+  // Another response of the same text would encode and decode megabytes once more.
+  return Object.assign(response, { text: async () => text });
 }
 
 /** Sends a request with what every request of the page says. The answer is read by the caller. */

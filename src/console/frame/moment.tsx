@@ -1,9 +1,8 @@
-import { Popover } from '@base-ui/react/popover';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Button, buttonClass } from '../parts/button.tsx';
-import { classes } from '../parts/classes.ts';
+import { Button } from '../parts/button.tsx';
 import { MomentField } from '../parts/moment-field.tsx';
+import { Popup } from '../parts/popup.tsx';
 import { momentOf, shortMoment, timeBefore } from '../words/time.ts';
 import styles from './shell.module.css';
 import { useView } from './view.ts';
@@ -31,31 +30,28 @@ export function Moment() {
     if (moment !== null) go(moment);
   };
   return (
-    <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger className={classes(buttonClass(), styles.moment)} title="Look at everything as it was">
-        As of: {at === undefined ? 'now' : shortMoment(at)}
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end" style={{ zIndex: 30 }}>
-          <Popover.Popup className={styles.menu}>
-            <Popover.Title>As it was</Popover.Title>
-            <div className={styles.row}>
-              {STEPS.map(({ name, ms }) => (
-                <Button key={name} isSmall onClick={() => go(timeBefore(ms))}>
-                  {name}
-                </Button>
-              ))}
-            </div>
-            <form className={styles.row} onSubmit={submit}>
-              <MomentField label="A moment" isExplained value={typed} change={setTyped} />
-              <Button type="submit" look="main" disabled={moment === null}>
-                Show it
-              </Button>
-              {at !== undefined && <Button onClick={() => go(undefined)}>Back to now</Button>}
-            </form>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popup
+      label={`As of: ${at === undefined ? 'now' : shortMoment(at)}`}
+      says="Look at everything as it was"
+      className={styles.moment}
+      title="As it was"
+      isOpen={isOpen}
+      setOpen={setOpen}
+    >
+      <div className={styles.row}>
+        {STEPS.map(({ name, ms }) => (
+          <Button key={name} isSmall onClick={() => go(timeBefore(ms))}>
+            {name}
+          </Button>
+        ))}
+      </div>
+      <form className={styles.row} onSubmit={submit}>
+        <MomentField label="A moment" isExplained value={typed} change={setTyped} />
+        <Button type="submit" look="main" disabled={moment === null}>
+          Show it
+        </Button>
+        {at !== undefined && <Button onClick={() => go(undefined)}>Back to now</Button>}
+      </form>
+    </Popup>
   );
 }

@@ -1,12 +1,12 @@
-import { Popover } from '@base-ui/react/popover';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import icon from '../icon.svg';
 import { buttonClass } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty, Waiting } from '../parts/page.tsx';
+import { Popup } from '../parts/popup.tsx';
 import { localTime } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
 import { Moment } from './moment.tsx';
@@ -160,25 +160,22 @@ function Banner() {
 function PersonMenu() {
   const { data } = useSuspenseQuery(sessionQuery);
   const { role } = useProject();
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Popover.Root>
-      <Popover.Trigger className={classes(buttonClass(), styles.person)}>{data.person.name}</Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end" style={{ zIndex: 30 }}>
-          <Popover.Popup className={styles.menu}>
-            <Popover.Title>{data.person.name}</Popover.Title>
-            <Popover.Description>
-              {role === '' ? 'No role in this project' : `Role in this project: ${role}`}. Savepoint {data.version}.
-            </Popover.Description>
-            <div className={styles.row}>
-              <Link to="/account" className={buttonClass()} search={{ at: undefined, target: undefined }}>
-                Your account
-              </Link>
-              <SignOut />
-            </div>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popup
+      label={data.person.name}
+      className={styles.person}
+      title={data.person.name}
+      about={`${role === '' ? 'No role in this project' : `Role in this project: ${role}`}. Savepoint ${data.version}.`}
+      isOpen={isOpen}
+      setOpen={setOpen}
+    >
+      <div className={styles.row}>
+        <Link to="/account" className={buttonClass()} search={{ at: undefined, target: undefined }}>
+          Your account
+        </Link>
+        <SignOut />
+      </div>
+    </Popup>
   );
 }
