@@ -39,7 +39,7 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   await page.goto(`${origin}/p/${project}`);
   await heading(page, 'Activity');
   await page.keyboard.press('/');
-  await page.getByLabel(/^Find a player/).fill(ADA);
+  await page.getByLabel(/^Find anything/).fill(ADA);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Time line' }).click();
   await page.getByText('sword, rope → rope').waitFor();
@@ -99,7 +99,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   const plan = async (field: string, what: string, value: string) => {
     await page.getByLabel('Field', { exact: true }).selectOption(field);
     await page.getByLabel('What to do').selectOption(what);
-    await page.getByLabel('Value').fill(value);
+    await page.getByLabel('Value', { exact: true }).fill(value);
     await page.getByRole('button', { name: 'Add this change' }).click();
   };
   await page.getByRole('button', { name: 'Edit' }).click();

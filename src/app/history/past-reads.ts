@@ -18,7 +18,9 @@ import type { Address, DocumentAnswer, ManageAnswer, ReadAnswer } from '../answe
 import type { Caller } from '../caller.ts';
 import { viewsReached } from '../context.ts';
 import type { ListingOf } from '../management/listings.ts';
-import type { PostedStep } from '../past/past.ts';
+import type { Past, PostedStep } from '../past/past.ts';
+import type { Project } from '../project/project.ts';
+import { versionIn } from '../storage/documents.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
 import { type ChangesQuery, type Labels, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
@@ -63,6 +65,15 @@ export interface PastReads {
 export function createPastReads(context: HistoryContext): PastReads {
   const { past } = context;
 
+  /** At the head nothing is folded: of a large document that was changed part by part, that takes every event since it was written whole. */
+  const documentAt = async (project: Project, at: Parameters<Past['documentAt']>[1], revision: number) => {
+    if (revision !== project.set.head) return past.documentAt(project, at, revision);
+    const { state } = (await versionIn(project, at.space, at.collection, at.key)).version;
+    // It was read from the database meanwhile, and something may have come.
+    if (revision !== project.set.head) return past.documentAt(project, at, revision);
+    return state !== null && 'version' in state ? state : null;
+  };
+
   const documentOf = async (read: PastData, key: string, view: PastView) => {
     const { project, access, collection, moment } = read;
     const found = await past.documentAt(project, { space: access.space, collection: collection.id, key }, moment.revision);
@@ -77,7 +88,7 @@ export function createPastReads(context: HistoryContext): PastReads {
   const seenAt = async (caller: Caller, address: Address, at: string | null, name: string) => {
     const { project, access, collection, moment } = await pastDataIfAny(context, caller, 'document.read', address, at, name);
     if (collection === undefined) return { project, document: {}, side: { ...ofMoment(moment).at, version: null } };
-    const found = await past.documentAt(project, { space: access.space, collection: collection.id, key: address.key }, moment.revision);
+    const found = await documentAt(project, { space: access.space, collection: collection.id, key: address.key }, moment.revision);
     const stored = found?.document ?? null;
     const document = stored !== null && access.settings.fillDefaults ? fillDefaults(collection.schema, stored) : (stored ?? {});
     return { project, document, side: { ...ofMoment(moment).at, version: stored === null ? null : (found?.version ?? null) } };

@@ -118,9 +118,8 @@ export function shortMoment(moment: string, now = Date.now()): string {
   if (/^\d+$/.test(moment)) return `revision ${moment}`;
   const time = new Date(moment);
   if (Number.isNaN(time.getTime())) return moment;
-  const year = time.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: 'numeric' } as const);
-  const day = time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year });
-  return `${day}, ${time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', hour12: false })}`;
+  const day = time.getFullYear() === new Date(now).getFullYear() ? dayOf(moment).replace(/ \d+$/, '') : dayOf(moment);
+  return `${day}, ${[time.getHours(), time.getMinutes()].map(twoDigits).join(':')}`;
 }
 
 /** The time zone of the reader: `Berlin time`. */
