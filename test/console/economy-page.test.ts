@@ -54,10 +54,16 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await heading(page, 'Top movers');
   expect(new URL(page.url()).searchParams.get('from')).toBe(new URL(page.url()).searchParams.get('to'));
   expect(await page.getByRole('button', { name: 'Change…' }).count()).toBe(0);
+  // A day counts once it is typed whole.
+  const asked = page.url();
+  await page.getByLabel('From', { exact: true }).fill('2025-12-');
+  expect(page.url()).toBe(asked);
+  await page.getByLabel('From', { exact: true }).fill('2025-12-24');
+  await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('2025-12-24');
   const managed = await signedInAs('manager');
   await managed.goto(page.url());
   await managed.getByRole('button', { name: 'Change…' }).click();
-  await managed.getByLabel('Name').fill('greed');
+  await managed.getByLabel('Name', { exact: true }).fill('greed');
   await managed.getByLabel('Raised when there comes in').selectOption('perPlayerHour');
   await managed.getByLabel('Amount within an hour').fill('5000');
   await managed.getByRole('button', { name: 'Add this alarm' }).click();
@@ -109,7 +115,7 @@ inBrowser('an auditor goes from a coin to its call, to the publish that made tha
   await page.getByRole('button', { name: 'Find', exact: true }).click();
   await page.getByText('No player’s name begins with “ada”').waitFor();
   await page.keyboard.press('/');
-  await page.getByLabel(/^Find a player/).fill(ADA);
+  await page.getByLabel(/^Find anything/).fill(ADA);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'purses', exact: true }).waitFor();
   await page.getByRole('navigation', { name: 'Of this player' }).getByRole('link', { name: 'Who looked' }).click();

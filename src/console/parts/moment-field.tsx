@@ -1,5 +1,5 @@
-import { type ReactNode, useId, useRef, useState } from 'react';
-import { isDay, MOMENT_FORMS, typedMoment, unreadableMoment, zoneName } from '../words/time.ts';
+import { type ReactNode, useId, useRef } from 'react';
+import { MOMENT_FORMS, typedMoment, unreadableMoment, zoneName } from '../words/time.ts';
 import { Button } from './button.tsx';
 import styles from './field.module.css';
 
@@ -21,7 +21,7 @@ interface PickedProps {
 }
 
 /** A time: typed, or chosen from the browser's own calendar. The zone stands beside its name. */
-function Picked({
+export function Picked({
   label,
   zone,
   type,
@@ -121,38 +121,6 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
       placeholder={placeholder}
       hint={told}
       isWrong={isWrong || unreadable !== null}
-    />
-  );
-}
-
-interface DayFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly change: (day: string) => void;
-  readonly min?: string;
-  readonly max?: string;
-}
-
-/** A day of UTC, `2026-11-27`. What is typed counts once it is one. */
-export function DayField({ label, value, change, min, max }: DayFieldProps) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const take = (text: string) => {
-    setTyped(isDay(text) ? null : text);
-    if (isDay(text)) change(text);
-  };
-  return (
-    <Picked
-      label={label}
-      zone="UTC"
-      type="date"
-      value={typed ?? value}
-      change={take}
-      calendarValue={value}
-      pick={take}
-      min={min}
-      max={max}
-      leave={() => setTyped(null)}
-      isWrong={typed !== null}
     />
   );
 }

@@ -1,5 +1,4 @@
 import { addsUp } from './amount.ts';
-import { isDay } from './time.ts';
 
 /** The economy by days, in UTC, as its pages have it. */
 
@@ -17,6 +16,11 @@ const MOST_DAYS = 366;
 
 function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
+}
+
+/** Whether a text is a day, `2026-11-27`. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 export function dayAfter(day: string): string {

@@ -85,11 +85,6 @@ export function momentOf(typed: string, now = Date.now()): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Whether a text is a day, `2026-11-27`. */
-export function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
 /** The time of a typed day and time, as routes take it; `null`: it is something else. */
 export function typedTime(typed: string): string | null {
   return /^\s*\d{4}-\d{2}-\d{2}/.test(typed) ? momentOf(typed) : null;

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { DayField } from '../../parts/day-field.tsx';
 import { Select } from '../../parts/field.tsx';
-import { DayField } from '../../parts/moment-field.tsx';
 import { Toggles } from '../../parts/toggles.tsx';
 import { lastDays, type Period } from '../../words/economy.ts';
 import styles from './economy.module.css';
