@@ -315,6 +315,31 @@ describe('what happened to a definition', () => {
     expect(await refused(game.manage('GET', game.definitions('game-values/nothing/compare')))).toBe('404 NOT_FOUND');
   });
 
+  test('and a row that was put on top is one new row, in the history of the value, of publishes, and beside what is staged', async () => {
+    const table = async (rows: readonly object[], target: string) => {
+      const body = { items: [{ id: 'bows', type: 'table', name: 'Bows', rows }] };
+      return position(await ok(game.manage('PUT', game.definitions('game-values'), { body, ...staged(target) })));
+    };
+    const [twig, short, long] = [
+      { name: 'twig', power: 0 },
+      { name: 'short', power: 1 },
+      { name: 'long', power: 5 },
+    ];
+    const first = await table([short, long], 'live');
+    await table([twig, short, { ...long, power: 6 }], 'next');
+    const fields = [
+      { path: '/items/0/rows/2/power', label: 'Bows › long › power', before: 5, after: 6 },
+      { path: '/items/0/rows/0', label: 'Bows › twig', after: twig },
+    ];
+    expect((await read('diff')).changes).toMatchObject([{ fields }]);
+    await ok(game.manage('POST', game.definitions('promote'), { body: {} }));
+    const { publishes } = await read('publishes?limit=1');
+    expect(publishes[0].changes).toMatchObject([{ fields }]);
+    expect((await read(`definitions/compare?from=${first}`)).changes).toMatchObject([{ fields }]);
+    const { changes } = await read('game-values/bows/history?limit=1');
+    expect(changes[0].fields.map(({ label }: { label: string }) => label)).toEqual(['long › power', 'twig']);
+  });
+
   test('is found by slug or name, by its id after it is gone, and of a value that a collection holds by the value', async () => {
     const endpoint = (amount: number) => ({
       id: 'e1',

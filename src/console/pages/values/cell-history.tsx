@@ -40,7 +40,9 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
       {list.isError && <Failed error={list.error} again={() => void list.refetch()} />}
       {list.isSuccess && found.length === 0 && (
         <Empty title="Nothing in this part of the history changed it">
-          {list.hasNextPage ? 'Look further back.' : `Under this name it has been as it is since it came to ${view.target}.`}
+          {list.hasNextPage
+            ? 'Look further back.'
+            : `${isRow ? 'It' : 'Under this name it'} has been as it is since it came to ${view.target}.`}
         </Empty>
       )}
       <ol className={styles.history}>
