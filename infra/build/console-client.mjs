@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const FILE = 'src/console/api/generated.ts';
 const OPERATIONS = [
-  ...['listCommits', 'explain', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
+  ...['listCommits', 'explain', 'findNames', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
   ...['listDocuments', 'findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
   ...['listLooks', 'listKeys'],
   ...['listButtons', 'pressButton'],

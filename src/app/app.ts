@@ -8,6 +8,7 @@ import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Commits } from './history/commits.ts';
 import type { DefinitionHistory } from './history/definition-history.ts';
 import type { Explain } from './history/explain.ts';
+import type { FindNames } from './history/named.ts';
 import type { PastReads } from './history/past-reads.ts';
 import type { ShowPlayer } from './history/player.ts';
 import type { SaveRecordHistory } from './history/save-record-history.ts';
@@ -99,6 +100,7 @@ export interface App {
   readonly flags: Flags;
   readonly commits: Commits;
   readonly explain: Explain;
+  readonly findNames: FindNames;
   readonly showPlayer: ShowPlayer;
   readonly economy: Economy;
   readonly looks: Looks;

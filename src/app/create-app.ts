@@ -8,6 +8,7 @@ import { createEndpoints } from './endpoints/endpoints.ts';
 import { createCommits } from './history/commits.ts';
 import { createDefinitionHistory } from './history/definition-history.ts';
 import { createExplain } from './history/explain.ts';
+import { createFindNames } from './history/named.ts';
 import { createPastReads } from './history/past-reads.ts';
 import { createShowPlayer } from './history/player.ts';
 import { createSaveRecordHistory } from './history/save-record-history.ts';
@@ -70,6 +71,7 @@ export function createApp(context: AppContext): App {
     flags: createFlags(context),
     commits: createCommits(context, past),
     explain: createExplain(context, past),
+    findNames: createFindNames(context),
     showPlayer: createShowPlayer(history),
     economy: createEconomy(context, past),
     looks: createLooks(context),

@@ -82,6 +82,7 @@ export type CallSummary = BodyOf<typeof logs.summary>;
 export type LoggedRequest = ShownBy<typeof LoggedRequestSchema>;
 export type Commits = BodyOf<typeof commits.list>;
 export type Explained = BodyOf<typeof commits.explain>;
+export type NamesFound = BodyOf<typeof commits.names>;
 export type Flags = BodyOf<typeof projectFacts.flags>;
 export type Synced = BodyOf<typeof publishing.sync>;
 export type Preflighted = BodyOf<typeof publishing.preflight>;

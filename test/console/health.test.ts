@@ -27,7 +27,7 @@ const consoleOf = useConsole(async ({ env }) => {
 inBrowser('whoever keeps it running gets there by keyboard, sees what fails, and lets it run again', async () => {
   const { page, faults, env } = consoleOf();
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'A page, a project, or any id' }).fill('lag');
+  await page.getByRole('combobox', { name: 'A page, a name, or any id' }).fill('lag');
   await page.keyboard.press('Enter');
   await heading(page, 'Health');
   await page.getByText('All is well').waitFor();
@@ -47,7 +47,7 @@ inBrowser('the page keeps nobody out', () => expectOpenToAll(consoleOf(), ['/hea
 inBrowser('the palette goes to what was typed where it is no page, and Escape leaves it', async () => {
   const { page } = consoleOf();
   await page.keyboard.press('Control+k');
-  const box = page.getByRole('combobox', { name: 'A page, a project, or any id' });
+  const box = page.getByRole('combobox', { name: 'A page, a name, or any id' });
   await box.fill('nobody-has-this-name');
   await page.keyboard.press('Escape');
   await expect.poll(() => box.count()).toBe(0);

@@ -14,7 +14,7 @@ const OF_THE_PROJECT = [
   ...['changeSettings', 'readSettings', 'readConfig', 'readPackage', 'syncPackage', 'listKeys', 'revokePublicKey', 'validateKeys'],
   ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
   ...['schedulePromotion', 'readPromotionSchedule', 'unschedulePromotion'],
-  ...['callNothing', 'purgeDocuments', 'listButtons'],
+  ...['callNothing', 'purgeDocuments', 'listButtons', 'findNames'],
 ];
 /** Of many players at once, of none in particular. */
 const OF_MANY = ['readEconomy', 'listEconomyAlarms', 'listEconomyFlows', 'readEconomySupply', 'summarizeLogs'];

@@ -261,6 +261,7 @@ export function fakeApp(): FakeApp {
       note('explain', caller, ...rest);
       return { ...at, result: { meanings: exampleOf(commits.explain).meanings, personal: [], readsHistory: true } };
     },
+    findNames: async (caller, ...rest) => managed(commits.names, 'findNames', caller, rest),
     showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),

@@ -165,6 +165,25 @@ test('a personal unique value is looked for by whoever says why, and the look is
   expect(await explained(email, { role: 'designer', reason: 'curious' })).toMatchObject({ status: 403 });
 });
 
+test('names are found by how a word of them begins, the ones that begin so first', async () => {
+  const names = async (begins: string, role = 'owner') => {
+    const { status, text } = (await people.get(role)?.get(`/v3/manage/${project}/names?begins=${encodeURIComponent(begins)}`)) ?? {
+      status: 0,
+      text: '{}',
+    };
+    return status === 200 ? listOf(objectOf(JSON.parse(text))['names']) : status;
+  };
+  expect(await names('AX', 'designer')).toEqual([
+    { is: 'value', named: { id: 'axe_pricing' } },
+    { is: 'value', named: { id: 'axes' } },
+    { is: 'endpoint', named: { id: 'upgrade-axe', called: 'upgrade' } },
+    { is: 'value', named: { id: 'axes', part: 'Stone axe' } },
+  ]);
+  expect(await names('axe_pricing.p')).toEqual([{ is: 'value', named: { id: 'axe_pricing', part: 'price' } }]);
+  expect(await names('xe')).toEqual([]);
+  expect(await names(' ')).toBe(400);
+});
+
 test('the command prints what it is', async () => {
   const key = await newApiKey(env, project, { history: 'r', game_values: 'r' });
   const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: project, SAVEPOINT_SECRET_KEY: key };

@@ -1,8 +1,8 @@
 import type * as contract from '../../contract/answers.ts';
-import { READ_DOCUMENTS } from '../../contract/credentials.ts';
+import { EXPLAINING_KEYS, READ_DOCUMENTS } from '../../contract/credentials.ts';
 import { visibleValues } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { definitionsNamed, type NamedDefinition } from '../../domain/definition/model/named.ts';
+import { beginning, called, definitionsNamed, type NamedDefinition } from '../../domain/definition/model/named.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
@@ -11,9 +11,11 @@ import { governs, managesIn } from '../../domain/people/power.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
 import { allows } from '../../domain/project/permissions.ts';
 import { documentSubject, uniqueSubject } from '../../domain/subjects.ts';
-import { accessAt, hasNeed } from '../access.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { accessAt, hasNeed, requireNeed } from '../access.ts';
+import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import type { AppContext } from '../context.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { readDocument } from '../storage/documents.ts';
 import { documentOf } from '../storage/query-runs.ts';
@@ -78,22 +80,52 @@ export async function namedSo(context: AppContext, asked: Asked): Promise<NamedS
   };
 }
 
-/** In live; else in what is staged. */
+/** Definitions and game values, in live; else in what is staged. */
 function definitions({ project, caller, held }: Asked): readonly Meaning[] {
+  const meaning = ({ kind, target, ...named }: FoundDefinition): Meaning => {
+    const text = `${SAYS[kind](named.part)}${target === undefined ? '' : ', staged and not in live'}`;
+    return told(project, kind, text, { ...named, ...(target === undefined ? {} : { target }) }, linkOf(kind, named.id));
+  };
+  return definitionsFound(project, caller, called(held)).map(meaning);
+}
+
+type FoundDefinition = NamedDefinition & { readonly target?: 'next' };
+
+function definitionsFound(project: Project, caller: Caller, wanted: Parameters<typeof definitionsNamed>[2]): readonly FoundDefinition[] {
   const of = (target: PublishTarget) => {
     const access = accessAt(project, caller, target);
     const { values } = visibleValues(access, caller);
-    return definitionsNamed(access.definitions, values, held).filter(({ kind }) => allows(access.key, SCOPE_OF[kind], 'r'));
+    return definitionsNamed(access.definitions, values, wanted).filter(({ kind }) => allows(access.key, SCOPE_OF[kind], 'r'));
   };
   const live = of('live');
   const nameOf = ({ kind, id, part }: NamedDefinition) => JSON.stringify([kind, id, part]);
   const known = new Set(live.map(nameOf));
   const staged = of('next').filter((each) => !known.has(nameOf(each)));
-  const meaning = ({ kind, ...named }: NamedDefinition, target?: 'next'): Meaning => {
-    const text = `${SAYS[kind](named.part)}${target === undefined ? '' : ', staged and not in live'}`;
-    return told(project, kind, text, { ...named, ...(target === undefined ? {} : { target }) }, linkOf(kind, named.id));
+  return [...live, ...staged.map((each): FoundDefinition => ({ ...each, target: 'next' }))];
+}
+
+/** Definitions and game values in whose name a word begins so. Throws 400 INVALID_REQUEST. */
+export type FindNames = (caller: Caller, begins: string) => Promise<ManageAnswer<contract.NamesFound>>;
+
+/** Names that are told at once, and characters that one may begin with. */
+const NAMES = 20;
+const MAX_BEGIN = 128;
+
+export function createFindNames(context: AppContext): FindNames {
+  return async (caller, begins) => {
+    const project = await projectOf(context, caller);
+    requireNeed(accessAt(project, caller, 'live').key, EXPLAINING_KEYS.needs);
+    const typed = begins.trim();
+    if (typed === '' || typed.length > MAX_BEGIN) throw refusal('INVALID_REQUEST', `\`begins\` is a text of 1 to ${MAX_BEGIN} characters`);
+    const found = definitionsFound(project, caller, beginning(typed));
+    const isFirst = ({ id, called: name = '', part }: NamedDefinition) =>
+      (part === undefined ? [id, name] : [part]).some((text) => text.toLowerCase().startsWith(typed.toLowerCase()));
+    const names = [...found.filter(isFirst), ...found.filter((each) => !isFirst(each))].slice(0, NAMES);
+    return {
+      ...positioned(context, project, caller),
+      result: { ok: true, names: names.map(({ kind, ...named }) => ({ is: kind, named })) },
+    };
   };
-  return [...live.map((each) => meaning(each)), ...staged.map((each) => meaning(each, 'next'))];
 }
 
 /** Of a rule, the rules; of the limit of a field, the collection that has it. */

@@ -99,6 +99,17 @@ export function explainQuery({ project }: View, held: string) {
   return queryOptions({ queryKey: [project, 'explain', held], queryFn: () => answerOf(api.explain({ project, held })) });
 }
 
+/** Definitions and values whose name begins so: as one types, so that what was found last stays until there is more. */
+export function namesQuery({ project }: View, begins: string) {
+  return queryOptions({
+    queryKey: [project, 'names', begins],
+    queryFn: async () => (await answerOf(api.findNames({ project, begins }))).names,
+    enabled: begins.length > 1,
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
 export function playersQuery({ project }: View, name: string) {
   return queryOptions({
     queryKey: [project, 'players', name],

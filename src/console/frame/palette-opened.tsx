@@ -1,9 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { namesQuery } from '../api/queries.ts';
 import { sessionQuery } from '../api/session.ts';
-import { type Offer, offersFor } from '../words/palette.ts';
+import { namedOffer, type Offer, offersFor } from '../words/palette.ts';
+import { usePageOf } from './page-of.ts';
 import { usePages } from './pages.ts';
 import styles from './palette.module.css';
 import { useView } from './view.ts';
@@ -40,12 +42,12 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
           <input
             className={styles.box}
             role="combobox"
-            aria-label="A page, a project, or any id"
+            aria-label="A page, a name, or any id"
             aria-expanded="true"
             aria-controls={id}
             aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
             aria-autocomplete="list"
-            placeholder="A page, a project, or any id"
+            placeholder="A page, a name, or any id"
             autoComplete="off"
             spellCheck={false}
             maxLength={256}
@@ -60,7 +62,7 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
             {deeds.map((deed, place) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box, which keeps the focus
               <div
-                key={`${deed.kind} ${deed.name}`}
+                key={`${deed.kind} ${deed.name} ${deed.about}`}
                 id={`${id}-${place}`}
                 className={styles.offer}
                 role="option"
@@ -87,7 +89,10 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
   );
 }
 
-/** Everything that one can go to or switch; last, what was typed as an id. */
+/** How long typing rests before names are asked for, ms. */
+const REST_MS = 120;
+
+/** Everything that one can go to or switch, what of the game is named so, and last what was typed itself. */
 function useDeeds(typed: string): readonly Deed[] {
   const { project, target, at } = useView();
   const { data } = useSuspenseQuery(sessionQuery);
@@ -115,11 +120,36 @@ function useDeeds(typed: string): readonly Deed[] {
     { kind: 'page', name: 'Your account', about: 'password, sessions, sign out', go: () => void navigate({ to: '/account' }) },
   ];
   const held = typed.trim();
+  const named = useNamed(held);
   const find: Deed = {
     kind: 'find',
-    name: held,
-    about: 'what this id is, or a player of this name',
+    name: `Look for “${held}”`,
+    about: 'as an id, a whole name, or a player’s name',
     go: () => void navigate({ to: '/p/$project/find/$held', params: { project, held } }),
   };
-  return [...offersFor([...pages, ...switches, ...projects], typed), ...(held === '' ? [] : [find])];
+  return [...offersFor([...pages, ...switches, ...projects], typed), ...named, ...(held === '' ? [] : [find])];
+}
+
+/** Definitions and values whose name begins so. */
+function useNamed(typed: string): readonly Deed[] {
+  const view = useView();
+  const navigate = useNavigate();
+  const pageOf = usePageOf();
+  const rested = useRested(typed);
+  const { data = [] } = useQuery(namesQuery(view, rested));
+  if (typed.length < 2) return [];
+  return data.flatMap((found): Deed[] => {
+    const page = pageOf(found);
+    return page === null ? [] : [{ ...namedOffer(found), go: () => void navigate(page) }];
+  });
+}
+
+/** What was typed, once no more is for a moment. */
+function useRested(typed: string): string {
+  const [rested, setRested] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(typed), REST_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return rested;
 }

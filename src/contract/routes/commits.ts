@@ -134,6 +134,9 @@ const Use = z
   })
   .meta({ id: 'UseInForce', description: 'What an endpoint may read besides documents, as it was when it was called' });
 
+/** What of a game has names. */
+const DEFINED = ['collection', 'endpoint', 'workflow', 'library', 'board', 'query', 'value', 'rule'] as const;
+
 const Named = z
   .strictObject({
     id: z.string().meta({
@@ -167,7 +170,7 @@ const Meaning = z
         'grant',
       ] as const),
       ...(['key', 'guest', 'player', 'person', 'document'] as const),
-      ...(['collection', 'endpoint', 'workflow', 'library', 'board', 'query', 'value', 'rule'] as const),
+      ...DEFINED,
     ]),
     text: z.string().meta({ description: 'What it is, in a sentence' }),
     named: Named.optional().meta({
@@ -298,6 +301,33 @@ export const commits = {
         ],
         calls: [],
       },
+    },
+  }),
+  names: route({
+    ...about,
+    id: 'findNames',
+    tag: 'Project',
+    method: 'GET',
+    path: '/:project/names',
+    summary: 'Definitions and game values in whose id or name a word begins so',
+    description:
+      'Of live, and of what is staged; in any letter case, 20 at most, those first that begin so themselves. Each is told to whoever may read its kind. `explain` takes whole names, and ids of everything else.',
+    keys: EXPLAINING_KEYS,
+    query: {
+      begins: z
+        .string()
+        .min(1)
+        .max(128)
+        .meta({ description: 'How a word of the name begins', examples: ['axe'] }),
+    },
+    answers: {
+      200: z.strictObject({ ok, names: z.array(z.strictObject({ is: z.enum(DEFINED), named: Named })) }).meta({ id: 'NamesFound' }),
+    },
+    errors: ['INVALID_REQUEST'],
+    idempotent: false,
+    example: {
+      query: { begins: 'axe' },
+      answer: { ok: true, names: [{ is: 'value', named: { id: 'axes', called: 'Axes' } }] },
     },
   }),
 } as const;

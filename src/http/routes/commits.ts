@@ -21,6 +21,7 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
       const left = personal.length === 0 ? {} : { personal: [...personal] };
       return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls], ...left } });
     },
+    names: async ({ caller, query: { begins } }) => managed(await app.findNames(caller, begins ?? '')),
     list: async ({ caller, query }) => managed(await app.commits.list(caller, query)),
   });
 }
