@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { behindText, bytesText, millisText, rateText, runningFor, shareText, statusText } from '../../src/console/words/health.ts';
-import { offersFor } from '../../src/console/words/palette.ts';
+import { namedOffer, offersFor } from '../../src/console/words/palette.ts';
 
 test('bytes, times, shares and rates are said as short as one reads them', () => {
   expect([0, 999, 1000, 312_000_000, 1.5e12].map(bytesText)).toEqual(['0 B', '999 B', '1.0 KB', '312 MB', '1.5 TB']);
@@ -30,4 +30,17 @@ test('the palette offers what begins with each word that was typed, the name bef
   expect(names('what st')).toEqual(['Publishes']);
   expect(names('happ')).toEqual(['Activity']);
   expect(names('layers')).toEqual([]);
+});
+
+test('what of the game is named so is offered by its name, with where it is', () => {
+  expect(namedOffer({ is: 'board', named: { id: 'richest', called: 'Richest players' } })).toEqual({
+    kind: 'leaderboard',
+    name: 'Richest players',
+    about: 'richest',
+  });
+  expect(namedOffer({ is: 'value', named: { id: 'axes', part: 'Stone axe', target: 'next' } })).toEqual({
+    kind: 'value',
+    name: 'Stone axe',
+    about: 'in axes, staged',
+  });
 });

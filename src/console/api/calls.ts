@@ -149,6 +149,32 @@ export function endpointsQuery(view: View, at: string | undefined = view.at) {
   });
 }
 
+/** What endpoints call, as it was at a moment. */
+export function logicQuery(view: View, at: string) {
+  const { project, target } = view;
+  const asked = { project, at, ...(target === 'next' ? { includeStaged: 'true' } : {}), revisionTarget: target, xNsPublishTarget: target };
+  return queryOptions({
+    queryKey: [project, 'called', target, at],
+    queryFn: async () => {
+      const [workflows, libraries] = await Promise.all([answerOf(api.listWorkflows(asked)), answerOf(api.listLibraries(asked))]);
+      return { workflows: workflows.data, libraries: libraries.data };
+    },
+    staleTime: 30_000,
+  });
+}
+
+/** The rate-limit rules, as they were at a moment. */
+export function rulesQuery({ project, target }: View, at: string) {
+  return queryOptions({
+    queryKey: [project, 'rules', target, at],
+    queryFn: async () => {
+      const { rules } = await answerOf(api.listRateLimitRules({ project, at, revisionTarget: target, xNsPublishTarget: target }));
+      return rules as readonly Readonly<Record<string, unknown>>[];
+    },
+    staleTime: 30_000,
+  });
+}
+
 export interface DryRunAsked {
   readonly slug: string;
   /** Whose call it is; empty: nobody's. */

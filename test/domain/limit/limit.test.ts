@@ -176,6 +176,8 @@ describe('reject', () => {
   test('more is refused with rule, field, window and the seconds to its end', () => {
     expect(applyRules(growth(5, [rule()], { windowOf: used(6) }))).toMatchObject({
       code: 'RATE_LIMIT',
+      // The console finds the rule by its name in it.
+      message: 'The rate limit "Gold" was reached',
       status: 429,
       extra: { error: { rule: 'Gold', field: 'gold', window: 'perDay' }, retryAfter: 10 * 3600 + 14 * 60 + 30 },
     });
