@@ -25,6 +25,7 @@ interface RestoreOptions extends CorrectionOptions {
   readonly to: string;
   readonly only?: readonly string[];
   readonly keep?: readonly string[];
+  readonly keepSlot?: readonly string[];
   readonly collection?: readonly string[];
 }
 
@@ -35,6 +36,7 @@ function restore(): Command {
     .requiredOption('--to <moment>', 'a revision, or a time with its zone, such as 2026-03-01T12:00:00Z')
     .option('--only <path...>', 'only these parts of documents, as dotted paths')
     .option('--keep <path...>', 'these parts stay as they are, such as what was bought since')
+    .option('--keep-slot <id...>', 'these save slots stay as they are, with their data')
     .option('--collection <id...>', 'only in these collections')
     .addHelpText(
       'after',
@@ -42,11 +44,11 @@ function restore(): Command {
         '\n  savepoint player restore 42 --to 4182 --collection players --policy reverse --reason "stolen account" --yes',
     )
     .action(async (player: string, options: RestoreOptions) => {
-      const { to, only = [], keep = [], collection: collections = [] } = options;
+      const { to, only = [], keep = [], keepSlot: keepSlots = [], collection: collections = [] } = options;
       await correct(
         options,
         ['players', player, 'restore'],
-        { to, only, keep, collections },
+        { to, only, keep, keepSlots, collections },
         {
           question: `Restore ${player}?`,
           undone: (revision) => `Restored by the commit at revision ${revision}.`,

@@ -169,12 +169,20 @@ describe('words', () => {
     expect(isLost('warrior', 'mage')).toBe(false);
     const changed = (path: string, from: unknown, to: unknown) => ({ path, from, to });
     const documents = [
-      { collection: 'players', changes: [changed('gold', 3, 80), changed('name', 'Bo', 'Ada'), changed('level', 1, 2)] },
-      { collection: 'heroes', changes: [changed('level', 9, 8)] },
-      { collection: 'pets', changes: [changed('', { name: 'Rex' }, undefined)] },
-      { collection: 'homes', changes: [changed('', undefined, { rooms: 2 })] },
+      { collection: 'players', key: 'p1', changes: [changed('gold', 3, 80), changed('name', 'Bo', 'Ada'), changed('level', 1, 2)] },
+      { collection: 'heroes', key: 'p1', changes: [changed('level', 9, 8)] },
+      { collection: 'pets', key: 'p1', changes: [changed('', { name: 'Rex' }, undefined)] },
+      { collection: 'homes', key: 'p1', changes: [changed('', undefined, { rooms: 2 })] },
     ];
-    expect(untickedAtFirst({ documents })).toEqual({ out: ['pets'], keep: ['name', 'level'] });
+    expect(untickedAtFirst({ documents, slots: [] })).toEqual({ out: ['pets'], keep: ['name', 'level'], slots: [] });
+    // A slot that came since stays, with its data; one that was lost comes back.
+    const slot = { collection: 'saves', player: 'p1' };
+    const slots = [
+      { ...slot, recordId: 'new', is: 'removed' },
+      { ...slot, recordId: 'old', is: 'made' },
+    ];
+    const ofNew = { collection: 'saves', key: 'p1_new', changes: [changed('', { hp: 1 }, undefined)] };
+    expect(untickedAtFirst({ documents: [ofNew], slots })).toEqual({ out: [], keep: [], slots: ['new'] });
   });
 
   it('moments are revisions or times of where the reader is', () => {

@@ -266,6 +266,18 @@ describe('restore', () => {
     });
   });
 
+  test('leaves save slots as they are that are kept, with their data', async () => {
+    await market.save('lea_s1', { gems: 4 }, 'saves');
+    const to = await market.save('lea_s2', { gems: 5 }, 'saves');
+    for (const slot of ['s1', 's2']) await ok(client.manage('DELETE', client.storage(`saves/lea/records/${slot}`)));
+    await market.save('lea_s3', { gems: 6 }, 'saves');
+    const { body } = await restore('lea', { to, keepSlots: ['s2', 's3'] });
+    expect(body).toMatchObject({ slots: [{ recordId: 's1', is: 'made' }] });
+    expect(body.documents).toMatchObject([{ key: 'lea_s1' }]);
+    const saved = (slot: string) => market.read(`lea_${slot}`, 'saves');
+    expect([await saved('s1'), await saved('s2'), await saved('s3')]).toEqual([{ gems: 4 }, null, { gems: 6 }]);
+  });
+
   test('refuses what it cannot bring back before anything is written', async () => {
     const to = await market.save('jan', { name: 'Jan', level: 8 });
     await market.save('jan', { name: 'Johan', level: 1 });

@@ -2,12 +2,13 @@ import type { Restored } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { CAUSE, SOURCE } from '../../domain/correction/causes.ts';
 import { type Parts, restored } from '../../domain/correction/pick.ts';
-import { restoreSlots } from '../../domain/correction/slots.ts';
+import { restoreSlots, withoutSlots } from '../../domain/correction/slots.ts';
 import { type Policy, type UndoneDocument, undoDocument } from '../../domain/correction/three-way.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
 import type { DomainEvent, SaveRecord } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
+import { slotKey } from '../../domain/record/slot.ts';
 import { documentSubject } from '../../domain/subjects.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group.ts';
@@ -32,6 +33,8 @@ import { Correcting, type Obstacle } from './correcting.ts';
 export interface Restoring extends Why, Parts {
   /** A revision, or an instant with its zone. */
   readonly to: number | string;
+  /** Ids of save records that stay as they are, with their data. */
+  readonly keepSlots: readonly string[];
   /** Ids; empty: all collections of the player. */
   readonly collections: readonly string[];
   readonly policy: Policy;
@@ -103,15 +106,20 @@ function decideRestore(
   player: string,
   request: Restoring,
 ) {
-  const { reason, ticket, despite } = request;
+  const { reason, ticket, despite, keepSlots } = request;
   ctx.expect([
     ...[...documents, ...others].flatMap(({ collection, key }) => documentSubjects('live', collection, key)),
     ...lists.flatMap(({ collection }) => recordListSubjects('live', collection, player)),
   ]);
   const correcting = new Correcting(access, writes, { source: SOURCE.restore, reason, despite });
-  const slots = lists.map((list) => ({ ...list, changes: restoreSlots(list.past, writes.recordsOf(list.collection, player)) }));
+  const slots = lists.map((list) => ({
+    ...list,
+    changes: withoutSlots(restoreSlots(list.past, writes.recordsOf(list.collection, player)), keepSlots),
+  }));
+  const kept = new Set(keepSlots.map((recordId) => slotKey(player, recordId)));
   for (const { collection, changes } of slots) correcting.makeSlots(collection, player, changes);
   for (const { collection, key, past } of documents) {
+    if (kept.has(key) && lists.some((list) => list.collection === collection)) continue;
     correcting.document(collection, key, (present) => ({ document: restored(past, present, request), left: [], shortfalls: [] }));
   }
   for (const { collection, changes } of slots) correcting.removeSlots(collection, player, changes);

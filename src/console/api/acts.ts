@@ -38,10 +38,13 @@ export interface RestoreAsked {
   readonly policy: Policy;
   readonly collections: readonly string[];
   readonly keep: readonly string[];
+  /** Save slots that stay as they are, by their ids. */
+  readonly keepSlots: readonly string[];
 }
 
-function restoreBody({ to, policy, collections, keep }: RestoreAsked) {
-  return { to: /^\d+$/.test(to) ? Number(to) : to, policy, collections: [...collections], keep: [...keep] };
+function restoreBody({ to, policy, collections, keep, keepSlots }: RestoreAsked) {
+  const moment = /^\d+$/.test(to) ? Number(to) : to;
+  return { to: moment, policy, collections: [...collections], keep: [...keep], keepSlots: [...keepSlots] };
 }
 
 export function lookAtRestore(asked: RestoreAsked) {

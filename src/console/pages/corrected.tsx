@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { classes } from '../parts/classes.ts';
 import table from '../parts/table.module.css';
+import { isOfSlot } from '../words/restore.ts';
 import { cut, isLess, signed, valueText } from '../words/value.ts';
 import styles from './corrected.module.css';
 
@@ -36,7 +37,11 @@ export interface Picking {
   readonly toggleCollection: (collection: string) => void;
   readonly isKept: (path: string) => boolean;
   readonly toggle: (path: string) => void;
+  readonly isSlotKept: (slot: Slot) => boolean;
+  readonly toggleSlot: (slot: Slot) => void;
 }
+
+type Slot = Correction['slots'][number];
 
 /** Whether there is anything that it would do. */
 export function isNothing({ documents, slots }: Correction): boolean {
@@ -47,23 +52,27 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
   const { documents, slots, coins, left, shortfalls, more } = correction;
   return (
     <>
-      {documents.map((document) => (
-        <div key={`${document.collection}/${document.key}`} className={styles.group}>
-          <Heading document={document} picking={picking} />
-          <div className={styles.list}>
-            {document.changes.map(({ path, from, to }) => (
-              <Line key={path} collection={document.collection} path={path} from={from} to={to} picking={picking} />
-            ))}
+      {documents.map((document) => {
+        const slot = slots.find((each) => isOfSlot(document, each));
+        const isKept = slot !== undefined && picking?.isSlotKept(slot) === true;
+        return (
+          <div key={`${document.collection}/${document.key}`} className={styles.group}>
+            <Heading document={document} picking={picking} isKept={isKept} />
+            <div className={styles.list}>
+              {document.changes.map(({ path, from, to }) => (
+                <Line key={path} collection={document.collection} path={path} from={from} to={to} picking={picking} isOfKept={isKept} />
+              ))}
+            </div>
           </div>
-        </div>
-      ))}
+        );
+      })}
       {slots.length > 0 && (
         <div className={styles.group}>
           <h3>Save slots</h3>
           <ul>
-            {slots.map(({ collection, player, recordId, is }) => (
-              <li key={`${collection}/${player}/${recordId}`}>
-                {collection}: slot {recordId} of {player} is {is}
+            {slots.map((slot) => (
+              <li key={`${slot.collection}/${slot.player}/${slot.recordId}`}>
+                <SlotLine slot={slot} picking={picking} />
               </li>
             ))}
           </ul>
@@ -110,23 +119,44 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
   );
 }
 
+function SlotLine({ slot, picking }: { readonly slot: Slot; readonly picking: Picking | undefined }) {
+  const { collection, player, recordId, is } = slot;
+  const text = `${collection}: slot ${recordId} of ${player} is ${is}`;
+  if (picking === undefined) return text;
+  const isOut = picking.isOut(collection);
+  const isKept = isOut || picking.isSlotKept(slot);
+  return (
+    <label className={classes(styles.tick, isKept && styles.off)}>
+      <input type="checkbox" checked={!isKept} disabled={isOut} onChange={() => picking.toggleSlot(slot)} />
+      <span>{text}</span>
+    </label>
+  );
+}
+
 interface HeadingProps {
   readonly document: Correction['documents'][number];
   readonly picking?: Picking;
+  /** It is of a slot that stays as it is. */
+  readonly isKept: boolean;
 }
 
-function Heading({ document, picking }: HeadingProps) {
+function Heading({ document, picking, isKept }: HeadingProps) {
   const { collection, key, version } = document;
   const text = (
     <>
-      {collection}/{key} {version === null && <span className={styles.soft}>(will be deleted)</span>}
+      {collection}/{key} {version === null && <span className={styles.soft}>{isKept ? '(stays)' : '(will be deleted)'}</span>}
     </>
   );
   if (picking === undefined) return <h3>{text}</h3>;
   return (
     <h3>
       <label className={styles.tick}>
-        <input type="checkbox" checked={picking.isTicked(document)} onChange={() => picking.toggleCollection(collection)} />
+        <input
+          type="checkbox"
+          checked={picking.isTicked(document) && !isKept}
+          disabled={isKept}
+          onChange={() => picking.toggleCollection(collection)}
+        />
         <span>{text}</span>
       </label>
     </h3>
@@ -139,10 +169,12 @@ interface LineProps {
   readonly from: unknown;
   readonly to: unknown;
   readonly picking?: Picking;
+  /** It is of a slot that stays as it is. */
+  readonly isOfKept: boolean;
 }
 
-function Line({ collection, path, from, to, picking }: LineProps) {
-  const isOut = picking?.isOut(collection) ?? false;
+function Line({ collection, path, from, to, picking, isOfKept }: LineProps) {
+  const isOut = isOfKept || (picking?.isOut(collection) ?? false);
   const isKept = isOut || (picking?.isKept(path) ?? false);
   const name = path === '' ? 'the whole document' : path;
   const [was, becomes] = useMemo(() => [valueText(from), valueText(to)], [from, to]);

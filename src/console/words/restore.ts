@@ -12,8 +12,22 @@ interface Difference {
   readonly to?: unknown;
 }
 
+/** A document that differs. */
+interface Differing {
+  readonly collection: string;
+  readonly changes: readonly Difference[];
+}
+
 interface Restorable {
-  readonly documents: readonly { readonly collection: string; readonly changes: readonly Difference[] }[];
+  readonly documents: readonly (Differing & { readonly key: string })[];
+  readonly slots: readonly Slot[];
+}
+
+interface Slot {
+  readonly collection: string;
+  readonly player: string;
+  readonly recordId: string;
+  readonly is: string;
 }
 
 export interface Unticked {
@@ -21,30 +35,45 @@ export interface Unticked {
   readonly out: readonly string[];
   /** Paths that stay as they are. */
   readonly keep: readonly string[];
+  /** Save slots that stay as they are, with their data. */
+  readonly slots: readonly string[];
+}
+
+/** Whether a document holds the data of a slot. */
+export function isOfSlot({ collection, key }: { readonly collection: string; readonly key: string }, slot: Slot): boolean {
+  return collection === slot.collection && key === `${slot.player}_${slot.recordId}`;
 }
 
 /** What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there. */
-export function untickedAtFirst({ documents }: Restorable): Unticked {
-  const all = documents.flatMap(({ collection, changes }) => changes.map((change) => ({ collection, ...change })));
+export function untickedAtFirst({ documents, slots }: Restorable): Unticked {
+  // A slot that came since stays, with its data.
+  const came = slots.filter(({ is }) => is === 'removed');
+  const others = documents.filter((document) => !came.some((slot) => isOfSlot(document, slot)));
+  const all = others.flatMap(({ collection, changes }) => changes.map((change) => ({ collection, ...change })));
   const stays = all.filter(({ from, to }) => !isLost(from, to));
   const out = stays.filter(({ path }) => path === '').map(({ collection }) => collection);
-  return { out: [...new Set(out)], keep: [...new Set(stays.map(({ path }) => path))].filter((path) => path !== '') };
+  const keep = [...new Set(stays.map(({ path }) => path))].filter((path) => path !== '');
+  return { out: [...new Set(out)], keep, slots: came.map(({ recordId }) => recordId) };
+}
+
+interface Documents {
+  readonly documents: readonly Differing[];
 }
 
 /** Whether anything is less now than it was then, or gone. */
-export function isAnythingLost({ documents, slots }: Restorable & { readonly slots: readonly { readonly is: string }[] }): boolean {
+export function isAnythingLost({ documents, slots }: Documents & { readonly slots: readonly Pick<Slot, 'is'>[] }): boolean {
   return slots.some(({ is }) => is === 'made') || documents.some(({ changes }) => changes.some(({ from, to }) => isLost(from, to)));
 }
 
-type Document = Restorable['documents'][number];
+type Staying = Pick<Unticked, 'out' | 'keep'>;
 
 /** Whether something of a document comes back. */
-export function isTicked({ collection, changes }: Document, { out, keep }: Unticked): boolean {
+export function isTicked({ collection, changes }: Differing, { out, keep }: Staying): boolean {
   return !out.includes(collection) && (changes.length === 0 || changes.some(({ path }) => !keep.includes(path)));
 }
 
 /** After the box of a document was clicked. A document whose rows all stay gets all of them. */
-export function withCollection({ documents }: Restorable, collection: string, { out, keep }: Unticked): Unticked {
+export function withCollection({ documents }: Documents, collection: string, { out, keep }: Staying): Staying {
   const own = documents.filter((each) => each.collection === collection);
   if (own.some((each) => isTicked(each, { out, keep }))) return { out: [...out, collection], keep };
   const rows = own.flatMap(({ changes }) => changes.map(({ path }) => path));

@@ -84,6 +84,7 @@ const SHOWN = {
 const A_PATH = 'a dotted path of 1 to 256 characters';
 const paths = z.array(z.string(A_PATH).min(1, A_PATH).max(256, A_PATH)).max(100);
 const A_COLLECTION = 'the id of a collection';
+const A_SLOT = 'the id of a save record';
 
 export const corrections = {
   restore: route({
@@ -104,6 +105,11 @@ export const corrections = {
           .meta({ description: 'A revision, or a time with its zone' }),
         only: paths.default([]).meta({ description: 'Only these parts of documents' }),
         keep: paths.default([]).meta({ description: 'These parts stay as they are, such as what was bought since' }),
+        keepSlots: z
+          .array(z.string(A_SLOT).min(1, A_SLOT).max(256, A_SLOT))
+          .max(100)
+          .default([])
+          .meta({ description: 'These save records stay as they are, with their data: their `recordId`' }),
         collections: z
           .array(z.string(A_COLLECTION).regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION))
           .max(100)

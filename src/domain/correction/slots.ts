@@ -25,6 +25,13 @@ export function restoreSlots(past: readonly SaveRecord[], present: readonly Save
   return undoSlots(past, present, present);
 }
 
+/** The changes of a list but for these slots, by their ids. */
+export function withoutSlots({ create, rename, remove }: SlotChanges, ids: readonly string[]): SlotChanges {
+  const isChanged = (id: string) => !ids.includes(id);
+  const ofOthers = (records: readonly SaveRecord[]) => records.filter(({ recordId }) => isChanged(recordId));
+  return { create: ofOthers(create), rename: ofOthers(rename), remove: remove.filter(isChanged) };
+}
+
 function isIn(records: readonly SaveRecord[], { recordId }: SaveRecord): boolean {
   return records.some((each) => each.recordId === recordId);
 }

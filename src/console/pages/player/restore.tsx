@@ -13,6 +13,7 @@ import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import {
   changesToLookBefore,
   isAnythingLost,
+  isOfSlot,
   isTicked,
   lastLoss,
   mayCostSomebody,
@@ -27,7 +28,7 @@ import { WhoPays } from '../policies.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 
-const NOTHING: Unticked = { out: [], keep: [] };
+const NOTHING: Unticked = { out: [], keep: [], slots: [] };
 const route = getRouteApi('/signed-in/p/$project/players/$player/restore');
 
 /** Brings back what a player had at a moment: shown first, path by path, then done in one commit. */
@@ -144,15 +145,16 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const [chosenOut, setUnticked] = useState<Unticked | null>(null);
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const intentOf = useIntent();
-  const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [] };
+  const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [], keepSlots: [] };
   const key = [project, 'look', 'restore', player, to, policy];
   const look = useQuery({ queryKey: key, queryFn: () => lookAtRestore(asked), ...LOOK });
   const collections = collectionsIn(look.data);
-  const { keep, out } = chosenOut ?? (look.isSuccess ? untickedAtFirst(look.data) : NOTHING);
-  const chosen = { ...asked, keep, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
-  const isNarrowed = (keep.length > 0 || out.length > 0) && out.length < collections.length;
+  const unticked = chosenOut ?? (look.isSuccess ? untickedAtFirst(look.data) : NOTHING);
+  const { keep, out, slots: keepSlots } = unticked;
+  const chosen = { ...asked, keep, keepSlots, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
+  const isNarrowed = (keep.length > 0 || out.length > 0 || keepSlots.length > 0) && out.length < collections.length;
   const narrowed = useQuery({
-    queryKey: [...key, keep, out],
+    queryKey: [...key, keep, out, keepSlots],
     queryFn: () => lookAtRestore(chosen),
     enabled: isNarrowed,
     placeholderData: keepPreviousData,
@@ -163,12 +165,13 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
     onSuccess: refresh,
   });
   if (act.isSuccess) return <Restored player={player} revision={act.data.revision} correction={act.data} />;
-  const paths =
-    look.data?.documents.flatMap(({ collection, changes }) => (out.includes(collection) ? [] : changes.map(({ path }) => path))) ?? [];
-  const slots = look.data?.slots.filter(({ collection }) => !out.includes(collection)) ?? [];
+  const isSlotKept = ({ recordId }: { readonly recordId: string }) => keepSlots.includes(recordId);
+  const isStaying = (document: Correction['documents'][number]) =>
+    out.includes(document.collection) || (look.data?.slots.some((slot) => isSlotKept(slot) && isOfSlot(document, slot)) ?? false);
+  const paths = look.data?.documents.flatMap((document) => (isStaying(document) ? [] : document.changes.map(({ path }) => path))) ?? [];
+  const slots = look.data?.slots.filter((slot) => !out.includes(slot.collection) && !isSlotKept(slot)) ?? [];
   const isAnyTicked = slots.length > 0 || paths.some((path) => !keep.includes(path));
   const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
-  const unticked = { out, keep };
   const ticked = !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data;
   const isAskedWhoPays = policy !== 'give' || othersMayPay || (ticked !== undefined && mayCostSomebody(ticked));
   const isAnyLost = look.isSuccess && isAnythingLost(look.data);
@@ -192,7 +195,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
               path that several documents have is ticked for all of them.
             </p>
             <div className={styles.ticks}>
-              <Button isSmall onClick={() => setUnticked({ out: [], keep: [] })}>
+              <Button isSmall onClick={() => setUnticked(NOTHING)}>
                 Tick all
               </Button>
               <Button isSmall onClick={() => setUnticked(null)}>
@@ -205,8 +208,10 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
                 isOut: (collection) => out.includes(collection),
                 isTicked: (document) => isTicked(document, unticked),
                 isKept: (path) => keep.includes(path),
-                toggleCollection: (collection) => setUnticked(withCollection(look.data, collection, unticked)),
-                toggle: (path) => setUnticked({ out, keep: toggled(keep, path) }),
+                toggleCollection: (collection) => setUnticked({ ...unticked, ...withCollection(look.data, collection, unticked) }),
+                toggle: (path) => setUnticked({ ...unticked, keep: toggled(keep, path) }),
+                isSlotKept,
+                toggleSlot: ({ recordId }) => setUnticked({ ...unticked, slots: toggled(keepSlots, recordId) }),
               }}
             />
             {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
