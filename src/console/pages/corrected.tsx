@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
+import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import table from '../parts/table.module.css';
 import { isOfSlot } from '../words/restore.ts';
@@ -58,11 +59,7 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
         return (
           <div key={`${document.collection}/${document.key}`} className={styles.group}>
             <Heading document={document} picking={picking} isKept={isKept} />
-            <div className={styles.list}>
-              {document.changes.map(({ path, from, to }) => (
-                <Line key={path} collection={document.collection} path={path} from={from} to={to} picking={picking} isOfKept={isKept} />
-              ))}
-            </div>
+            <Lines document={document} picking={picking} isKept={isKept} />
           </div>
         );
       })}
@@ -133,14 +130,38 @@ function SlotLine({ slot, picking }: { readonly slot: Slot; readonly picking: Pi
   );
 }
 
-interface HeadingProps {
+/** Lines of a document that are shown before more are asked for: it may have tens of thousands. */
+const MOST = 200;
+
+function Lines({ document: { collection, changes }, picking, isKept }: OfDocumentProps) {
+  const [most, setMost] = useState(MOST);
+  const rest = changes.length - most;
+  return (
+    <>
+      <div className={styles.list}>
+        {changes.slice(0, most).map(({ path, from, to }) => (
+          <Line key={path} collection={collection} path={path} from={from} to={to} picking={picking} isOfKept={isKept} />
+        ))}
+      </div>
+      {rest > 0 && (
+        <div>
+          <Button isSmall look="quiet" onClick={() => setMost(most + 5 * MOST)}>
+            Show {rest > 5 * MOST ? `${5 * MOST} of ${rest}` : rest} lines more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface OfDocumentProps {
   readonly document: Correction['documents'][number];
   readonly picking?: Picking;
   /** It is of a slot that stays as it is. */
   readonly isKept: boolean;
 }
 
-function Heading({ document, picking, isKept }: HeadingProps) {
+function Heading({ document, picking, isKept }: OfDocumentProps) {
   const { collection, key, version } = document;
   const text = (
     <>

@@ -69,16 +69,18 @@ type Staying = Pick<Unticked, 'out' | 'keep'>;
 
 /** Whether something of a document comes back. */
 export function isTicked({ collection, changes }: Differing, { out, keep }: Staying): boolean {
-  return !out.includes(collection) && (changes.length === 0 || changes.some(({ path }) => !keep.includes(path)));
+  const kept = new Set(keep);
+  return !out.includes(collection) && (changes.length === 0 || changes.some(({ path }) => !kept.has(path)));
 }
 
 /** After the box of a document was clicked. A document whose rows all stay gets all of them. */
 export function withCollection({ documents }: Documents, collection: string, { out, keep }: Staying): Staying {
   const own = documents.filter((each) => each.collection === collection);
   if (own.some((each) => isTicked(each, { out, keep }))) return { out: [...out, collection], keep };
-  const rows = own.flatMap(({ changes }) => changes.map(({ path }) => path));
-  const isAnyLeft = rows.some((path) => !keep.includes(path));
-  return { out: out.filter((each) => each !== collection), keep: isAnyLeft ? keep : keep.filter((path) => !rows.includes(path)) };
+  const rows = new Set(own.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  const left = new Set(rows);
+  for (const path of keep) left.delete(path);
+  return { out: out.filter((each) => each !== collection), keep: left.size > 0 ? keep : keep.filter((path) => !rows.has(path)) };
 }
 
 interface ChangingCommit extends PlacedCommit {

@@ -51,12 +51,14 @@ interface DocumentPartsProps {
 /** What a document is and was. Two moments that are compared stand in the address. */
 export function DocumentParts({ asked, player }: DocumentPartsProps) {
   const { a, b } = useSearch({ strict: false });
+  const view = useView();
   const mayRead = useMay()('history', 'r');
+  const comparing = useQuery({ ...compareQuery(view, asked, a ?? '', b ?? view.at), enabled: a !== undefined });
   return (
     <>
       {a !== undefined && <Comparison asked={asked} a={a} b={b} player={player} />}
       <Present asked={asked} />
-      {mayRead && <History asked={asked} />}
+      {mayRead && <History asked={asked} isLater={a !== undefined && comparing.isPending} />}
     </>
   );
 }
@@ -107,9 +109,15 @@ function Present({ asked }: { readonly asked: Asked }) {
 /** Fields that a change lists before the others are asked for. */
 const FEW = 6;
 
-function History({ asked }: { readonly asked: Asked }) {
+interface HistoryProps {
+  readonly asked: Asked;
+  /** Of a large document either takes a node a while, and one looks for what is compared first. */
+  readonly isLater: boolean;
+}
+
+function History({ asked, isLater }: HistoryProps) {
   const view = useView();
-  const list = useInfiniteQuery(historyQuery(view, asked));
+  const list = useInfiniteQuery({ ...historyQuery(view, asked), enabled: ({ state }) => !isLater || state.data !== undefined });
   const { a, b } = useSearch({ strict: false });
   const navigate = useNavigate();
   const pick = (side: 'a' | 'b', revision: number) =>

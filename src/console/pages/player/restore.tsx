@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useMemo, useState } from 'react';
 import { lookAtRestore, type Policy, type RestoreAsked, restore } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
@@ -149,8 +149,10 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const key = [project, 'look', 'restore', player, to, policy];
   const look = useQuery({ queryKey: key, queryFn: () => lookAtRestore(asked), ...LOOK });
   const collections = collectionsIn(look.data);
-  const unticked = chosenOut ?? (look.isSuccess ? untickedAtFirst(look.data) : NOTHING);
+  const atFirst = useMemo(() => (look.data === undefined ? NOTHING : untickedAtFirst(look.data)), [look.data]);
+  const unticked = chosenOut ?? atFirst;
   const { keep, out, slots: keepSlots } = unticked;
+  const kept = new Set(keep);
   const chosen = { ...asked, keep, keepSlots, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
   const isNarrowed = (keep.length > 0 || out.length > 0 || keepSlots.length > 0) && out.length < collections.length;
   const narrowed = useQuery({
@@ -170,7 +172,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
     out.includes(document.collection) || (look.data?.slots.some((slot) => isSlotKept(slot) && isOfSlot(document, slot)) ?? false);
   const paths = look.data?.documents.flatMap((document) => (isStaying(document) ? [] : document.changes.map(({ path }) => path))) ?? [];
   const slots = look.data?.slots.filter((slot) => !out.includes(slot.collection) && !isSlotKept(slot)) ?? [];
-  const isAnyTicked = slots.length > 0 || paths.some((path) => !keep.includes(path));
+  const isAnyTicked = slots.length > 0 || paths.some((path) => !kept.has(path));
   const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
   const ticked = !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data;
   const isAskedWhoPays = policy !== 'give' || othersMayPay || (ticked !== undefined && mayCostSomebody(ticked));
@@ -207,7 +209,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
               picking={{
                 isOut: (collection) => out.includes(collection),
                 isTicked: (document) => isTicked(document, unticked),
-                isKept: (path) => keep.includes(path),
+                isKept: (path) => kept.has(path),
                 toggleCollection: (collection) => setUnticked({ ...unticked, ...withCollection(look.data, collection, unticked) }),
                 toggle: (path) => setUnticked({ ...unticked, keep: toggled(keep, path) }),
                 isSlotKept,
