@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Refused } from './api/refusal.ts';
+import { isAway, Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
 import { createConsoleRouter } from './router.tsx';
 import './style/base.css';
@@ -23,7 +23,7 @@ const queries = new QueryClient({
       networkMode,
       staleTime: 5_000,
       refetchOnWindowFocus: true,
-      retry: (count, error) => count < RETRIES && error instanceof Refused && [0, 503].includes(error.refusal.status),
+      retry: (count, error) => count < RETRIES && isAway(error),
     },
   },
 });

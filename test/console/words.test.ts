@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
-import { NOTICES, noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
+import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
 import { deedOf, fieldsSaid, whoOf } from '../../src/console/words/commit.ts';
 import { MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
 import {
@@ -18,7 +19,6 @@ import {
   zoneName,
 } from '../../src/console/words/time.ts';
 import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
-import { CATALOGUE } from '../../src/kernel/errors.ts';
 
 describe('numbers that a page could not hold', () => {
   it('keep their digits, wherever they stand', () => {
@@ -276,7 +276,7 @@ describe('a refusal', () => {
       error: { code: 'STALE_SAVE', message: 'Load it again', requestId: 'req_1', missing: 'x' },
     });
     expect(refusal).toEqual({ status: 409, code: 'STALE_SAVE', message: 'Load it again', requestId: 'req_1', details: { missing: 'x' } });
-    expect(noticeOf(refusal)).toEqual({
+    expect(noticeOf(refusal, NOTICES)).toEqual({
       happened: 'Somebody else changed this document since you loaded it.',
       means: 'Nothing was changed.',
       toDo: 'Look at what it is now, and make your change to that.',
@@ -286,11 +286,6 @@ describe('a refusal', () => {
   it('of anything else that answers still says something', () => {
     expect(refusalOf(502, null)).toMatchObject({ status: 502, code: 'UNKNOWN', message: 'The server answered with the status 502.' });
     expect(refusalOf(401, '<html>')).toMatchObject({ code: 'SIGNED_OUT' });
-    expect(noticeOf(refusalOf(400, { error: { code: 'INVALID_KEY', message: 'No id' } })).happened).toBe('No id');
-  });
-
-  it('has words only for codes that there are', () => {
-    const ofPage = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF', 'ISSUER_UNAVAILABLE', 'ACCOUNT_LINKED'];
-    expect(Object.keys(NOTICES).filter((code) => !Object.hasOwn(CATALOGUE, code) && !ofPage.includes(code))).toEqual([]);
+    expect(noticeOf(refusalOf(400, { error: { code: 'INVALID_KEY', message: 'No id' } }), NOTICES).happened).toBe('No id');
   });
 });

@@ -15,6 +15,14 @@ export function keepCsrf(token: string): void {
   csrf = token;
 }
 
+/** Headers of answers to what was to change something: what a refusal is made of knows its headers, and not its request. */
+const ofActs = new WeakSet<Headers>();
+
+/** Every act has a key, so that it happens once; a look at what one would do has none. What is asked of the console itself is an act unless it reads. */
+function isAct(address: string, { method = 'GET', headers }: RequestInit): boolean {
+  return method !== 'GET' && (address.startsWith('/api/') || new Headers(headers).has('idempotency-key'));
+}
+
 async function send(address: string, init: RequestInit = {}): Promise<Response> {
   const method = init.method ?? 'GET';
   const project = projectOf(address);
@@ -23,6 +31,7 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
   if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
   const text = withExactNumbers(await response.text());
+  if (isAct(address, init)) ofActs.add(response.headers);
   // Another response of the same text would encode and decode megabytes once more.
   return Object.assign(response, { text: async () => text });
 }
@@ -81,7 +90,7 @@ export async function answerOf<T extends ApiResponse>(request: Promise<WithHeade
   try {
     return await ok(request);
   } catch (error) {
-    throw error instanceof HttpError ? new Refused(refusalOf(error.status, error.data)) : error;
+    throw error instanceof HttpError ? new Refused(refusalOf(error.status, error.data, ofActs.has(error.headers))) : error;
   }
 }
 
@@ -97,6 +106,6 @@ export async function askConsole<Body>(method: string, address: string, body?: o
   const response = await send(address, { method, ...sent });
   const text = await response.text();
   const answer: unknown = text === '' ? null : JSON.parse(text);
-  if (!response.ok) throw new Refused(refusalOf(response.status, answer));
+  if (!response.ok) throw new Refused(refusalOf(response.status, answer, ofActs.has(response.headers)));
   return answer as Body;
 }

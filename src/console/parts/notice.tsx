@@ -1,9 +1,31 @@
-import type { ReactNode } from 'react';
-import { addsDetail, type Notice, noticeOf, Refused } from '../api/refusal.ts';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ALWAYS, addsDetail, type Notice, noticeOf, Refused, type Words } from '../api/refusal.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './notice.module.css';
 import { Said } from './said.tsx';
+
+type AllWords = Readonly<Record<string, Words>>;
+
+let loaded: AllWords | null = null;
+
+/** Words for codes. They are loaded when something is first refused; `null`: not yet. */
+function useWords(): AllWords | null {
+  const [words, setWords] = useState(loaded);
+  useEffect(() => {
+    if (words !== null) return;
+    const keep = (known: AllWords) => {
+      loaded = known;
+      setWords(known);
+    };
+    // Where they cannot be loaded, the server's own sentence is told.
+    import('../words/notices.ts').then(
+      ({ NOTICES }) => keep(NOTICES),
+      () => setWords(ALWAYS),
+    );
+  }, [words]);
+  return words;
+}
 
 /** What went wrong, what it means, and what to do. */
 export function Failed({
@@ -22,7 +44,10 @@ export function Failed({
     error instanceof Refused
       ? error.refusal
       : { status: 0, code: 'PAGE', message: `This page failed: ${error instanceof Error ? error.message : String(error)}`, details: {} };
-  const { happened, means, toDo } = words ?? noticeOf(refusal);
+  const all = useWords();
+  const known = all ?? (words != null || Object.hasOwn(ALWAYS, refusal.code) ? ALWAYS : null);
+  if (known === null) return null;
+  const { happened, means, toDo } = words ?? noticeOf(refusal, known);
   return (
     <div className={styles.notice} role="alert">
       <p className={styles.happened}>
@@ -31,7 +56,7 @@ export function Failed({
       <p>
         {means} {toDo}
       </p>
-      {words == null && addsDetail(refusal) && (
+      {words == null && addsDetail(refusal, known) && (
         <p className={styles.detail}>
           The server says: <Said text={refusal.message} />
         </p>

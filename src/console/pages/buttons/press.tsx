@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
 import { exactJson } from '../../api/exact.ts';
-import { Refused, refusalOf } from '../../api/refusal.ts';
+import { type Notice, type Refusal, Refused, refusalOf } from '../../api/refusal.ts';
 import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -118,12 +118,13 @@ export function PressDialog({ button, player, close }: PressProps) {
 function WouldBe({ pressed }: { readonly pressed: Pressed }) {
   const { result, documents, coins = [], more = 0 } = pressed;
   const isEmpty = documents?.length === 0;
+  const refusal = refusalOf(result.status, result.body, true);
   return (
     <div className={styles.would}>
       {!result.ok && (
         <>
           <p>{isEmpty ? 'It would be refused, and store nothing.' : 'It would be refused, and still store something.'}</p>
-          <Failed error={new Refused(refusalOf(result.status, result.body))} />
+          <Failed error={new Refused(refusal)} words={isEmpty ? null : keptWords(refusal, 'would stay')} />
         </>
       )}
       {documents === undefined && <p className={styles.soft}>What it would change is not shown to your role.</p>}
@@ -132,6 +133,11 @@ function WouldBe({ pressed }: { readonly pressed: Pressed }) {
       {result.ok && <Answer title="It would work, and answer" body={result.body} />}
     </div>
   );
+}
+
+/** Of an endpoint that refuses after it stored something. */
+function keptWords({ message }: Refusal, stays: 'stays' | 'would stay'): Notice {
+  return { happened: message, means: `What the endpoint had done until then ${stays}.`, toDo: '' };
 }
 
 function Answer({ title, body }: { readonly title: string; readonly body: unknown }) {
@@ -154,6 +160,7 @@ interface CameProps {
 function Came({ label, sub, pressed, close }: CameProps) {
   const { project } = useView();
   const { result, revision } = pressed;
+  const refusal = refusalOf(result.status, result.body, true);
   return (
     <Dialog title={label} sub={sub} close={close}>
       <Done>
@@ -169,7 +176,7 @@ function Came({ label, sub, pressed, close }: CameProps) {
           </p>
         )}
       </Done>
-      {!result.ok && <Failed error={new Refused(refusalOf(result.status, result.body))} />}
+      {!result.ok && <Failed error={new Refused(refusal)} words={revision === null ? null : keptWords(refusal, 'stays')} />}
       {result.ok && <Answer title="It worked, and answered" body={result.body} />}
     </Dialog>
   );
