@@ -1,8 +1,16 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
-import type { DialogProps } from './dialog.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly sub?: ReactNode;
+  readonly close: () => void;
+  /** The decision; nothing is to be decided where it is left out, and the dialog is closed. */
+  readonly foot?: ReactNode;
+  readonly children: ReactNode;
+}
 
 /** An act over the page: what it does above, the decision below. Escape leaves it. It begins at the field that says so, or at the first. */
 export function OpenedDialog({ title, sub, close, foot, children }: DialogProps) {
