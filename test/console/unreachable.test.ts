@@ -64,14 +64,23 @@ afterAll(async () => {
 inBrowser('a page says that the server was killed, and goes on when it is back; nobody signs in again', async () => {
   await page.goto(path(''));
   await heading(page, 'Activity');
+  const listed = () => page.evaluate<number>(`document.querySelectorAll('main ol > li').length`);
+  await expect.poll(listed).toBeGreaterThan(0);
   await node.kill();
   manager.close();
   await page.getByRole('link', { name: 'Publishes', exact: true }).click();
   await page.getByText('The server does not answer.').first().waitFor();
   expect(await seriousOn(page)).toEqual([]);
+  // A list that somebody reads stays, says that it is not followed, and goes on by itself.
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  const isOld = page.getByText('Changes cannot be followed just now');
+  await isOld.waitFor();
+  expect(await listed()).toBeGreaterThan(0);
   await start();
-  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect.poll(() => isOld.count(), { timeout: 60_000 }).toBe(0);
+  await page.getByRole('link', { name: 'Publishes', exact: true }).click();
   await heading(page, 'Publishes');
+  await expect.poll(() => page.getByText('The server does not answer.').count()).toBe(0);
 });
 
 inBrowser('a change that was made without a network is not sent when there is one again', async () => {

@@ -43,7 +43,7 @@ export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
 }
 
 /** How often a list of commits looks whether there are newer ones, ms. */
-const LOOK_EVERY_MS = 10_000;
+export const LOOK_EVERY_MS = 10_000;
 /** Newer commits that are counted. */
 export const NEWER = 10;
 

@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type Commit, type CommitsAsked, commitsQuery, NEWER, newerCommitsQuery } from '../api/queries.ts';
+import { type Commit, type CommitsAsked, commitsQuery, LOOK_EVERY_MS, NEWER, newerCommitsQuery } from '../api/queries.ts';
+import { isAway } from '../api/refusal.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
-import { NewNote } from '../parts/live.tsx';
+import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { When } from '../parts/time.tsx';
@@ -19,18 +20,23 @@ import { UndoDialog } from './undo.tsx';
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
 export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readonly empty: ReactNode }) {
   const view = useView();
-  const list = useInfiniteQuery(commitsQuery(view, asked));
+  const list = useInfiniteQuery({
+    ...commitsQuery(view, asked),
+    refetchInterval: ({ state }) => (isAway(state.error) ? LOOK_EVERY_MS : false),
+  });
   const newest = list.data?.pages[0]?.commits[0]?.revision;
   // A list that names an end, or a player whose data are looked at, does not ask by itself.
   const isFollowed = view.at === undefined && asked.to === undefined && asked.player === undefined && newest !== undefined;
-  const newer = useQuery({ ...newerCommitsQuery(view, asked, newest ?? 0), enabled: isFollowed }).data ?? 0;
+  const newer = useQuery({ ...newerCommitsQuery(view, asked, newest ?? 0), enabled: isFollowed });
   if (list.isPending) return <Waiting what="what happened" />;
-  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
   const commits = list.data.pages.flatMap((page) => page.commits);
   const searched = list.data.pages.at(-1)?.searched ?? 0;
   return (
     <>
-      <NewNote what={isFollowed ? newText(newer, NEWER) : null} show={() => void list.refetch()} />
+      <NewNote what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
+      <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
+      {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
       {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} about={asked.player} />}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
         {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}

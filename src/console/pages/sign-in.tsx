@@ -45,14 +45,19 @@ export function SignInPage() {
     },
   });
   const isByLink = link !== null && (entering.isIdle || entering.isPending);
+  const isWaiting = isByLink || ways.isPending;
   return (
     <SignInBox>
       {entering.isError && <Failed error={entering.error} words={linkNoticeOf(entering.error)} />}
       {going.isError && <Failed error={going.error} />}
-      {isByLink || ways.isPending ? (
-        <p role="status">{isByLink ? 'Signing you in…' : 'One moment…'}</p>
-      ) : (
-        <>
+      <div className={styles.ways}>
+        {isWaiting && (
+          <p role="status" className={styles.waiting}>
+            {isByLink ? 'Signing you in…' : 'One moment…'}
+          </p>
+        )}
+        {/* It holds its place before it is known which ways there are, so that the box does not grow. */}
+        <div className={styles.ways} hidden={isWaiting}>
           {issuer !== null && (
             <Button look={passwords ? 'plain' : 'main'} onClick={() => going.mutate()} disabled={going.isPending}>
               Sign in with {issuer}
@@ -69,8 +74,8 @@ export function SignInPage() {
               Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve hours.
             </p>
           </div>
-        </>
-      )}
+        </div>
+      </div>
     </SignInBox>
   );
 }

@@ -2,8 +2,8 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { classes } from './classes.ts';
 import table from './table.module.css';
 
-/** What is wider than a phone scrolls by itself, by keyboard, too. An edge that hides something has a shadow. */
-export function Scroll({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+/** A box that scrolls sideways: an edge that hides something has a shadow. `edges`: the class; `look`: for whenever it scrolls. */
+export function useEdges() {
   const box = useRef<HTMLElement>(null);
   const [hidden, setHidden] = useState(NONE);
   const look = useCallback(() => {
@@ -17,11 +17,17 @@ export function Scroll({ name, children }: { readonly name: string; readonly chi
     for (const each of [current, ...current.children]) resized.observe(each);
     return () => resized.disconnect();
   }, [look]);
-  const isWide = hidden.before || hidden.after;
+  const edges = classes(hidden.before && table.moreBefore, hidden.after && table.moreAfter);
+  return { box, look, edges, isWide: hidden.before || hidden.after };
+}
+
+/** What is wider than a phone scrolls by itself, by keyboard, too. */
+export function Scroll({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  const { box, look, edges, isWide } = useEdges();
   return (
     <section
       ref={box}
-      className={classes(table.scroll, hidden.before && table.moreBefore, hidden.after && table.moreAfter)}
+      className={classes(table.scroll, edges)}
       aria-label={name}
       // Whoever has no pointer scrolls it with the arrow keys.
       tabIndex={isWide ? 0 : undefined}

@@ -3,8 +3,10 @@ import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router';
 import { playerQuery, profileQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
+import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
+import { useEdges } from '../../parts/scroll.tsx';
 import styles from './player.module.css';
 import { Reveal } from './reveal.tsx';
 
@@ -18,6 +20,7 @@ export function PlayerPage() {
   const mayDo = useMay();
   const view = useView();
   const params = { project: view.project, player };
+  const tabs = useEdges();
   const isWhole = useMatch({ from: OVERVIEW, shouldThrow: false }) !== undefined;
   const { data } = useQuery({ ...(isWhole ? playerQuery(view, player) : profileQuery(view, player)), enabled: mayDo('players', 'r') });
   const name = data?.profile?.name ?? null;
@@ -41,7 +44,7 @@ export function PlayerPage() {
         </>
       }
     >
-      <nav className={styles.tabs} aria-label="Of this player">
+      <nav ref={tabs.box} onScroll={tabs.look} className={classes(styles.tabs, tabs.edges)} aria-label="Of this player">
         <Link to="/p/$project/players/$player" params={params} activeOptions={{ exact: true, includeSearch: false }}>
           Overview
         </Link>
