@@ -182,3 +182,39 @@ inBrowser(
     expect(faults).toEqual([]);
   },
 );
+
+inBrowser(
+  'a refusal in a workflow leads to its step, one by a limit to the limit, and both are found by what they are called',
+  async () => {
+    const { page, origin, project, manager, faults } = market();
+    const charge = { id: 'charge', name: 'Charge', steps: [{ ...BUY.steps[1], check: { field: 'purse', op: '>=', value: 9 } }] };
+    const bill = { id: 'bill', type: 'workflow', workflow: 'charge', params: { purse: 1 } };
+    const pay = { id: 'pay-toll', slug: 'toll', method: 'POST', steps: [bill], rateLimits: { perDay: 1 }, response: { body: {} } };
+    await ok(manager.manage('PUT', manager.definitions('workflows'), { body: [charge] }));
+    await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [{ ...pay, rateLimits: undefined }] }));
+    await manager.play('POST', manager.endpoint('toll'), { body: {} });
+    await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [{ ...pay, steps: [] }] }));
+    await ok(manager.play('POST', manager.endpoint('toll'), { body: {} }));
+    await manager.play('POST', manager.endpoint('toll'), { body: {} });
+    await page.goto(`${origin}/p/${project}/calls?slug=toll&code=RATE_LIMIT`);
+    await page.getByText('may not be called more often').first().click();
+    await page.getByRole('link', { name: 'endpoint toll' }).waitFor();
+    await page.goto(`${origin}/p/${project}/calls?slug=toll&code=TOO_POOR`);
+    await page.getByText('Not enough gold').first().click();
+    await page.getByText('"field":"purse"').first().waitFor();
+    expect(await seriousOn(page)).toEqual([]);
+    await page.getByRole('link', { name: 'workflow charge' }).click();
+    await heading(page, 'charge');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'A page, a name, or any id' }).fill('toll');
+    await page.getByRole('option', { name: /^toll pay-toll endpoint/ }).waitFor();
+    expect(await seriousOn(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await heading(page, 'pay-toll');
+    await page.getByRole('searchbox').fill(`players/${PLAYER}`);
+    await page.keyboard.press('Enter');
+    await page.getByText(`players/${PLAYER}`).first().waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toContain(`/players/${PLAYER}/documents/players/${PLAYER}`);
+    expect(faults).toEqual([]);
+  },
+);

@@ -26,7 +26,7 @@ export function PlayersPage() {
     void navigate({ search: (before) => ({ ...before, name: typed.trim() || undefined }) });
   };
   return (
-    <Page name="Players" title="Players" sub="By name here. By id, session or request in the box above.">
+    <Page name="Players" title="Players" sub="By name here. By id, session, request or the value of a unique field in the box above.">
       <Card title="Find a player">
         <form className={styles.search} onSubmit={submit}>
           <Field label="How the name begins" value={typed} maxLength={128} onChange={({ target }) => setTyped(target.value)} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { daysQuery, type EconomyAsked, type EconomyDay } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
@@ -73,12 +73,19 @@ function Adds({ days }: { readonly days: readonly EconomyDay[] }) {
 }
 
 function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
+  const { project } = useView();
   const navigate = route.useNavigate();
+  const leave = useNavigate();
   const plotted = useMemo(() => plottedOf(days), [days]);
   if (days.length === 0) return null;
   const open = (place: number) => {
     const day = plotted.days[place];
     if (day !== undefined) void navigate({ search: (before) => ({ ...before, from: day, to: day }) });
+  };
+  const openEntries = (place: number) => {
+    const day = plotted.days[place];
+    if (day === undefined) return;
+    void leave({ to: '/p/$project/economy/entries', params: { project }, search: { currency: days[0]?.currency, from: day, to: day } });
   };
   return (
     <div className={styles.plots}>
@@ -89,7 +96,7 @@ function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
       </Card>
       <Card title="In and out">
         <CardBody>
-          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={open} />
+          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={openEntries} />
         </CardBody>
       </Card>
     </div>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
-import { type EconomyAsked, type EconomyFlow, type FlowsBy, flowsQuery } from '../../api/economy.ts';
+import { type EconomyAsked, type EconomyFlow, type EntriesAsked, type FlowsBy, flowsQuery } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
-import { NO_ENDPOINT } from '../../words/economy.ts';
+import { entriesTitle, NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard } from './moved-card.tsx';
@@ -101,7 +101,10 @@ function FlowTable({ asked, rows, by, head }: FlowTableProps) {
           <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>
           <td className={classes(table.number, table.soft)}>{amountText(row.sink)}</td>
           <td aria-hidden="true">
-            <Bars inflow={sizeOf(row.inflow) / most} outflow={sizeOf(row.outflow) / most} />
+            <span className={styles.bars}>
+              <Bar asked={{ ...asked, ...whereOf(row, by), direction: 'in' }} part={sizeOf(row.inflow) / most} />
+              <Bar asked={{ ...asked, ...whereOf(row, by), direction: 'out' }} part={sizeOf(row.outflow) / most} />
+            </span>
           </td>
         </tr>
       ))}
@@ -109,11 +112,18 @@ function FlowTable({ asked, rows, by, head }: FlowTableProps) {
   );
 }
 
-function Bars({ inflow, outflow }: { readonly inflow: number; readonly outflow: number }) {
+/** Opens the entries that it is of. Whoever goes by keys or listens has them at the sum beside it. */
+function Bar({ asked, part }: { readonly asked: EntriesAsked; readonly part: number }) {
+  const { project } = useView();
   return (
-    <span className={styles.bars}>
-      <span className={styles.barIn} style={{ '--part': inflow } as CSSProperties} />
-      <span className={styles.barOut} style={{ '--part': outflow } as CSSProperties} />
-    </span>
+    <Link
+      to="/p/$project/economy/entries"
+      params={{ project }}
+      search={{ ...asked }}
+      tabIndex={-1}
+      className={asked.direction === 'in' ? styles.barIn : styles.barOut}
+      style={{ '--part': part } as CSSProperties}
+      title={`The ${entriesTitle(asked)}`}
+    />
   );
 }
