@@ -4,7 +4,6 @@ import { visibleValues } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { beginning, called, definitionsNamed, type NamedDefinition } from '../../domain/definition/model/named.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
-import type { PublishTarget } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { EVERY_PROJECT } from '../../domain/people/people.ts';
 import { governs, managesIn } from '../../domain/people/power.ts';
@@ -92,16 +91,17 @@ function definitions({ project, caller, held }: Asked): readonly Meaning[] {
 type FoundDefinition = NamedDefinition & { readonly target?: 'next' };
 
 function definitionsFound(project: Project, caller: Caller, wanted: Parameters<typeof definitionsNamed>[2]): readonly FoundDefinition[] {
-  const of = (target: PublishTarget) => {
-    const access = accessAt(project, caller, target);
-    const { values } = visibleValues(access, caller);
-    return definitionsNamed(access.definitions, values, wanted).filter(({ kind }) => allows(access.key, SCOPE_OF[kind], 'r'));
-  };
-  const live = of('live');
+  const [live, next] = [accessAt(project, caller, 'live'), accessAt(project, caller, 'next')];
+  const of = (access: AccessContext) =>
+    definitionsNamed(access.definitions, visibleValues(access, caller).values, wanted).filter(({ kind }) =>
+      allows(access.key, SCOPE_OF[kind], 'r'),
+    );
+  const found = of(live);
+  if (next.definitions === live.definitions) return found;
   const nameOf = ({ kind, id, part }: NamedDefinition) => JSON.stringify([kind, id, part]);
-  const known = new Set(live.map(nameOf));
-  const staged = of('next').filter((each) => !known.has(nameOf(each)));
-  return [...live, ...staged.map((each): FoundDefinition => ({ ...each, target: 'next' }))];
+  const known = new Set(found.map(nameOf));
+  const staged = of(next).filter((each) => !known.has(nameOf(each)));
+  return [...found, ...staged.map((each): FoundDefinition => ({ ...each, target: 'next' }))];
 }
 
 /** Definitions and game values in whose name a word begins so. Throws 400 INVALID_REQUEST. */

@@ -23,7 +23,7 @@ interface Wanted {
 }
 
 /** Rows of all tables that are looked at: a name of a row beyond is not found. */
-const ROWS = 50_000;
+const ROWS = 20_000;
 /** Members by which a row is called. */
 const ROW_NAMES = ['id', 'key', 'name'];
 /** Parts of one group or table, and of one kind, that are told. */
