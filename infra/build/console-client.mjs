@@ -6,8 +6,19 @@ import { join } from 'node:path';
 
 const FILE = 'src/console/api/generated.ts';
 const OPERATIONS = [
-  ...['listCommits', 'explain', 'findNames', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument', 'writeDocument'],
-  ...['listDocuments', 'findPlayers', 'showPlayer', 'restorePlayer', 'undoCommit', 'diff', 'listPublishes', 'promote', 'rollback'],
+  ...['listCommits', 'explain', 'findNames', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument'],
+  ...[
+    'listDocuments',
+    'findPlayers',
+    'showPlayer',
+    'restorePlayer',
+    'undoCommit',
+    'correctDocument',
+    'diff',
+    'listPublishes',
+    'promote',
+    'rollback',
+  ],
   ...['listLooks', 'listKeys'],
   ...['listButtons', 'pressButton'],
   ...[

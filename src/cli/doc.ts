@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Purged, Written } from '../contract/answers.ts';
 import { typeOfCollection } from '../domain/definition/model/models.ts';
-import { CORRECTION } from '../domain/document/sources.ts';
 import { flag, members, wholeNumber } from '../folder/answer-shape.ts';
 import type { Answered } from '../folder/exchange.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
@@ -15,6 +14,7 @@ import { docCompare, docHistory } from './doc-history.ts';
 import { docExport, docList } from './doc-list.ts';
 import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
+import { type CorrectionOptions, correct, sent, whyOf, withReason } from './remote/corrections.ts';
 import { definitionOf, needFields } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
@@ -29,6 +29,7 @@ export function docCommand(): Command {
     .description('read, list, export, change and delete documents, and see what they were')
     .addCommand(get())
     .addCommand(set())
+    .addCommand(remove())
     .addCommand(docList())
     .addCommand(docExport())
     .addCommand(docHistory())
@@ -81,6 +82,7 @@ interface SetOptions extends DocOptions {
   readonly file?: string;
   readonly ifVersion?: string;
   readonly reason?: string;
+  readonly ticket?: string;
   readonly strict: boolean;
 }
 
@@ -95,11 +97,12 @@ function set(): Command {
     .option('--player <id>', 'the player to name in the log')
     .option('--reason <text>', 'why, for the ledger')
     .option('--correction', "pass the game's rate limits and count in none, as support does; needs --reason")
+    .option('--ticket <id>', 'of the support desk; with --correction')
     .option('--create', 'also where this player has no document yet; without it you are asked')
     .option('--no-strict', 'also store fields that the schema of the collection does not name')
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 gold+=500 --correction --reason "refund 1733"\n  savepoint doc set players 42 --file ada.json --if-version 3',
+      '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 gold+=500 --correction --reason "refund 1733" --ticket T-77\n  savepoint doc set players 42 --file ada.json --if-version 3',
     )
     .action(async (collection: string, key: string, changes: string[], options: SetOptions) => {
       const { ifVersion, player, target } = options;
@@ -112,6 +115,7 @@ function set(): Command {
         process.exitCode = 1;
         return;
       }
+      if (options.correction) return storeCorrection(remote, collection, key, body, options);
       const headers = { ...asPlayer(player), ...(ifVersion === undefined ? {} : { 'x-ns-save-version': ifVersion }) };
       const answer = await answered(remote, collection, target, 'POST', key, { body, headers, again: 'keyed' });
       const { version } = checkedBody<Written>(answer, members({ version: wholeNumber }));
@@ -146,17 +150,53 @@ async function isStored(remote: Remote, collection: string, target: Target, key:
   }
 }
 
+/** Stores it as support does, with the reason and the ticket in the commit. */
+async function storeCorrection(remote: Remote, collection: string, key: string, body: JsonObject, options: SetOptions): Promise<void> {
+  const { target, ifVersion, reason = '', ticket } = options;
+  const what = Array.isArray(body['ops']) ? body : { document: body };
+  const seen = ifVersion === undefined ? {} : { version: Number(ifVersion) };
+  const { documents, revision } = await sent(
+    remote,
+    ['corrections', collection, key],
+    { ...what, ...seen, ...whyOf({ reason, ticket }) },
+    target,
+  );
+  const version = documents[0]?.version ?? null;
+  printResult(options, { ok: true, version, revision }, () =>
+    version === null
+      ? 'There was nothing to change.'
+      : `stored ${collection}/${key}: version ${version}, revision ${revision ?? 'of the same request before'}`,
+  );
+}
+
+function remove(): Command {
+  return withReason(docSub('delete', 'delete a document as support does: shows it, then asks. Its ledger fields go down to 0'))
+    .option('--dry-run', 'look only')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExamples:\n  savepoint doc delete players 42 --reason "asked to" --ticket T-77 --dry-run')
+    .action((collection: string, key: string, options: DocOptions & CorrectionOptions) =>
+      correct(
+        options,
+        ['corrections', collection, key],
+        { deleted: true },
+        { question: 'Delete it?', undone: (made) => `Deleted by the commit at revision ${made}.` },
+      ),
+    );
+}
+
 async function bodyOf(changes: readonly string[], options: SetOptions): Promise<JsonObject> {
-  const { file, reason, correction } = options;
+  const { file, reason, correction, ticket, player } = options;
   if (correction && (reason ?? '').trim() === '') throw new WrongUsage('--correction needs --reason, which the ledger tells');
-  if (correction && file !== undefined) throw new WrongUsage('A correction changes fields: give path=value and not --file');
+  if (correction && player !== undefined) throw new WrongUsage('A correction is made in your own name: leave --player out');
+  if (!correction && ticket !== undefined) throw new WrongUsage('--ticket belongs to a correction: give --correction, too');
   if (file !== undefined) {
     if (changes.length > 0) throw new WrongUsage('Give either changes or --file, which replaces the whole document');
     return documentFrom(file);
   }
   const ops = changes.map(operationOf);
   if (ops.length === 0) throw new WrongUsage('Nothing to change: give path=value, or --file');
-  const told = { ...(reason === undefined ? {} : { reason }), ...(correction ? { source: CORRECTION } : {}) };
+  // A correction says it once.
+  const told = correction || reason === undefined ? {} : { reason };
   return { ops: ops.map((op) => ({ ...op, ...told })) };
 }
 

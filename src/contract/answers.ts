@@ -127,6 +127,7 @@ export type EconomyEntries = BodyOf<typeof economy.entries>;
 export type EconomyFlows = BodyOf<typeof economy.flows>;
 export type EconomyPlayers = BodyOf<typeof economy.players>;
 export type EconomySupply = BodyOf<typeof economy.supply>;
+export type DocumentCorrected = BodyOf<typeof corrections.change>;
 export type Undone = BodyOf<typeof corrections.undo>;
 export type Purged = BodyOf<typeof purge.documents>;
 export type KeyRevoked = BodyOf<typeof settings.revokePublicKey>;

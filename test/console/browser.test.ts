@@ -97,7 +97,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
   await page.goto(origin + document);
   const plan = async (field: string, what: string, value: string) => {
-    await page.getByLabel('Field', { exact: true }).selectOption(field);
+    await page.getByLabel('Field', { exact: true }).fill(field);
     await page.getByLabel('What to do').selectOption(what);
     await page.getByLabel('Value', { exact: true }).fill(value);
     await page.getByRole('button', { name: 'Add this change' }).click();
@@ -105,21 +105,51 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   await page.getByRole('button', { name: 'Edit' }).click();
   await plan('gold', 'inc', '5');
   await plan('bag', 'push', 'sword');
+  await plan('stats.level', 'set', '3');
   await page.getByLabel('Reason').fill('a gift');
+  await page.getByLabel('Ticket').fill('T-5');
+  await page.getByText('["rope","sword"]').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Change it' }).click();
   await heading(page, 'It is changed');
-  expect(await read(BO)).toEqual({ name: 'Bo', gold: 15, bag: ['rope', 'sword'] });
+  expect(await read(BO)).toEqual({ name: 'Bo', gold: 15, bag: ['rope', 'sword'], stats: { level: 3 } });
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByText('Ledger: gold +5 (correction: a gift)').waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
-  await plan('gold', 'inc', '1');
+  await write(BO, { name: 'Bo', gold: 1, stats: { level: 4 } });
+  await plan('stats', 'merge', '{"level":5}');
   await page.getByLabel('Reason').fill('one more');
-  await write(BO, { name: 'Bo', gold: 1 });
-  await page.getByRole('button', { name: 'Change it' }).click();
   await page.getByText('Somebody else changed this document since you loaded it.').waitFor();
-  expect(await read(BO)).toEqual({ name: 'Bo', gold: 1 });
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await read(BO)).toEqual({ name: 'Bo', gold: 1, stats: { level: 4 } });
+  await page.getByRole('button', { name: 'Load it anew' }).click();
+  await page.getByRole('button', { name: 'Change it' }).click();
+  await heading(page, 'It is changed');
+  expect(await read(BO)).toEqual({ name: 'Bo', gold: 1, stats: { level: 5 } });
+  await page.getByRole('button', { name: 'Close' }).click();
+});
+
+inBrowser('a document is deleted and made anew with a reason', async () => {
+  const { origin, page, project } = market();
+  const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
+  await page.goto(origin + document);
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByLabel('Reason').fill('asked to');
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await heading(page, 'It is deleted');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('There is no such document').waitFor();
+  await page.goto(`${origin}/p/${project}/players/${BO}`);
+  await page.getByRole('button', { name: 'Make a document…' }).click();
+  await page.getByLabel('name', { exact: true }).fill('Bo again');
+  await page.getByLabel('gold', { exact: true }).fill('7');
+  await page.getByRole('button', { name: 'Look what it would be' }).click();
+  await page.getByLabel('Reason').fill('gone by mistake');
+  await page.getByText('Bo again').first().waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await heading(page, 'It is made');
+  expect(await read(BO)).toEqual({ name: 'Bo again', gold: 7 });
+  await page.getByRole('button', { name: 'Close' }).click();
 });
 
 inBrowser('a moment is in the address, and all pages follow it', async () => {

@@ -3,8 +3,8 @@ import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/
 import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
 import { deedOf, fieldsSaid, whoOf } from '../../src/console/words/commit.ts';
-import { MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
-import { afterwards, operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
+import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
@@ -30,11 +30,6 @@ describe('numbers that a page could not hold', () => {
     expect(Object(read).n).toBe(12);
     expect(exactDigits(Object(read).list[0])).toBe('0.1234567890123456789');
     expect(exactJson(read)).toBe('{"id":18446744073709551615,"text":"18446744073709551615","list":[0.1234567890123456789],"n":12}');
-  });
-
-  it('are not written by a page, which could not say them', () => {
-    expect(typedValue('18446744073709551615', 'set', 'number')).toMatchObject({ ok: false });
-    expect(afterwards('push', ['\uE00018446744073709551615'], 1)).toBeNull();
   });
 });
 
@@ -89,12 +84,31 @@ describe('an edit', () => {
     expect(typedValue('["sword"', 'set', 'array')).toMatchObject({ ok: false });
   });
 
-  it('says what it comes to, and offers what the field can do', () => {
-    expect(afterwards('inc', 10, -3)).toBe('7');
-    expect(afterwards('push', ['rope'], 'sword')).toBe('["rope","sword"]');
-    expect(afterwards('remove', ['rope', 'sword'], 'rope')).toBe('["sword"]');
+  it('takes a number by its digits, and an object to merge', () => {
+    expect(typedValue('18446744073709551615', 'set', 'number')).toEqual({ ok: true, value: '\uE00018446744073709551615' });
+    expect(typedValue('1.5', 'set', 'integer')).toMatchObject({ ok: false });
+    expect(typedValue('{"sword": 1}', 'merge', 'object')).toEqual({ ok: true, value: { sword: 1 } });
+    expect(typedValue('sword', 'merge', 'object')).toMatchObject({ ok: false });
+  });
+
+  it('offers what the field can do', () => {
     expect(operationsFor(['rope'], 'array')).toEqual(['push', 'remove', 'set']);
+    expect(operationsFor(undefined, 'array')).toEqual(['push', 'set']);
+    expect(operationsFor({}, 'object')).toEqual(['merge', 'set']);
     expect(operationsFor(undefined, 'number')).toEqual(['inc', 'set']);
+  });
+
+  it('may be of a field that is not there yet, but not within what holds no members', () => {
+    const schema = { gold: { type: 'number' }, stats: { type: 'object', properties: { level: { type: 'integer', max: 9 } } } };
+    expect(fieldAt({ gold: 1 }, schema, 'stats.level')).toEqual({
+      value: undefined,
+      type: 'integer',
+      says: 'integer · at most 9',
+      problem: null,
+    });
+    expect(fieldAt({ bag: { axe: 2 } }, schema, 'bag.axe')).toEqual({ value: 2, type: 'number', says: null, problem: null });
+    expect(fieldAt({ gold: 1 }, schema, 'gold.more').problem).toBe('gold holds no members: it is number.');
+    expect(fieldAt({}, schema, 'a..b').problem).not.toBeNull();
   });
 });
 

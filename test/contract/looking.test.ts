@@ -42,6 +42,7 @@ test('a player is found in the path, in the key of a document, in the query, and
     testEndpoint: ['answer'],
     explain: ['answer'],
     undoCommit: ['answer'],
+    correctDocument: ['answer'],
     pressButton: ['answer'],
     listen: ['topic'],
     listLooks: ['query'],

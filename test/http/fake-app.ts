@@ -305,6 +305,7 @@ export function fakeApp(): FakeApp {
       init: async (caller, ...rest) => managed(gamePackage.init, 'gamePackage.init', caller, rest),
     },
     corrections: {
+      change: async (caller, ...rest) => managed(corrections.change, 'corrections.change', caller, rest),
       undo: async (caller, ...rest) => managed(corrections.undo, 'corrections.undo', caller, rest),
       restore: async (caller, ...rest) => managed(corrections.restore, 'corrections.restore', caller, rest),
     },

@@ -31,9 +31,93 @@ afterAll(async () => {
   removeFolders();
 });
 
+/** The environment of commands with a key that may look at what was, too. */
+const asHistory = async () => ({
+  SAVEPOINT_URL: node.url,
+  SAVEPOINT_PROJECT: projectId,
+  SAVEPOINT_SECRET_KEY: await newApiKey(env, projectId, { ...DEFAULT_PERMISSIONS, restore: 'rw', history: 'r', correction: 'rw' }),
+});
 const why = { reason: 'a mistake' };
 const inc = (path: string, value: number) => ({ ops: [{ op: 'inc', path, value, source: 'quest' }] });
 const undo = (revision: number, more: object = {}) => market.manage('undo', { revision, ...why, ...more });
+
+describe('one document', () => {
+  const change = (key: string, what: object) => market.manage(`corrections/players/${key}`, { ...why, ...what });
+
+  test('is changed by operations, after a look, with reason and ticket in its commit, and that is undone', async () => {
+    await market.save('pia', { gold: 10, bag: ['rope'] });
+    const what = { ops: [inc('gold', 5).ops[0], { op: 'set', path: 'stats.level', value: 3 }].map((op) => ({ ...op, source: undefined })) };
+    const expected = {
+      documents: [
+        {
+          collection: 'players',
+          key: 'pia',
+          version: 2,
+          changes: [
+            { path: 'gold', from: 10, to: 15 },
+            { path: 'stats', to: { level: 3 } },
+          ],
+        },
+      ],
+      coins: [{ player: 'pia', field: 'gold', before: 10, after: 15, delta: 5 }],
+    };
+    expect((await change('pia', { ...what, dryRun: true })).body).toMatchObject({ dryRun: true, revision: null, ...expected });
+    expect(await market.read('pia')).toEqual({ gold: 10, bag: ['rope'] });
+    const done = await change('pia', { ...what, version: 1, ticket: 'T-9' });
+    expect(done).toMatchObject({ status: 200, body: expected });
+    expect(await market.read('pia')).toEqual({ gold: 15, bag: ['rope'], stats: { level: 3 } });
+    const said = JSON.parse(await printed(['explain', String(done.body.revision), '--json'], { env: { ...env, ...(await asHistory()) } }));
+    expect(said.meanings[0].commits[0]).toMatchObject({ cause: 'document.correct', why: { reason: 'a mistake', ticket: 'T-9' } });
+    expect(await change('pia', { ...what, version: 1 })).toMatchObject({ status: 409, body: { error: { code: 'STALE_SAVE' } } });
+    expect((await undo(done.body.revision)).status).toBe(200);
+    expect(await market.read('pia')).toEqual({ gold: 10, bag: ['rope'] });
+  });
+
+  test('is made where there is none, deleted with its money, and both are undone', async () => {
+    const made = await change('quin', { document: { gold: 30, bag: [] }, version: 0 });
+    expect(made).toMatchObject({ status: 200, body: { documents: [{ version: 1 }], coins: [{ after: 30, delta: 30 }] } });
+    expect(await change('quin', { document: {}, version: 0 })).toMatchObject({ status: 409, body: { error: { code: 'STALE_SAVE' } } });
+    const gone = await change('quin', { deleted: true });
+    expect(gone.body).toMatchObject({
+      documents: [{ version: null, changes: [{ path: '' }] }],
+      coins: [{ before: 30, after: 0, delta: -30 }],
+    });
+    expect((await change('quin', { deleted: true })).body).toMatchObject({ revision: null, documents: [] });
+    await undo(gone.body.revision);
+    expect([await market.read('quin'), await market.ledger('quin')]).toEqual([{ gold: 30, bag: [] }, 30]);
+    await undo(made.body.revision);
+    expect(await market.ledger('quin')).toBe(0);
+  });
+
+  test('is refused whole for what no document can take, for two wishes at once, and without the permission', async () => {
+    await market.save('rolf', { gold: 1 });
+    const code = async (what: object) => (await change('rolf', what)).body?.error?.code ?? 'ok';
+    expect(await code({ ops: [{ op: 'inc', path: 'gold', value: 'much' }] })).toBe('INVALID_OPERATION');
+    expect(await code({ ops: [{ op: 'set', path: 'gold', value: 'much' }] })).toBe('SCHEMA_VALIDATION_FAILED');
+    expect(await code({ ops: [{ op: 'set', path: 'gold', value: 2, source: 'quest' }] })).toBe('VALIDATION_FAILED');
+    expect(await code({ deleted: true, document: {} })).toBe('VALIDATION_FAILED');
+    expect(await code({})).toBe('VALIDATION_FAILED');
+    const permissions = { ...DEFAULT_PERMISSIONS, correction: 'none' };
+    const other = createClient(node.url, { ...client, secretKey: await newApiKey(env, projectId, permissions) });
+    const refused = await other.manage('POST', `/v3/manage/${projectId}/corrections/players/rolf`, { body: { ...why, deleted: true } });
+    other.close();
+    expect([refused.status, await market.read('rolf')]).toEqual([403, { gold: 1 }]);
+  });
+
+  test('on the command line', async () => {
+    await market.save('sara', { gold: 5 });
+    const remote = { ...env, ...(await asHistory()) };
+    const says = (...words: readonly string[]) => printed(words, { env: remote });
+    const set = await says('doc', 'set', 'players', 'sara', 'gold+=4', '--correction', '--reason', 'lost', '--ticket', 'T-1', '--json');
+    expect(JSON.parse(set)).toMatchObject({ ok: true, version: 2 });
+    expect(await says('explain', String(JSON.parse(set).revision))).toContain('T-1');
+    expect(await says('doc', 'delete', 'players', 'sara', '--reason', 'asked to', '--dry-run')).toContain('this was a look');
+    expect(await says('doc', 'delete', 'players', 'sara', '--reason', 'asked to', '--yes')).toMatch(
+      /Deleted by the commit at revision \d+/,
+    );
+    expect(await market.ledger('sara')).toBe(0);
+  });
+});
 
 describe('undo', () => {
   test('takes a trade back on both sides, whatever happened since, and can be undone itself', async () => {

@@ -149,6 +149,7 @@ const BODIES: Readonly<Record<string, () => unknown>> = {
   restorePlayer: () => ({ to: ids.commit, dryRun: true, reason: 'look' }),
   pressButton: () => ({ player: ADA, dryRun: true, reason: 'look' }),
   undoCommit: () => ({ revision: Number(ids.commit), dryRun: true, reason: 'look' }),
+  correctDocument: () => ({ deleted: true, dryRun: true, reason: 'look' }),
   beginGrant: () => ({ collection: 'saves', ops: [{ op: 'inc', path: 'gold', value: 1 }], players: [ADA], dryRun: true, reason: 'look' }),
   trackEvent: () => ({ eventType: 'x' }),
 };
@@ -183,7 +184,7 @@ const SHOWING = [
     'listen',
   ],
   ...['runQuery', 'callEndpoint', 'callEndpointByQuery', 'callNamedEndpoint', 'testEndpoint', 'restorePlayer', 'undoCommit'],
-  'pressButton',
+  ...['pressButton', 'correctDocument'],
 ];
 
 /** Every route that shows what one player has, as the owner asks it. */

@@ -4,7 +4,7 @@ import { POLICIES } from '../../contract/policies.ts';
 import { OBSTACLES } from '../../contract/routes/corrections.ts';
 import { anyObject, listOf, members, wholeNumber } from '../../folder/answer-shape.ts';
 import { RemoteRefusal } from '../../folder/refusal.ts';
-import { checkedBody, type Remote } from '../../folder/remote.ts';
+import { checkedBody, type Remote, type Target } from '../../folder/remote.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { counted, printNote, printResult, table } from '../context.ts';
 import { isConfirmed } from '../promote.ts';
@@ -15,7 +15,10 @@ import { shortJson, visible } from './words.ts';
 /** What the commands that put something right share: why, a look, the question, and what was done. */
 
 export interface CorrectionOptions extends RemoteOptions {
-  readonly policy: string;
+  /** Left out where a correction concerns nobody else. */
+  readonly policy?: string;
+  /** Left out: live. */
+  readonly target?: Target;
   readonly reason: string;
   readonly ticket?: string;
   readonly despite?: readonly string[];
@@ -64,9 +67,10 @@ export async function correct(
   words: { readonly question: string; readonly undone: (revision: number) => string },
 ): Promise<void> {
   const remote = remoteOf(options);
-  const { policy, reason, ticket, despite } = options;
-  const body = { ...what, policy, reason, ...(ticket === undefined ? {} : { ticket }), ...(despite === undefined ? {} : { despite }) };
-  const look = await explainBlocked(sent(remote, path, { ...body, dryRun: true }));
+  const { policy, reason, ticket, despite, target } = options;
+  const chosen = { ...(policy === undefined ? {} : { policy }), ...(despite === undefined ? {} : { despite }) };
+  const body = { ...what, ...chosen, ...whyOf({ reason, ticket }) };
+  const look = await explainBlocked(sent(remote, path, { ...body, dryRun: true }, target));
   const isNothing = look.documents.length === 0 && look.slots.length === 0;
   if (options.dryRun || isNothing) {
     const end = isNothing ? 'There is nothing to change.' : 'Nothing was changed: this was a look.';
@@ -77,7 +81,7 @@ export async function correct(
     process.exitCode = 1;
     return printResult(options, { ...look, ok: false }, () => 'Nothing was changed.');
   }
-  const done = await explainBlocked(sent(remote, path, body));
+  const done = await explainBlocked(sent(remote, path, body, target));
   printResult(options, done, () => doneText(done, words.undone));
 }
 
@@ -87,8 +91,14 @@ function doneText({ revision, shortfalls }: Answer, undone: (revision: number) =
   return `${undone(revision)}${short} \`savepoint undo ${revision} --reason …\` takes it back.`;
 }
 
-async function sent(remote: Remote, path: readonly string[], body: JsonObject): Promise<Answer> {
-  const answer = await remote.request('POST', pathOf(remote, 'manage', ...path), { body, again: 'keyed' });
+/** Why, as a body says it. */
+export function whyOf({ reason, ticket }: { readonly reason: string; readonly ticket?: string | undefined }): JsonObject {
+  return { reason, ...(ticket === undefined ? {} : { ticket }) };
+}
+
+/** Asks for a correction, or for a look at it. */
+export async function sent(remote: Remote, path: readonly string[], body: JsonObject, target: Target = 'live'): Promise<Answer> {
+  const answer = await remote.request('POST', pathOf(remote, 'manage', ...path), { body, again: 'keyed', target });
   return checkedBody<Answer>(answer, CORRECTED);
 }
 

@@ -58,34 +58,40 @@ export function restore(asked: RestoreAsked, why: Why, intent: string) {
 }
 
 export interface Operation {
-  readonly op: 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge';
+  readonly op: 'set' | 'inc' | 'push' | 'remove' | 'merge';
   readonly path: string;
-  readonly value?: unknown;
+  readonly value: unknown;
 }
+
+/** What one document is to become. */
+export type WantedChange =
+  | { readonly ops: readonly Operation[] }
+  | { readonly document: Readonly<Record<string, unknown>> }
+  | { readonly deleted: true };
 
 export interface ChangeAsked {
   readonly project: string;
   readonly collection: string;
   readonly key: string;
   readonly target: 'live' | 'next';
-  /** The change is made to this version, or not at all. */
+  /** The change is made to this version, or not at all; 0: there must be no document. */
   readonly version: number;
-  readonly operations: readonly Operation[];
+  readonly change: WantedChange;
 }
 
-export function change({ project, collection, key, target, version, operations }: ChangeAsked, reason: string, intent: string) {
-  const ops = operations.map((operation) => ({ ...operation, source: 'correction', reason: reason.trim() }));
-  return answerOf(
-    api.writeDocument({
-      project,
-      collection,
-      key,
-      xNsPublishTarget: target,
-      xNsSaveVersion: version,
-      idempotencyKey: intent,
-      body: { ops },
-    }),
-  );
+function changeOf({ project, collection, key, target, version, change }: ChangeAsked) {
+  const what = 'ops' in change ? { ops: [...change.ops] } : change;
+  return { project, collection, key, xNsPublishTarget: target, body: { ...what, version } };
+}
+
+export function lookAtChange(asked: ChangeAsked) {
+  const { body, ...where } = changeOf(asked);
+  return answerOf(api.correctDocument({ ...where, body: { ...body, reason: LOOK_REASON, dryRun: true } }));
+}
+
+export function correct(asked: ChangeAsked, why: Why, intent: string) {
+  const { body, ...where } = changeOf(asked);
+  return answerOf(api.correctDocument({ ...where, idempotencyKey: intent, body: { ...body, ...whyOf(why) } }));
 }
 
 export interface PromotionAsked {

@@ -28,11 +28,6 @@ export function exactJson(value: unknown, indent?: number): string {
   return text.includes(EXACT_MARK) ? text.replace(new RegExp(`"${EXACT_MARK}([^"]*)"`, 'g'), '$1') : text;
 }
 
-/** Whether a number or a part of the value is held as text, so that it could not be sent again as it is. */
-export function isInexact(value: unknown): boolean {
-  return (JSON.stringify(value) ?? '').includes(EXACT_MARK);
-}
-
 /** The body of a request: numbers that are held as text are sent by their digits. */
 export function sentJson(text: string): string {
   return text.includes(EXACT_MARK) ? text.replace(new RegExp(`"${EXACT_MARK}(-?\\d[\\d.eE+-]*)"`, 'g'), '$1') : text;

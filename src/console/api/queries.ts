@@ -119,7 +119,7 @@ export function playersQuery({ project }: View, name: string) {
   });
 }
 
-interface Collection {
+export interface Collection {
   readonly id: string;
   readonly name?: string;
   readonly collectionType?: string;

@@ -66,6 +66,41 @@ function fieldsOf(schema: unknown): Fields | null {
   return typeof schema['type'] === 'string' ? null : schema;
 }
 
+/** A field by its path, whether the document has it or not. */
+export interface NamedField extends Pick<Row, 'value' | 'type' | 'says'> {
+  /** Why an operation cannot have this path; `null`: it can. */
+  readonly problem: string | null;
+}
+
+/** What a path names in a document. Members that are missing on the way would be made. */
+export function fieldAt(document: unknown, schema: unknown, path: string): NamedField {
+  let value: unknown = document;
+  let fields = fieldsOf(schema);
+  let field: unknown;
+  const way: string[] = [];
+  for (const name of path.split('.')) {
+    if (name === '') return { value: undefined, type: '', says: null, problem: 'Give names with dots between them, such as stats.gold.' };
+    if (value !== undefined && !isObject(value))
+      return { value: undefined, type: '', says: null, problem: `${way.join('.')} holds no members: it is ${typeOf(value)}.` };
+    value = value !== undefined && Object.hasOwn(value, name) ? value[name] : undefined;
+    field = fields !== null && Object.hasOwn(fields, name) ? fields[name] : undefined;
+    fields = fieldsOf(field);
+    way.push(name);
+  }
+  return {
+    value,
+    type: value === undefined ? typeIn(field) : typeOf(value),
+    says: field === undefined ? null : saysOf(field),
+    problem: null,
+  };
+}
+
+/** The fields of a schema as the declared members of an input, of which a form is made; `null`: it declares none. */
+export function declaredBy(schema: unknown): Fields | null {
+  const fields = fieldsOf(schema);
+  return fields === null || Object.keys(fields).length === 0 ? null : { properties: fields };
+}
+
 /** The names of the fields of a schema. */
 export function fieldNames(schema: unknown): readonly string[] {
   return Object.keys(fieldsOf(schema) ?? {});

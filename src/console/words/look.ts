@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, string>> = {
   listen: 'live changes',
   restorePlayer: 'what a restore brings back',
   undoCommit: 'what an undo changes',
+  correctDocument: 'what a correction makes of a document',
   beginGrant: 'what a grant changes',
   listGrantPlayers: 'players of a grant',
   showGuestAccess: 'devices',

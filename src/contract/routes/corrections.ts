@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
-import { MOMENT_ERRORS, PLAYER, READ_HEADERS } from '../parameters.ts';
+import { MOMENT_ERRORS, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyNumber, count, instant, lineOf } from '../values.ts';
+import { anyJson, anyNumber, anyObject, count, instant, lineOf } from '../values.ts';
 import { ok } from './managed.ts';
 
-/** What support puts right: one commit undone, a player restored. */
+/** What support puts right: one document changed, one commit undone, a player restored. */
 
 export const OBSTACLES = ['schema', 'unique'] as const;
 
@@ -15,6 +15,7 @@ const why = {
   reason: lineOf(256).meta({ description: 'Why, for whoever reads the log and the ledger later', examples: ['lost by a crash'] }),
   ticket: lineOf(128).exactOptional().meta({ description: 'Of the support desk' }),
 } as const;
+const dryRun = z.boolean().default(false).meta({ description: 'Look only: the answer says what would be done' });
 const how = {
   ...why,
   despite: z
@@ -22,7 +23,30 @@ const how = {
     .max(OBSTACLES.length)
     .default([])
     .meta({ description: '`schema`: store also what the present schema refuses. `unique`: leave a unique value with who took it since' }),
-  dryRun: z.boolean().default(false).meta({ description: 'Look only: the answer says what would be done' }),
+  dryRun,
+} as const;
+
+const Operation = z
+  .strictObject({
+    op: z.enum(['set', 'inc', 'push', 'pull', 'remove', 'delete', 'merge', 'set_if_null']),
+    path: z
+      .string()
+      .max(512)
+      .meta({ description: 'Dotted path of the field', examples: ['stats.gold'] }),
+    value: anyJson.exactOptional(),
+    match: anyJson.exactOptional().meta({ description: 'Of `pull`: which items of the list' }),
+  })
+  .meta({ id: 'CorrectingOperation', description: 'One change of a document, as a write takes it' });
+
+/** What a change of one document is asked with, beside what it is. */
+const changing = {
+  version: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .meta({ description: 'The version that was seen, or nothing is done; 0: there must be no document' }),
+  ...why,
+  dryRun,
 } as const;
 
 const at = { collection: z.string(), key: z.string() } as const;
@@ -87,6 +111,43 @@ const A_COLLECTION = 'the id of a collection';
 const A_SLOT = 'the id of a save record';
 
 export const corrections = {
+  change: route({
+    ...ABOUT,
+    keys: managementKeys('rw', 'correction'),
+    headers: TARGET,
+    id: 'correctDocument',
+    path: '/:project/corrections/:collection/:key',
+    summary: 'Change, make or delete one document, with a reason',
+    description: [
+      'For support: no rate limit applies or counts, and the ledger says `correction` with the reason. The schema of the collection holds. Besides',
+      '`correction` the caller needs `collections: x`, as for every direct write. The answer names the commit, which can be undone.',
+    ].join('\n'),
+    body: {
+      schema: z.union(
+        [
+          z.strictObject({ ops: z.array(Operation).min(1).max(100).meta({ description: 'Changes, all of them or none' }), ...changing }),
+          z.strictObject({ document: anyObject.meta({ description: 'The document as a whole, in place of what is there' }), ...changing }),
+          z.strictObject({ deleted: z.literal(true).meta({ description: 'It is deleted; its ledger fields go down to 0' }), ...changing }),
+        ],
+        'an object with one of `ops`, `document` and `deleted`, and a `reason`',
+      ),
+      required: true,
+    },
+    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
+    answers: { 200: z.strictObject({ ...answered, ...corrected }).meta({ id: 'DocumentCorrected', description: 'What was changed' }) },
+    answerHeaders: READ_HEADERS,
+    errors: [
+      ...(['VALIDATION_FAILED', 'INVALID_REQUEST', 'INVALID_PLATFORMID', 'NOT_FOUND', 'ENDPOINT_ONLY', 'INVALID_OPERATION'] as const),
+      ...(['SCHEMA_VALIDATION_FAILED', 'STALE_SAVE', 'UNIQUE_VIOLATION', 'ADDRESS_TAKEN', 'COLLECTION_TYPE_MISMATCH'] as const),
+      ...(['PAYLOAD_TOO_LARGE', 'APPEND_TOO_LARGE', 'RECORD_LIMIT_REACHED', 'RECORD_DELETE_DISABLED', 'INVALID_BODY'] as const),
+    ],
+    idempotent: true,
+    example: {
+      params: { collection: 'saves', key: PLAYER },
+      body: { ops: [{ op: 'inc', path: 'gold', value: -100 }], reason: 'paid twice', ticket: 'T-77' },
+      answer: { ok: true, revision: 57, ...SHOWN },
+    },
+  }),
   restore: route({
     ...ABOUT,
     id: 'restorePlayer',

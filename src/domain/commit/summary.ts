@@ -110,7 +110,9 @@ function targetIn({ type, data }: ProjectEvent): PublishTarget | null {
 }
 
 function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
-  for (const event of events) {
+  // What it says of the commit tells the ticket, too.
+  const made = events.find(({ type }) => type === 'correction.made');
+  for (const event of made === undefined ? events : [made]) {
     const why = whyIn(event);
     if (why !== undefined) return why;
   }

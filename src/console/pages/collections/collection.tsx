@@ -1,9 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type DocumentList, documentsQuery, type ListedDocument } from '../../api/collections.ts';
-import { collectionsQuery } from '../../api/queries.ts';
+import { type Collection, collectionsQuery } from '../../api/queries.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
@@ -18,6 +21,8 @@ import { Columns, Which } from './which.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/collections/$collection');
 
+const MAKE = codeOf('make', () => import('../player/make.tsx').then((module) => module.MakeDialog));
+
 /** The documents of a collection, in an order that an index keeps. */
 export function CollectionPage() {
   const { collection } = route.useParams();
@@ -25,7 +30,8 @@ export function CollectionPage() {
   const view = useView();
   const mayDo = useMay();
   const all = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
-  const name = all.data?.find(({ id }) => id === collection)?.name || collection;
+  const found = all.data?.find(({ id }) => id === collection);
+  const name = found?.name || collection;
   const mayRead = mayDo('collections', 'x') || mayDo('history', 'r');
   return (
     <Page
@@ -39,6 +45,7 @@ export function CollectionPage() {
       actions={
         mayRead && (
           <>
+            {found !== undefined && <Make collection={found} />}
             <Reveal collection={collection} />
             <ExportButton collection={collection} asked={asked} />
           </>
@@ -59,6 +66,20 @@ export function CollectionPage() {
         </Card>
       )}
     </Page>
+  );
+}
+
+/** Offers to make a document. */
+function Make({ collection }: { readonly collection: Collection }) {
+  const { at } = useView();
+  const mayDo = useMay();
+  const [isMaking, setMaking] = useState(false);
+  if (at !== undefined || !mayDo('correction', 'w') || !mayDo('collections', 'x')) return null;
+  return (
+    <>
+      <Button onClick={() => setMaking(true)}>Make a document…</Button>
+      {isMaking && <Later code={MAKE} props={{ collections: [collection], player: null, close: () => setMaking(false) }} />}
+    </>
   );
 }
 

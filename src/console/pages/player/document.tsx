@@ -7,6 +7,7 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
@@ -15,11 +16,14 @@ import { At, When } from '../../parts/time.tsx';
 import { type CommitSaid, deedOf } from '../../words/commit.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
 import { WhoLink } from '../named.tsx';
-import { EditDialog } from './edit.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player/documents/$collection/$key');
+
+// Most who come to the page change nothing.
+const EDIT = codeOf('edit', () => import('./edit.tsx').then((module) => module.EditDialog));
+const DELETE = codeOf('delete', () => import('./delete.tsx').then((module) => module.DeleteDialog));
 
 interface Asked {
   readonly collection: string;
@@ -67,6 +71,8 @@ function Present({ asked }: { readonly asked: Asked }) {
   const view = useView();
   const mayDo = useMay();
   const [isEditing, setEditing] = useState(false);
+  /** Its version then: once it is deleted it has none. */
+  const [deleting, setDeleting] = useState<number | null>(null);
   const read = useQuery(documentQuery(view, asked));
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   const schema = collections.data?.find(({ id, name }) => id === asked.collection || name === asked.collection)?.schema;
@@ -81,9 +87,14 @@ function Present({ asked }: { readonly asked: Asked }) {
       }
       actions={
         canEdit && (
-          <Button isSmall onClick={() => setEditing(true)}>
-            Edit
-          </Button>
+          <span className={styles.acts}>
+            <Button isSmall onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+            <Button isSmall look="bad" onClick={() => setDeleting(read.data?.version ?? null)}>
+              Delete…
+            </Button>
+          </span>
         )
       }
     >
@@ -94,14 +105,12 @@ function Present({ asked }: { readonly asked: Asked }) {
       {read.isError && !isMissing && <Failed error={read.error} again={() => void read.refetch()} />}
       {read.isSuccess && <Fields document={read.data.document} schema={schema} />}
       {isEditing && read.isSuccess && read.data.version !== null && (
-        <EditDialog
-          asked={asked}
-          document={read.data.document}
-          version={read.data.version}
-          schema={schema}
-          close={() => setEditing(false)}
+        <Later
+          code={EDIT}
+          props={{ asked, document: read.data.document, version: read.data.version, schema, close: () => setEditing(false) }}
         />
       )}
+      {deleting !== null && <Later code={DELETE} props={{ asked, version: deleting, close: () => setDeleting(null) }} />}
     </Card>
   );
 }

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useLive } from '../../api/live.ts';
-import { collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
+import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
 import { Refused } from '../../api/refusal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
@@ -23,6 +24,8 @@ import styles from './player.module.css';
 import { Reports } from './reports.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
+
+const MAKE = codeOf('make', () => import('./make.tsx').then((module) => module.MakeDialog));
 
 /** What a player has, how they come in, where they stand, and what happened last. */
 export function Overview() {
@@ -162,7 +165,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
     return (
       <Card title="Documents">
         <Empty title="No document">
-          The first is made by a call of the game, or by an edit with the command line: <code>savepoint doc set</code>.
+          The first is made by a call of the game, or here. <Make player={player} documents={[]} />
         </Empty>
       </Card>
     );
@@ -197,7 +200,43 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
           )}
         </Card>
       ))}
-      {documents.more !== undefined && <MoreDocuments key={documents.more} player={player} more={documents.more} />}
+      {documents.more === undefined ? (
+        <Make player={player} documents={documents.items} />
+      ) : (
+        <MoreDocuments key={documents.more} player={player} more={documents.more} />
+      )}
+    </>
+  );
+}
+
+interface MakeProps {
+  readonly player: string;
+  readonly documents: NonNullable<PlayerShown['documents']>['items'];
+}
+
+/** Offers a document in a collection of players in which the player has none. */
+function Make({ player, documents }: MakeProps) {
+  const view = useView();
+  const mayDo = useMay();
+  const isOffered = view.at === undefined && mayDo('correction', 'w') && mayDo('collections', 'x') && mayDo('collections', 'r');
+  const collections = useQuery({ ...collectionsQuery(view), enabled: isOffered });
+  // Once it is made there may be none left to offer, and the dialog says what was done.
+  const [making, setMaking] = useState<readonly Collection[] | null>(null);
+  const has = new Set(documents.filter(({ deleted }) => deleted !== true).map(({ collection }) => collection));
+  // A save slot is made by the game, which gives it a name.
+  const free = (collections.data ?? []).filter(
+    ({ id, collectionType, maxRecords = 1 }) => collectionType !== 'global' && maxRecords <= 1 && !has.has(id),
+  );
+  return (
+    <>
+      {isOffered && free.length > 0 && (
+        <div>
+          <Button isSmall onClick={() => setMaking(free)}>
+            Make a document…
+          </Button>
+        </div>
+      )}
+      {making !== null && <Later code={MAKE} props={{ collections: making, player, close: () => setMaking(null) }} />}
     </>
   );
 }
