@@ -24,6 +24,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'sign-in-0003', sql: CONFIRMED_BY },
     { name: 'key-uses-0001', sql: sql('./key-uses.sql') },
     { name: 'sign-in-0004', sql: GONE_LINKS },
+    { name: 'telemetry-0001', sql: REPORTS_BY_TIME },
   ];
 }
 
@@ -41,6 +42,15 @@ const GONE_LINKS = `CREATE TABLE savepoint.sign_in_links_gone (
   -- When it is forgotten.
   until bigint NOT NULL
 )`;
+
+/** What games reported of a player is read in the order of time. Tables of telemetry are rebuilt in place, so they have one version. */
+const REPORTS_BY_TIME = `
+DO $$ BEGIN
+  IF to_regclass('savepoint.telemetry_events_v1') IS NOT NULL THEN
+    CREATE INDEX ON savepoint.telemetry_events_v1 (project, platform_id, recorded_at, revision);
+    DROP INDEX IF EXISTS savepoint.telemetry_events_v1_project_platform_id_revision_idx;
+  END IF;
+END $$`;
 
 /**
  * Read models of the first format of the log have other columns, and nothing can bring them up to date but the log itself. Where that is in this

@@ -19,7 +19,7 @@ const OPERATIONS = [
     'promote',
     'rollback',
   ],
-  ...['listLooks', 'listKeys'],
+  ...['listLooks', 'listKeys', 'showTimeline'],
   ...['listButtons', 'pressButton'],
   ...[
     'readEconomy',

@@ -12,6 +12,7 @@ import type { FindNames } from './history/named.ts';
 import type { PastReads } from './history/past-reads.ts';
 import type { ShowPlayer } from './history/player.ts';
 import type { SaveRecordHistory } from './history/save-record-history.ts';
+import type { ShowTimeline } from './history/timeline.ts';
 import type { Live } from './live/live.ts';
 import type { Looks } from './looking/looks.ts';
 import type { Approvals } from './management/approvals.ts';
@@ -102,6 +103,7 @@ export interface App {
   readonly explain: Explain;
   readonly findNames: FindNames;
   readonly showPlayer: ShowPlayer;
+  readonly showTimeline: ShowTimeline;
   readonly economy: Economy;
   readonly looks: Looks;
   readonly history: History;

@@ -12,6 +12,7 @@ import { createFindNames } from './history/named.ts';
 import { createPastReads } from './history/past-reads.ts';
 import { createShowPlayer } from './history/player.ts';
 import { createSaveRecordHistory } from './history/save-record-history.ts';
+import { createShowTimeline } from './history/timeline.ts';
 import { createLive } from './live/live.ts';
 import { createLooks } from './looking/looks.ts';
 import { createApprovals } from './management/approvals.ts';
@@ -47,6 +48,7 @@ export function createApp(context: AppContext): App {
   const past = createPast(context);
   const history = { ...context, past };
   const endpoints = createEndpoints(context);
+  const commits = createCommits(context, past);
   const searches = new EarlierLiveSearches(context);
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
@@ -69,10 +71,11 @@ export function createApp(context: AppContext): App {
     support: createSupport(context),
     manage: createManage(context),
     flags: createFlags(context),
-    commits: createCommits(context, past),
+    commits,
     explain: createExplain(context, past),
     findNames: createFindNames(context),
     showPlayer: createShowPlayer(history),
+    showTimeline: createShowTimeline(history, commits),
     economy: createEconomy(context, past),
     looks: createLooks(context),
     history: createHistory(context, searches),

@@ -4,6 +4,7 @@ import { listOf, members, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
 import { printResult, table } from './context.ts';
 import { playerShow } from './player-show.ts';
+import { playerTimeline } from './player-timeline.ts';
 import { type CorrectionOptions, correct, withCorrection } from './remote/corrections.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
@@ -16,6 +17,7 @@ export function playerCommand(): Command {
     .addCommand(find())
     .addCommand(restore())
     .addCommand(playerShow())
+    .addCommand(playerTimeline())
     .addCommand(issueCode())
     .addCommand(unlink())
     .addCommand(revoke());

@@ -4,6 +4,7 @@ import type { LooksAsked } from './api/looks.ts';
 import { commitsQuery, documentQuery, playerQuery } from './api/queries.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
+import { timelineQuery } from './api/timeline.ts';
 import { valuesQuery } from './api/values.ts';
 import { ahead, firstPageAhead, mayAsk, viewOf } from './frame/ahead.ts';
 import { lazyPage } from './frame/lazy-page.ts';
@@ -17,6 +18,7 @@ import {
   stringifySearch,
   type TrySearch,
   textIn,
+  timelineIn,
 } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
@@ -232,12 +234,12 @@ const overview = createRoute({
 const timeline = createRoute({
   getParentRoute: () => player,
   path: '/timeline',
-  validateSearch: commitFiltersIn,
+  validateSearch: timelineIn,
   loaderDeps: ({ search }) => search,
   loader: (asked) => {
-    const { endpoint, kind, from, to } = asked.deps;
-    const filters = { endpoint, kind, from, to, player: asked.params.player };
-    if (mayAsk(asked, 'history', 'r')) firstPageAhead(asked, commitsQuery(viewOf(asked), filters));
+    const { what, endpoint, from, to } = asked.deps;
+    if (mayAsk(asked, 'history', 'r'))
+      firstPageAhead(asked, timelineQuery(viewOf(asked), asked.params.player, { what, endpoint, from, to }));
   },
   component: lazyPage(() => import('./pages/player/timeline.tsx'), 'Timeline'),
 });

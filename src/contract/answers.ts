@@ -64,6 +64,7 @@ export type GuestAccessWithCode = BodyOf<typeof support.issueCode>;
 export type Keys = BodyOf<typeof settings.listKeys>;
 export type Looks = BodyOf<typeof looks.list>;
 export type PlayerPage = BodyOf<typeof playerPage.show>;
+export type Timeline = BodyOf<typeof playerPage.timeline>;
 export type PlayersFound = BodyOf<typeof support.find>;
 export type SessionOpened = ShownBy<typeof SessionOpenedSchema>;
 export type SecurityConfig = BodyOf<typeof securityConfig.read>;

@@ -264,6 +264,45 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
   expect(await seriousOn(page)).toEqual([]);
 });
 
+inBrowser('what happened to a player is one list: what was stored, what was refused, what the game reported', async () => {
+  const { manager, origin, page, project } = market();
+  await write(ADA, { name: 'Ada', gold: 5, bag: [], skins: [] });
+  await manager.play('POST', manager.endpoint('no-such'), { body: {} }, ADA);
+  const crash = {
+    type: 'crash',
+    severity: 'error',
+    message: 'The bag is null',
+    stack: 'at Bag.open',
+    context: { build: 412 },
+    platformId: ADA,
+  };
+  await ok(manager.play('POST', manager.storage('analytics/events'), { body: crash }, ADA));
+  await vi.waitFor(
+    async () => {
+      await page.goto(`${origin}/p/${project}/players/${ADA}`);
+      await heading(page, 'Last calls');
+      expect(await page.getByText('What the game reported').count()).toBe(1);
+    },
+    { timeout: 30_000 },
+  );
+  await page.getByRole('row', { name: /an error The bag is null .*412/ }).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'All reports' }).click();
+  expect(new URL(page.url()).searchParams.get('what')).toBe('reports');
+  const says = (text: string) => page.getByText(text, { exact: true });
+  await says('The bag is null').first().waitFor();
+  await vi.waitFor(async () => expect([await says('ENDPOINT_NOT_FOUND').count(), await says('The bag is null').count()]).toEqual([0, 1]));
+  await page.getByLabel('What', { exact: true }).selectOption('');
+  for (const text of ['The bag is null', 'ENDPOINT_NOT_FOUND']) await says(text).first().waitFor();
+  await page
+    .getByText(/wrote players/)
+    .first()
+    .waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByLabel('What', { exact: true }).selectOption('refused');
+  await vi.waitFor(async () => expect([await says('The bag is null').count(), await says('ENDPOINT_NOT_FOUND').count()]).toEqual([0, 1]));
+});
+
 inBrowser('no page keeps anybody out: light and dark, wide and on a phone', async () => {
   await expectOpenToAll(market(), [
     '',

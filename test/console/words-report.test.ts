@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTrouble, type Reported, reportBuild, reportKind, reportMessage, reportRest } from '../../src/console/words/report.ts';
+import { isDeed, isTrouble, type Reported, reportBuild, reportKind, reportMessage, reportRest } from '../../src/console/words/report.ts';
 
 describe('what a game reported', () => {
   const crash = {
@@ -27,7 +27,7 @@ describe('what a game reported', () => {
     expect([reportKind(bare), isTrouble(bare), reportMessage(bare), reportBuild(bare), reportRest(bare)]).toEqual([
       ...['level_done', false, null, null, null],
     ]);
-    expect(reportKind({ type: 'session.join' })).toBe('began to play');
+    expect([reportKind({ type: 'session.join' }), isDeed({ type: 'session.join' }), isDeed(bare)]).toEqual(['began to play', true, false]);
     expect(reportMessage({ ...bare, label: 'Level 3' })).toBe('Level 3');
   });
 });

@@ -263,6 +263,7 @@ export function fakeApp(): FakeApp {
     },
     findNames: async (caller, ...rest) => managed(commits.names, 'findNames', caller, rest),
     showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),
+    showTimeline: async (caller, ...rest) => managed(playerPage.timeline, 'showTimeline', caller, rest),
     commits: { list: async (caller, ...rest) => managed(commits.list, 'commits.list', caller, rest) },
     flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
     looks: {

@@ -181,6 +181,7 @@ const SHOWING = [
     'readRecord',
     'listRecords',
     'showPlayer',
+    'showTimeline',
     'listen',
   ],
   ...['runQuery', 'callEndpoint', 'callEndpointByQuery', 'callNamedEndpoint', 'testEndpoint', 'restorePlayer', 'undoCommit'],

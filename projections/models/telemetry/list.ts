@@ -21,12 +21,14 @@ export interface EventView extends ReportRow {
 }
 
 /** Takes the last events of each project from the index, so that no list is sorted as a whole. */
-const EVENTS = `
+const events = (order: string) => `
 SELECT e.* FROM savepoint.projects p CROSS JOIN LATERAL (
   SELECT * FROM savepoint.telemetry_events e WHERE e.project = p.project AND ($2::text IS NULL OR e.platform_id = $2)
     AND ($3::text IS NULL OR e.category = $3) AND ($4::text IS NULL OR e.type = $4)
-  ORDER BY e.revision DESC LIMIT $5) e
+  ORDER BY ${order} LIMIT $5) e
 WHERE $1::text IS NULL OR p.project = $1 ORDER BY e.recorded_at DESC, e.project, e.revision DESC LIMIT $5`;
+const OF_ALL = events('e.revision DESC');
+const OF_PLAYER = events('e.recorded_at DESC, e.revision DESC');
 
 export interface EventRow {
   readonly project: string;
@@ -47,7 +49,13 @@ export async function listEvents(pool: Pool, { project, player, type, limit }: E
   const isType = type?.includes('.') ?? false;
   // The index holds categories, not types.
   const category = type !== null && isType ? categoryOf(type) : type;
-  const { rows } = await pool.query<EventRow>(EVENTS, [project, player, category, isType ? type : null, limit]);
+  const { rows } = await pool.query<EventRow>(player === null ? OF_ALL : OF_PLAYER, [
+    project,
+    player,
+    category,
+    isType ? type : null,
+    limit,
+  ]);
   return rows.map((row) => ({ project: row.project, ...reportOf(row) }));
 }
 

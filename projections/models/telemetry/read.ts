@@ -19,7 +19,9 @@ WHERE project = $1 AND player_name IS NOT NULL AND strpos(platform_id, '/') = 0
 ORDER BY lower(player_name) COLLATE "C", platform_id LIMIT $3`;
 
 const REPORTS = `
-SELECT * FROM savepoint.telemetry_events WHERE project = $1 AND platform_id = $2 AND revision < $3 ORDER BY revision DESC LIMIT $4`;
+SELECT * FROM savepoint.telemetry_events
+WHERE project = $1 AND platform_id = $2 AND (recorded_at, revision) < ($3, $4) AND recorded_at >= $5
+ORDER BY recorded_at DESC, revision DESC LIMIT $6`;
 
 interface NamedRow {
   readonly platform_id: string;
@@ -71,8 +73,8 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
       }));
     },
 
-    async reports(projectId, platformId, { before, limit }) {
-      const values = [projectId, platformId, before, limit];
+    async reports(projectId, platformId, { before, from, limit }) {
+      const values = [projectId, platformId, before.at, before.revision, from, limit];
       const { rows } = await pool.query<EventRow>({ ...QUERY_TIMEOUT, name: 'telemetry-reports', text: REPORTS, values });
       return rows.map(reportOf);
     },

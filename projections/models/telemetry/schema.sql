@@ -24,7 +24,8 @@ CREATE TABLE {telemetry_events} (
   PRIMARY KEY (project, revision)
 );
 CREATE INDEX ON {telemetry_events} (project, category, revision);
-CREATE INDEX ON {telemetry_events} (project, platform_id, revision);
+-- What support reads of one player is in the order of time, beside what else happened.
+CREATE INDEX ON {telemetry_events} (project, platform_id, recorded_at, revision);
 
 -- One row per player: the sums of the heartbeats, then the presence profile.
 CREATE TABLE {telemetry_players} (

@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
+import { playersIn } from '../../domain/commit/named.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
 import { playerSubject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
@@ -26,7 +27,9 @@ interface CommitsQuery {
   readonly player: string | null;
   readonly endpoint: string | null;
   readonly key: string | null;
+  /** Several by commas. */
   readonly kind: string | null;
+  readonly changed: 'documents' | 'money' | null;
   readonly from: string | null;
   readonly to: string | null;
   readonly limit: number;
@@ -87,15 +90,25 @@ export function createCommits(context: AppContext, past: Past): Commits {
 
 type Fits = (commit: Commit) => boolean;
 
-function filterOf({ endpoint, key, kind }: CommitsQuery): Fits {
+function filterOf({ endpoint, key, kind, changed, player }: CommitsQuery): Fits {
+  const kinds = kind?.split(',').map((each) => each.trim()) ?? null;
   return ({ events }) => {
     const metadata = events.at(-1)?.metadata;
     if (metadata === undefined) return false;
     if (endpoint !== null && metadata.actor.endpoint !== endpoint) return false;
     if (key !== null && (metadata.actor.keyId ?? metadata.actor.person) !== key) return false;
-    return kind === null || metadata.cause === kind || metadata.cause.startsWith(`${kind}.`);
+    if (kinds !== null && !kinds.some((each) => metadata.cause === each || metadata.cause.startsWith(`${each}.`))) return false;
+    return changed === null || events.some((event) => CHANGING[changed](event, player));
   };
 }
+
+/** Whether an event changed what one has. `player`: of this player; `null`: of anybody. */
+const CHANGING: Readonly<Record<'documents' | 'money', (event: ProjectEvent, player: string | null) => boolean>> = {
+  documents: (event, player) => /^(?:document|record)\./.test(event.type) && (player === null || playersIn(event).includes(player)),
+  money: ({ type, data }, player) =>
+    type === 'ledger.posted' &&
+    data.postings.some((posting) => posting.entries.length > 0 && (player === null || posting.player === player)),
+};
 
 async function rangeOf(past: Past, project: Project, { from, to, before }: CommitsQuery, head: number): Promise<Range> {
   const cursor = revisionCursor(before, 'before');
@@ -114,6 +127,12 @@ async function firstFrom(past: Past, project: Project, text: string): Promise<nu
 }
 
 const WHOLE = /^\d{1,15}$/;
+
+/** The time of a bound, unix ms: of a revision that of its commit; `null`: the log does not reach so far. Throws 400 INVALID_REQUEST. */
+export async function timeOfBound(past: Past, project: Project, text: string, name: string): Promise<number | null> {
+  if (!WHOLE.test(text)) return timeOf(text, name);
+  return Number(text) > project.set.head ? null : ((await past.commitEnd(project, Number(text)))?.at ?? null);
+}
 
 function timeOf(text: string, name: string): number {
   const time = instantOrDate(text);

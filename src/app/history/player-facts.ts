@@ -3,8 +3,8 @@ import { deviceIdOf } from '../../domain/guest/token.ts';
 import { guestNameSubject } from '../../domain/subjects.ts';
 import { isOnline } from '../../domain/telemetry/player.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { invalidCursor, revisionCursor } from '../../kernel/page-cursor.ts';
-import type { ReportRow, SessionPlace, SessionRow } from '../ports/readers.ts';
+import { invalidCursor } from '../../kernel/page-cursor.ts';
+import type { ReportPlace, ReportRow, SessionPlace, SessionRow } from '../ports/readers.ts';
 import { guestOf } from '../security/guest-proof.ts';
 import { type Looked, pageOf, pathOf, type Shown, storagePath } from './player-part.ts';
 
@@ -77,16 +77,30 @@ export async function guestPart({ project, player }: Looked): Promise<Shown> {
 
 export async function reportsOf(looked: Looked): Promise<Shown> {
   const { context, project, player, limit, after } = looked;
-  const before = revisionCursor(after, 'after') ?? Number.MAX_SAFE_INTEGER;
-  const rows = await context.telemetry.reader.reports(project.id, player, { before, limit: limit + 1 });
-  const { items, about } = pageOf(looked, 'reports', rows, ({ revision }) => String(revision));
+  const before = after === null ? NEWEST_REPORT : reportPlaceIn(after, 'after');
+  const rows = await context.telemetry.reader.reports(project.id, player, { before, from: 0, limit: limit + 1 });
+  const { items, about } = pageOf(looked, 'reports', rows, reportCursor);
   return { reports: { items: items.map(reportShown), ...about } };
 }
 
-function reportShown({ at, type, label, source, endpointSlug, collectionId, sessionId, payload }: ReportRow): Report {
+/** Where a player's reports begin. */
+export const NEWEST_REPORT: ReportPlace = { at: Number.MAX_SAFE_INTEGER, revision: 0 };
+
+export function reportCursor({ at, revision }: ReportRow): string {
+  return `${Date.parse(at)}.${revision}`;
+}
+
+/** The place behind which reports go on. Throws 400 INVALID_REQUEST. */
+export function reportPlaceIn(cursor: string, name: string): ReportPlace {
+  const [, at, revision] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (at === undefined || revision === undefined) throw invalidCursor(name);
+  return { at: Number(at), revision: Number(revision) };
+}
+
+export function reportShown({ revision, at, type, label, source, endpointSlug, collectionId, sessionId, payload }: ReportRow): Report {
   const isShort = stringifyJson(payload).length <= MAX_PAYLOAD;
   const named = { endpoint: endpointSlug, collection: collectionId, session: sessionId };
-  return { at, type, label, source, ...named, ...(isShort ? { payload } : {}) };
+  return { revision, at, type, label, source, ...named, ...(isShort ? { payload } : {}) };
 }
 
 function isoTime(at: number): string {

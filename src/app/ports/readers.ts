@@ -456,8 +456,22 @@ export interface TelemetryReader {
   profiles(projectId: string, players: readonly string[]): Promise<ReadonlyMap<string, PlayerProfile>>;
   /** Players of live whose name begins so, whatever the letter case, in the order of their names. */
   named(projectId: string, beginning: string, limit: number): Promise<readonly NamedPlayer[]>;
-  /** What was reported of a player below the revision `before`, newest first. */
-  reports(projectId: string, platformId: string, page: { readonly before: number; readonly limit: number }): Promise<readonly ReportRow[]>;
+  /** What was reported of a player before a place and not before a time, newest first. */
+  reports(projectId: string, platformId: string, page: ReportPage): Promise<readonly ReportRow[]>;
+}
+
+/** Reports are in the order of their times, and of one time in that of the stream. */
+export interface ReportPlace {
+  /** Unix ms. */
+  readonly at: number;
+  readonly revision: number;
+}
+
+interface ReportPage {
+  readonly before: ReportPlace;
+  /** Unix ms. */
+  readonly from: number;
+  readonly limit: number;
 }
 
 /** A listed event of telemetry. `revision`: of the project's telemetry stream. */

@@ -1,4 +1,5 @@
 import { type Span, spanIn } from '../words/calls.ts';
+import { type What, whatIn } from '../words/timeline.ts';
 
 /** Search parameters as plain text: an id of digits stays the text that it is. */
 
@@ -30,6 +31,23 @@ export interface CommitFilters {
 
 export function commitFiltersIn(search: Readonly<Record<string, unknown>>): CommitFilters {
   return { endpoint: textIn(search, 'endpoint'), kind: textIn(search, 'kind'), from: textIn(search, 'from'), to: textIn(search, 'to') };
+}
+
+/** What the list of what happened to a player is narrowed by. */
+export interface TimelineFilters {
+  readonly what?: What | undefined;
+  readonly endpoint?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export function timelineIn(search: Readonly<Record<string, unknown>>): TimelineFilters {
+  return {
+    what: whatIn(textIn(search, 'what')),
+    endpoint: textIn(search, 'endpoint'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  };
 }
 
 /** What the page of the economy shows: a currency, days, and how rows are put together. */

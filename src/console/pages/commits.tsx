@@ -25,8 +25,8 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
     refetchInterval: ({ state }) => (isAway(state.error) ? LOOK_EVERY_MS : false),
   });
   const newest = list.data?.pages[0]?.commits[0]?.revision;
-  // A list that names an end, or a player whose data are looked at, does not ask by itself.
-  const isFollowed = view.at === undefined && asked.to === undefined && asked.player === undefined && newest !== undefined;
+  // A list that names an end does not ask by itself.
+  const isFollowed = view.at === undefined && asked.to === undefined && newest !== undefined;
   const newer = useQuery({ ...newerCommitsQuery(view, asked, newest ?? 0), enabled: isFollowed });
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
@@ -37,7 +37,7 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
       <NewNote what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
       <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
-      {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} about={asked.player} />}
+      {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} />}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
         {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}
       </More>
@@ -85,7 +85,7 @@ interface RowProps {
   readonly undo: () => void;
 }
 
-function CommitRow({ commit, about, acts, undo }: RowProps) {
+export function CommitRow({ commit, about, acts, undo }: RowProps) {
   const { project } = useView();
   const canUndo = useCanUndo(commit) && acts === 'all';
   const who = whoOf(commit);

@@ -5,7 +5,7 @@ import { Field, Select } from '../parts/field.tsx';
 import { PeriodFields, usePeriod } from '../parts/period.tsx';
 import styles from './commits.module.css';
 
-const KINDS = [
+const KINDS: readonly (readonly [value: string, name: string])[] = [
   ['', 'Everything'],
   ['endpoint', 'Calls of endpoints'],
   ['document', 'Writes of documents'],
@@ -17,15 +17,17 @@ const KINDS = [
   ['document.correct', 'Corrections'],
   ['button', 'Pressed buttons'],
   ['grant', 'Grants'],
-] as const;
+];
 
 interface FiltersProps {
+  /** What may be chosen, by its name in the address. */
+  readonly kinds?: readonly (readonly [value: string, name: string])[];
   readonly filters: CommitFilters;
   readonly change: (filters: CommitFilters) => void;
 }
 
 /** Narrows a list of commits. What is chosen stands in the address. */
-export function Filters({ filters, change }: FiltersProps) {
+export function Filters({ kinds = KINDS, filters, change }: FiltersProps) {
   const [endpoint, setEndpoint] = useState(filters.endpoint ?? '');
   const period = usePeriod(filters);
   const submit = (event: FormEvent) => {
@@ -35,7 +37,7 @@ export function Filters({ filters, change }: FiltersProps) {
   return (
     <form className={styles.filters} onSubmit={submit} aria-label="Filters">
       <Select label="What" value={filters.kind ?? ''} onChange={({ target }) => change({ ...filters, kind: target.value || undefined })}>
-        {KINDS.map(([value, name]) => (
+        {kinds.map(([value, name]) => (
           <option key={value} value={value}>
             {name}
           </option>

@@ -2,6 +2,7 @@
 
 const PAGES: Readonly<Record<string, string>> = {
   showPlayer: 'the player’s page',
+  showTimeline: 'what happened to the player',
   readPlayerStats: 'when the player was last seen',
   listDocuments: 'a table of documents',
   exportDocuments: 'all documents of a collection, as a file',

@@ -22,6 +22,11 @@ export function reportKind({ type }: Pick<Reported, 'type'>): string {
   return DEEDS[type] ?? type.replace(/^custom\./, '');
 }
 
+/** Whether it is the player who did something, and not the game that says it. */
+export function isDeed({ type }: Pick<Reported, 'type'>): boolean {
+  return type.startsWith('session.') && type in DEEDS;
+}
+
 /** Whether something went wrong. */
 export function isTrouble({ type }: Pick<Reported, 'type'>): boolean {
   return type.startsWith('error.') || type === 'record.save_unconfirmed';

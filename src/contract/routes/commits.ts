@@ -20,7 +20,7 @@ export const why = z
       'Of a correction, an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
   });
 
-const Commit = z
+export const Commit = z
   .strictObject({
     first: count.meta({ description: 'Revision of its first event' }),
     revision: count.meta({ description: 'Revision of its last event, by which it is named' }),
@@ -230,7 +230,13 @@ export const commits = {
       kind: z
         .string()
         .min(1)
-        .meta({ description: 'Of this cause, or of those that begin so up to a dot: `document`, `endpoint.call`', examples: ['endpoint'] }),
+        .meta({
+          description: 'Of this cause, or of those that begin so up to a dot: `document`, `endpoint.call`; several by commas',
+          examples: ['endpoint'],
+        }),
+      changed: z
+        .enum(['documents', 'money'])
+        .meta({ description: 'That changed documents or save records, or moved money: of the player, where one is named' }),
       from: bound('Not before'),
       to: bound('Not after'),
       limit: pageSize,

@@ -3,8 +3,9 @@ import { managementKeys } from '../credentials.ts';
 import { AT, AT_ERRORS, AT_HEADER, PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyNumber, anyObject, asOf, count, instant } from '../values.ts';
+import { Commit } from './commits.ts';
 import { LoggedRequest } from './logs.ts';
-import { about, ok } from './managed.ts';
+import { about, ok, pageSize } from './managed.ts';
 import { Flag } from './project.ts';
 import { UsedWindow } from './queries.ts';
 
@@ -112,6 +113,7 @@ const Board = z
 
 const Report = z
   .strictObject({
+    revision: count.meta({ description: 'In the stream of what is reported, by which two at one time are told apart' }),
     at: instant,
     type: z.string(),
     label: z.string(),
@@ -126,6 +128,15 @@ const Report = z
 const LeftOut = z
   .strictObject({ part: z.enum(PLAYER_PARTS), why: z.string() })
   .meta({ id: 'LeftOut', description: 'A part that the page does not show' });
+
+const TimelineItem = z
+  .strictObject({
+    at: instant,
+    commit: Commit.optional(),
+    call: LoggedRequest.optional().meta({ description: 'A request that was refused or failed' }),
+    report: Report.optional(),
+  })
+  .meta({ id: 'TimelineItem', description: 'One thing that happened: a commit, a request or a report' });
 
 const STORED = `/v3/storage/demo/saves/${PLAYER}`;
 
@@ -204,6 +215,81 @@ export const playerPage = {
         slots: { items: [] },
         leftOut: [{ part: 'flags', why: 'The key does not have r access to rate_limits' }],
         links: { commits: `/v3/manage/demo/commits?player=${PLAYER}` },
+      },
+    },
+  }),
+  timeline: route({
+    ...about,
+    id: 'showTimeline',
+    tag: 'Players',
+    method: 'GET',
+    path: '/:project/players/:player/timeline',
+    summary: 'What happened to one player, newest first: commits, requests that were refused or failed, and what games reported',
+    description: [
+      'One list by time, which `before` goes on in without gaps and doubles: it is told as far as commits, requests and reports are all known. Each is found by an index; what no index serves',
+      '(`what`, `endpoint`) is looked for in the next 1 000 of each, so a page may be short or empty and still go on: `reached` is the time down to which everything is told.',
+      '',
+      'Commits reach back to the first. Requests are those that the call log keeps (`CALL_LOG_DAYS`, and so many of a project), reports those that the project keeps (`analytics.retentionDays`).',
+      'Calls that only read are not in it: `GET logs?player=` has them for a while. Requests and reports take `players` r, else they are left out and said in `leftOut`. Reports are those of live.',
+    ].join('\n'),
+    keys: managementKeys('r', 'history'),
+    query: {
+      what: z
+        .enum(['everything', 'changes', 'coins', 'calls', 'refused', 'sessions', 'reports', 'buttons', 'grants', 'corrections'])
+        .default('everything')
+        .meta({
+          description:
+            '`changes` of documents and save records, `coins`: money that moved, `calls` of endpoints with those that were refused, `refused`: every request that was, `sessions` with devices, `corrections` with restores and what was undone',
+        }),
+      endpoint: z
+        .string()
+        .min(1)
+        .meta({ description: 'Of this endpoint', examples: ['buy'] }),
+      from: z
+        .string()
+        .meta({ description: 'Not before this revision, or this ISO time with its zone', examples: ['2026-03-01T12:00:00Z'] }),
+      to: z.string().meta({ description: 'Not after it' }),
+      limit: pageSize,
+      before: z.string().meta({ description: '`before` of the page before' }),
+    },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          player: z.string(),
+          items: z.array(TimelineItem),
+          reached: instant.nullable().meta({ description: 'Everything since is told; `null`: everything is' }),
+          before: z.string().nullable().meta({ description: 'Of the next page; `null` at the end' }),
+          leftOut: z.array(z.strictObject({ source: z.enum(['calls', 'reports']), why: z.string() })),
+        })
+        .meta({ id: 'Timeline', description: 'A page of what happened to a player' }),
+    },
+    errors: ['INVALID_REQUEST', 'INVALID_PLATFORMID', 'BEHIND', 'BUSY', 'PAST_TIMEOUT', 'VALIDATION_FAILED'],
+    idempotent: false,
+    example: {
+      query: { what: 'reports' },
+      answer: {
+        ok: true,
+        player: PLAYER,
+        items: [
+          {
+            at: '2026-03-01T12:00:00.000Z',
+            report: {
+              revision: 7,
+              at: '2026-03-01T12:00:00.000Z',
+              type: 'error.reported',
+              label: 'Crash',
+              source: 'manual',
+              endpoint: null,
+              collection: null,
+              session: null,
+              payload: { message: 'The bag is null' },
+            },
+          },
+        ],
+        reached: null,
+        before: null,
+        leftOut: [],
       },
     },
   }),

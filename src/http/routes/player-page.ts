@@ -17,6 +17,13 @@ export function playerPageHandlers(services: Services): Handlers<typeof playerPa
       if (isUnknown(page)) throw notFound('player', `Nothing is known of a player ${JSON.stringify(player.slice(0, 64))}`);
       return managed({ ...answer, result: page });
     },
+
+    async timeline({ caller, params: { player }, query }) {
+      const { callLog } = services;
+      return managed(
+        await app.showTimeline(caller, player, query, (filter, page) => callLog.read(caller.projectId, filter, { ...page, after: null })),
+      );
+    },
   });
 }
 

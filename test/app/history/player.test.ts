@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isObject, type JsonObject } from '../../../src/kernel/json.ts';
 import { listOf, objectOf } from '../../../src/kernel/json-read.ts';
@@ -190,6 +191,113 @@ describe('the page of a player', () => {
     expect(past).toContain('Not shown: sessions. It is of now alone');
     const json = JSON.parse(await printed(['player', 'show', ADA, '--json'], { env }));
     expect(json).toMatchObject({ ok: true, player: ADA });
+  });
+});
+
+describe('what happened to a player', () => {
+  const line = async (player: string, query = '', key = wholeKey): Promise<JsonObject> =>
+    objectOf(await bodyOf(pageBy(key, player, `/timeline${query}`)));
+  /** Each as a word: what it was. */
+  const told = (shown: JsonObject) =>
+    listOf(shown['items']).map((each) => {
+      const { commit, call, report } = objectOf(each);
+      return String(objectOf(commit ?? call ?? report)[commit === undefined ? (call === undefined ? 'type' : 'code') : 'cause']);
+    });
+  const CY = '7100';
+
+  beforeAll(async () => {
+    const { game } = opened;
+    const join = { platformId: CY, event: 'join', sessionId: 's2' };
+    const crash = { type: 'crash', severity: 'error', message: 'The bag is null', platformId: CY };
+    const deeds = [
+      () => write(`purses/${CY}`, { gold: 3, name: 'Cy' }, CY),
+      () => game.play('POST', game.endpoint('nothing'), { body: {}, ...as(CY) }),
+      () => ok(game.play('POST', game.storage('stats/heartbeat'), { body: join })),
+      () => write(`purses/${CY}`, { ops: [{ op: 'set', path: 'name', value: 'Cyd' }] }, CY),
+      () => ok(game.play('POST', game.storage('analytics/events'), { body: crash })),
+      () => game.play('GET', game.storage(`no-such/${CY}`), as(CY)),
+      () => ok(session(game, 'create', proofOf(CY))),
+    ];
+    for (const deed of deeds) {
+      await deed();
+      // Of one millisecond, commits stand first.
+      await sleep(2);
+    }
+    await vi.waitFor(async () => expect(told(await line(CY))).toHaveLength(7), { timeout: 10_000 });
+  });
+
+  test('is one list by time: commits, requests that were refused, what games reported', async () => {
+    const whole = await line(CY);
+    expect(told(whole)).toEqual([
+      ...['session.create', 'NOT_FOUND', 'error.reported', 'document.write'],
+      ...['session.join', 'ENDPOINT_NOT_FOUND', 'document.write'],
+    ]);
+    expect(whole).toMatchObject({ player: CY, before: null, reached: null, leftOut: [] });
+    const times = listOf(whole['items']).map((each) => String(objectOf(each)['at']));
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  test('goes on in pages without gaps and doubles, whatever comes meanwhile', async () => {
+    const whole = listOf((await line(CY))['items']);
+    for (const limit of [1, 2, 3]) {
+      const found: unknown[] = [];
+      for (let before: string | null = ''; before !== null; ) {
+        const page = await line(CY, `?limit=${limit}${before === '' ? '' : `&before=${encodeURIComponent(before)}`}`);
+        found.push(...listOf(page['items']));
+        before = page['before'] === null ? null : String(page['before']);
+        if (found.length === limit) await write(`purses/${ADAM}`, { gold: 1 }, ADAM);
+      }
+      expect(found).toEqual(whole);
+    }
+    expect(await refused(pageBy(wholeKey, CY, '/timeline?before=7'))).toBe('400 INVALID_REQUEST');
+  });
+
+  test('is narrowed to what somebody looks for', async () => {
+    const of = async (query: string) => told(await line(CY, `?${query}`));
+    expect(await of('what=changes')).toEqual(['document.write', 'document.write']);
+    expect(await of('what=coins')).toEqual(['document.write']);
+    expect(await of('what=calls')).toEqual(['ENDPOINT_NOT_FOUND']);
+    expect(await of('what=refused')).toEqual(['NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
+    expect(await of('what=sessions')).toEqual(['session.create', 'session.join']);
+    expect(await of('what=reports')).toEqual(['error.reported', 'session.join']);
+    for (const what of ['buttons', 'grants', 'corrections']) expect(await of(`what=${what}`)).toEqual([]);
+    expect(await of('endpoint=nothing')).toEqual(['ENDPOINT_NOT_FOUND']);
+  });
+
+  test('is told between two moments, revisions or times, of requests and reports, too', async () => {
+    const items = listOf((await line(CY))['items']).map((each) => objectOf(each));
+    const [newest, , , second, , , oldest] = items;
+    const revision = (item: JsonObject | undefined) => Number(objectOf(item?.['commit'])['revision']);
+    const until = await line(CY, `?to=${revision(second)}`);
+    expect(told(until)).toEqual(told({ items: items.filter(({ at }) => String(at) <= String(second?.['at'])) }));
+    expect(told(await line(CY, `?from=${revision(newest)}`))).toContain('session.create');
+    expect(told(await line(CY, `?from=${revision(newest)}`))).not.toContain('session.join');
+    expect(told(await line(CY, `?to=${encodeURIComponent(String(oldest?.['at']))}`))).toContain('document.write');
+    expect(told(await line(CY, '?from=999999999'))).toEqual([]);
+    expect(await refused(pageBy(wholeKey, CY, '/timeline?to=friday'))).toBe('400 INVALID_REQUEST');
+  });
+
+  test('leaves out what the key may not see, and says so', async () => {
+    const key = await newApiKey({ DATABASE_URL: opened.databaseUrl }, opened.game.projectId, { history: 'r' });
+    const shown = await line(CY, '', key);
+    expect(new Set(told(shown))).toEqual(new Set(['session.create', 'document.write']));
+    const why = 'The key does not have r access to players';
+    expect(shown['leftOut']).toEqual([
+      { source: 'calls', why },
+      { source: 'reports', why },
+    ]);
+    expect(await refused(pageBy(narrowKey, CY, '/timeline'))).toBe('403 FORBIDDEN');
+  });
+
+  test('is a command, too', async () => {
+    const { url, projectId } = opened.game;
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: wholeKey };
+    const said = await printed(['player', 'timeline', CY, '--limit', '3'], { env });
+    for (const text of ['session.create', 'error.reported', 'NOT_FOUND', 'Older: --before ']) expect(said).toContain(text);
+    const [, before = ''] = /--before (\S+)/.exec(said) ?? [];
+    const older = await printed(['player', 'timeline', CY, '--limit', '3', '--before', before], { env });
+    expect(older).toContain('session.join');
+    expect(older).not.toContain('error.reported');
   });
 });
 

@@ -4,14 +4,20 @@ import type { LoggedRequest } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago, At, When } from '../../parts/time.tsx';
 import { msText } from '../../words/calls.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 import { WhereRefused } from './failing.tsx';
 
+interface RowProps {
+  readonly request: LoggedRequest;
+  /** The player whose page it is, among all that happened. */
+  readonly about?: string;
+}
+
 /** One request: what it was in a line, and all that is known of it when it is opened. */
-export function CallRow({ request }: { readonly request: LoggedRequest }) {
+export function CallRow({ request, about }: RowProps) {
   const [isOpen, setOpen] = useState(false);
   const { at, slug, method, path, status, code, message, platformId, ms } = request;
   return (
@@ -24,9 +30,9 @@ export function CallRow({ request }: { readonly request: LoggedRequest }) {
             <span className={styles.soft}>{message}</span>
           </span>
           <span className={styles.meta}>
-            {platformId !== null && <span>{platformId}</span>}
+            {platformId !== null && platformId !== about && <span>{platformId}</span>}
             <span>{msText(ms)}</span>
-            <Ago at={at} />
+            {about === undefined ? <Ago at={at} /> : <When at={at} />}
           </span>
         </summary>
         {isOpen && <Opened request={request} />}

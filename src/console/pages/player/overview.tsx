@@ -138,7 +138,7 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
       {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
-      {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} hasMore={reports.more !== undefined} />}
+      {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}
       {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut)}</p>}
     </div>
   );

@@ -1,19 +1,32 @@
+import { Link } from '@tanstack/react-router';
 import { exactJson } from '../../api/exact.ts';
-import type { PlayerShown } from '../../api/queries.ts';
+import type { Report } from '../../api/timeline.ts';
+import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
 import { Card } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
-import { Ago } from '../../parts/time.tsx';
-import { isTrouble, reportBuild, reportKind, reportMessage, reportRest } from '../../words/report.ts';
+import { Ago, When } from '../../parts/time.tsx';
+import { isDeed, isTrouble, reportBuild, reportKind, reportMessage, reportRest } from '../../words/report.ts';
+import commits from '../commits.module.css';
 import styles from './reports.module.css';
 
-type Report = NonNullable<PlayerShown['reports']>['items'][number];
-
 /** What the game itself reported of the player, newest first. */
-export function Reports({ reports, hasMore }: { readonly reports: readonly Report[]; readonly hasMore: boolean }) {
+export function Reports({ reports, player }: { readonly reports: readonly Report[]; readonly player: string }) {
+  const { project } = useView();
+  const mayRead = useMay()('history', 'r');
   return (
-    <Card title="What the game reported">
+    <Card
+      title="What the game reported"
+      actions={
+        mayRead && (
+          <Link to="/p/$project/players/$player/timeline" params={{ project, player }} search={{ what: 'reports' }}>
+            All reports
+          </Link>
+        )
+      }
+    >
       <Scroll name="What the game reported">
         <table className={table.table}>
           <thead>
@@ -25,9 +38,8 @@ export function Reports({ reports, hasMore }: { readonly reports: readonly Repor
             </tr>
           </thead>
           <tbody>
-            {reports.map((report, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two reports may be alike, and none is moved.
-              <tr key={place}>
+            {reports.map((report) => (
+              <tr key={report.revision}>
                 <td className={table.tight}>
                   <Ago at={report.at} />
                 </td>
@@ -44,8 +56,31 @@ export function Reports({ reports, hasMore }: { readonly reports: readonly Repor
           </tbody>
         </table>
       </Scroll>
-      {hasMore && <p className={styles.more}>These are the last {reports.length}.</p>}
     </Card>
+  );
+}
+
+/** One report among all that happened. */
+export function ReportRow({ report }: { readonly report: Report }) {
+  const build = reportBuild(report);
+  return (
+    <li className={commits.commit}>
+      <div className={commits.say}>
+        {isDeed(report) ? (
+          <strong>The player</strong>
+        ) : (
+          <>
+            <strong>The game</strong> reported
+          </>
+        )}{' '}
+        <ReportKind report={report} /> <span className={styles.says}>{reportMessage(report)}</span>
+        <ReportRest report={report} />
+      </div>
+      <div className={classes(commits.meta, styles.meta)}>
+        {build !== null && <span>{build}</span>}
+        <When at={report.at} />
+      </div>
+    </li>
   );
 }
 

@@ -1,34 +1,26 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Card, Empty } from '../../parts/page.tsx';
-import { Commits } from '../commits.tsx';
+import { Card } from '../../parts/page.tsx';
+import { WHATS, whatIn } from '../../words/timeline.ts';
 import { Filters } from '../filters.tsx';
+import { WhatHappened } from './what-happened.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player/timeline');
 
-/** All commits that name the player: what they did, and what was done to them. */
+/** Everything that happened to the player, or what somebody looks for in it. */
 export function Timeline() {
   const { player } = route.useParams();
-  const { endpoint, kind, from, to } = route.useSearch();
+  const { endpoint, what, from, to } = route.useSearch();
   const navigate = route.useNavigate();
-  const filters = { endpoint, kind, from, to };
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const asked = { endpoint, what, from, to };
   return (
     <Card title="What happened">
       <Filters
-        key={JSON.stringify(filters)}
-        filters={filters}
-        change={(search) => void navigate({ search: (before) => ({ ...before, ...search }) })}
+        key={JSON.stringify(asked)}
+        kinds={WHATS}
+        filters={{ endpoint, kind: what, from, to }}
+        change={({ kind, ...others }) => void navigate({ search: (before) => ({ ...before, ...others, what: whatIn(kind) }) })}
       />
-      <Commits
-        asked={{ ...filters, player }}
-        empty={
-          isFiltered ? (
-            <Empty title="Nothing like that happened to this player">Take a filter away, or ask for a longer time.</Empty>
-          ) : (
-            <Empty title="Nothing has happened to this player">It begins with the first call that writes something.</Empty>
-          )
-        }
-      />
+      <WhatHappened player={player} asked={asked} />
     </Card>
   );
 }

@@ -1,0 +1,31 @@
+/** What somebody looks for in what happened to a player, by its name in the address; '': everything. */
+export const WHATS = [
+  ['', 'Everything'],
+  ['changes', 'Changes of what the player has'],
+  ['coins', 'Coins'],
+  ['calls', 'Calls of endpoints'],
+  ['refused', 'What was refused or failed'],
+  ['sessions', 'Sessions and devices'],
+  ['reports', 'Reports of the game'],
+  ['buttons', 'Pressed buttons'],
+  ['grants', 'Grants'],
+  ['corrections', 'Corrections and restores'],
+] as const;
+
+export type What = Exclude<(typeof WHATS)[number][0], ''>;
+
+export function whatIn(text: string | undefined): What | undefined {
+  const found = WHATS.find(([name]) => name === text)?.[0];
+  return found === '' ? undefined : found;
+}
+
+const SOURCES = { calls: 'refused requests', reports: 'reports of the game' } as const;
+
+/** What a list leaves out, and why; `null`: nothing. */
+export function leftOutOf(leftOut: readonly { readonly source: keyof typeof SOURCES; readonly why: string }[]): string | null {
+  const reasons = [...new Set(leftOut.map(({ why }) => why))];
+  const said = reasons.map(
+    (why) => `${leftOut.flatMap((each) => (each.why === why ? [SOURCES[each.source]] : [])).join(' and ')} (${why})`,
+  );
+  return said.length === 0 ? null : `Not shown: ${said.join('; ')}.`;
+}
