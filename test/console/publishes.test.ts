@@ -30,6 +30,9 @@ async function live(): Promise<unknown> {
 const begunAt = (page: Page, label: string) =>
   expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe(label);
 
+/** Waits until the history, which is read anew meanwhile, begins with a promotion. */
+const promotedLast = (page: Page) => expect.poll(() => page.evaluate('document.querySelector("ol li")?.innerText')).toContain('promoted');
+
 async function stage(axe: number, why = ''): Promise<void> {
   const { manager } = market();
   const staged = { body: price(axe), headers: { 'x-ns-publish-target': 'next' } };
@@ -65,7 +68,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   await heading(page, 'It is live');
   expect(await live()).toEqual({ axe: 9 });
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByText('“Summer prices”').first().waitFor();
+  await promotedLast(page);
   await page.getByRole('button', { name: /^Roll back… / }).click();
   await page.getByLabel('Why').fill('too dear');
   await page.getByRole('button', { name: 'Roll it back' }).click();
@@ -103,6 +106,7 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   for (const key of ['ArrowRight', '5']) await second.keyboard.press(key);
   await page.bringToFront();
   await page.getByRole('button', { name: 'Close' }).click();
+  await promotedLast(page);
   await page.getByText('Game values: Shop › axe 7 → 8').first().waitFor();
   await page.getByRole('button', { name: /^Roll back… / }).click();
   await heading(page, /^Undo publish \d+: “Dearer axes”\?$/);
