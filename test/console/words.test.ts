@@ -126,6 +126,7 @@ describe('words', () => {
     expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');
     expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
+    expect(deedOf({ ...call, cause: 'commit.undo', why: { reason: 'twice', undone: 7 } })).toBe('undid commit 7');
   });
 
   it('a key is told from a person, whatever it is called', () => {

@@ -69,7 +69,9 @@ describe('one document', () => {
     const said = JSON.parse(await printed(['explain', String(done.body.revision), '--json'], { env: { ...env, ...(await asHistory()) } }));
     expect(said.meanings[0].commits[0]).toMatchObject({ cause: 'document.correct', why: { reason: 'a mistake', ticket: 'T-9' } });
     expect(await change('pia', { ...what, version: 1 })).toMatchObject({ status: 409, body: { error: { code: 'STALE_SAVE' } } });
-    expect((await undo(done.body.revision)).status).toBe(200);
+    const taken = (await undo(done.body.revision)).body.revision;
+    const undone = JSON.parse(await printed(['explain', String(taken), '--json'], { env: { ...env, ...(await asHistory()) } }));
+    expect(undone.meanings[0].commits[0].why).toEqual({ reason: 'a mistake', undone: done.body.revision });
     expect(await market.read('pia')).toEqual({ gold: 10, bag: ['rope'] });
   });
 

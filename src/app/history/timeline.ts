@@ -90,6 +90,7 @@ export function createShowTimeline(context: HistoryContext, commits: Commits): S
       leftOut.push({ source, why: 'The key does not have r access to players' });
       return false;
     };
+    let isStale = false;
     const line: Line = {
       context,
       past: context.past,
@@ -101,7 +102,11 @@ export function createShowTimeline(context: HistoryContext, commits: Commits): S
       times: await timesOf(context.past, project, query),
     };
     const readers: Readonly<Record<SourceName, (position: string) => Promise<PartRead<Item>>>> = {
-      commits: (position) => commitsOf(line, commits, position),
+      commits: async (position) => {
+        const { stale, ...part } = await commitsOf(line, commits, position);
+        isStale ||= stale;
+        return part;
+      },
       calls: async (position) => {
         const { isPartial, ...part } = await callsOf(line, readCalls, position);
         if (isPartial) leftOut.push({ source: 'calls', why: 'Only those that this node has served: the database does not answer' });
@@ -120,7 +125,7 @@ export function createShowTimeline(context: HistoryContext, commits: Commits): S
     const { items, reached } = page;
     const before = reached === null ? null : cursorOf(page, head);
     const result = { ok: true as const, player, items: [...items], reached: reached === null ? null : isoTime(reached), before, leftOut };
-    return { ...positioned(context, project, caller), result };
+    return { ...positioned(context, project, caller, !isStale), result };
   };
 }
 
@@ -157,16 +162,16 @@ async function commitsOf(
   { past, project, caller, player, query, wanted }: Line,
   commits: Commits,
   position: string,
-): Promise<PartRead<Item>> {
+): Promise<PartRead<Item> & { readonly stale: boolean }> {
   const { kind = null, changed = null } = wanted.commits ?? {};
   const { endpoint, from, to, limit } = query;
   const before = position === '' ? null : position;
-  const { result } = await commits.list(caller, { player, endpoint, key: null, kind, changed, from, to, limit, before });
+  const { result, stale } = await commits.list(caller, { player, endpoint, key: null, kind, changed, from, to, limit, before });
   const items = result.commits.map((commit) => placed({ at: commit.at, commit }, String(commit.first)));
-  if (result.before === null) return { items, next: null, reached: 0 };
+  if (result.before === null) return { items, next: null, reached: 0, stale };
   // The commit that was looked at last need not be among those that fit.
   const { at } = (await past.commitEnd(project, result.before)) ?? { at: 0 };
-  return { items, next: String(result.before), reached: at };
+  return { items, next: String(result.before), reached: at, stale };
 }
 
 /** Where the call log is asked before a time instead of behind a request. */

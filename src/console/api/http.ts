@@ -15,6 +15,10 @@ export function keepCsrf(token: string): void {
   csrf = token;
 }
 
+/** How often a read is asked again that does not show yet what this page has written, and after how long, ms. */
+const TIMES_AGAIN = 8;
+const AGAIN_MS = 250;
+
 /** Headers of answers to what was to change something: what a refusal is made of knows its headers, and not its request. */
 const ofActs = new WeakSet<Headers>();
 
@@ -27,7 +31,12 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   const method = init.method ?? 'GET';
   const project = projectOf(address);
   const position = written.get(project);
-  const response = await opened(address, { ...init, method });
+  let response = await opened(address, { ...init, method });
+  const isBehind = () => method === 'GET' && position !== undefined && response.headers.get('x-ns-stale') === 'true';
+  for (let times = 0; isBehind() && times < TIMES_AGAIN; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    response = await opened(address, { ...init, method });
+  }
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
   if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
   const text = withExactNumbers(await response.text());

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type Query, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { newIntent } from '../api/acts.ts';
 import { useView } from './view.ts';
@@ -8,11 +8,15 @@ import { useView } from './view.ts';
 /** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
 export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
 
-/** Reads everything of the project anew, but what an act has looked at. */
+/** Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first what was. */
 export function useRefresh(): () => Promise<void> {
   const { project } = useView();
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: [project], predicate: ({ queryKey }) => queryKey[1] !== 'look' });
+  const which = { queryKey: [project], predicate: ({ queryKey }: Query) => queryKey[1] !== 'look' };
+  return () => {
+    queries.removeQueries({ ...which, type: 'inactive' });
+    return queries.invalidateQueries(which);
+  };
 }
 
 /** A key for an act: the same as long as the same is asked for, so that a request that is sent again happens once. */

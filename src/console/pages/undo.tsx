@@ -55,7 +55,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
               <Link to="/p/$project/find/$held" params={{ project, held: String(act.data.revision) }} onClick={close}>
                 {act.data.revision}
               </Link>{' '}
-              did it. Undo that to take it back: here now, and later where it stands among what happened.
+              did it, and stands among what happened, where it can be undone in its turn.
             </p>
           )}
         </Done>

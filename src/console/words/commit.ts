@@ -13,7 +13,7 @@ export interface CommitSaid {
     readonly endpoint?: string;
   };
   readonly events: readonly string[];
-  readonly why?: { readonly reason: string; readonly ticket?: string; readonly button?: string };
+  readonly why?: { readonly reason: string; readonly ticket?: string; readonly button?: string; readonly undone?: number };
   readonly documents: readonly TouchedDocument[];
 }
 
@@ -107,6 +107,7 @@ export function deedOf(commit: CommitSaid): string {
   // Of a press that the game refused, the answer alone is kept.
   if (cause === 'button.press' && !events.includes('button.pressed')) return `tried ${actor.endpoint ?? 'a button'}, which was refused`;
   if (cause === 'button.press') return `pressed “${commit.why?.button ?? actor.endpoint ?? 'a button'}”`;
+  if (cause === 'commit.undo' && commit.why?.undone !== undefined) return `undid commit ${commit.why.undone}`;
   if (cause === 'endpoint.call') return `called ${actor.endpoint ?? 'an endpoint'}`;
   const deed = DEEDS[cause];
   const [first] = documents;

@@ -31,6 +31,11 @@ export const NOTICES: Readonly<Record<string, Words>> = {
     happened: 'You may not do or see that.',
     toDo: 'Ask an owner of the project for a role that may.',
   },
+  RECORD_DELETE_DISABLED: {
+    happened: 'Documents of this collection are never deleted.',
+    means: NOTHING_CHANGED,
+    toDo: 'Change its fields instead. Whoever publishes collections can allow it: `allowRecordDelete: true`.',
+  },
   CONFIRM_NEEDED: {
     happened: 'This button asks something else now than what you were shown.',
     means: NOTHING_CHANGED,

@@ -13,6 +13,7 @@ export const why = z
   .strictObject({
     reason: z.string(),
     ticket: z.string().optional().meta({ description: 'Of the support desk' }),
+    undone: count.optional().meta({ description: 'Of an undo: the last revision of the commit that it undoes' }),
     button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
   })
   .meta({

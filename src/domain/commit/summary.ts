@@ -34,6 +34,8 @@ export interface StatedWhy {
   readonly ticket?: string;
   /** What stood on the button. */
   readonly button?: string;
+  /** Of an undo: the commit that it undoes, by its last revision. */
+  readonly undone?: number;
 }
 
 interface RecordedInput {
@@ -128,7 +130,10 @@ function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
     case 'button.pressed':
     case 'correction.made': {
       const { reason, ticket } = data;
-      return { reason, ...(ticket === undefined ? {} : { ticket }), ...(type === 'button.pressed' ? { button: data.label } : {}) };
+      const told = { reason, ...(ticket === undefined ? {} : { ticket }) };
+      if (type === 'button.pressed') return { ...told, button: data.label };
+      const [undone] = data.undone?.find(([, isUndone]) => isUndone) ?? [];
+      return undone === undefined ? told : { ...told, undone };
     }
     case 'definitions.published':
     case 'definitions.promoted':

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react';
+import { type FocusEvent, type FormEvent, useId, useState } from 'react';
 import type { Operation } from '../../api/acts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
@@ -72,14 +72,21 @@ function Planner({ document, schema, add }: PlannerProps) {
   const op = possible.includes(wanted) ? wanted : (possible[0] ?? 'set');
   const value = typedValue(typed, op, field.type);
   const isReady = value.ok && named !== '' && field.problem === null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const plan = () => {
     if (!isReady) return;
     add({ op, path: named, value: value.value });
     setTyped('');
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    plan();
+  };
+  // Whoever goes on to the reason means what was typed.
+  const left = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (typed !== '' && relatedTarget !== null && !currentTarget.contains(relatedTarget)) plan();
+  };
   return (
-    <form onSubmit={submit} className={styles.stack} style={{ gap: 10 }}>
+    <form onSubmit={submit} onBlur={left} className={styles.stack} style={{ gap: 10 }}>
       <Pair>
         <Field
           label="Field"

@@ -182,7 +182,10 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
           }
           actions={
             <span className={styles.soft}>
-              version {version}, <Ago at={updatedAt} /> {deleted === true && <Chip tone="bad">deleted</Chip>}
+              version {version}, <Ago at={updatedAt} /> {deleted === true && <Chip tone="bad">deleted</Chip>} ·{' '}
+              <Link to="/p/$project/players/$player/documents/$collection/$key" params={{ project: view.project, player, collection, key }}>
+                history, change
+              </Link>
             </span>
           }
         >
