@@ -16,7 +16,7 @@ export function keepCsrf(token: string): void {
 }
 
 /** How often a read is asked again that does not show yet what this page has written, and after how long, ms. */
-const TIMES_AGAIN = 8;
+const TIMES_AGAIN = 40;
 const AGAIN_MS = 250;
 
 /** Headers of answers to what was to change something: what a refusal is made of knows its headers, and not its request. */

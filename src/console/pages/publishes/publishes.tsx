@@ -241,6 +241,7 @@ function History({ until }: { readonly until?: string | undefined }) {
             key={publish.revision}
             publish={publish}
             isNewest={publish === newest}
+            isReading={list.isFetching}
             rollBack={mayPublish && base !== undefined && until === undefined ? goalOf(publish) : undefined}
           />
         ))}
@@ -263,11 +264,13 @@ interface RowProps {
   readonly publish: Publish;
   /** Whether it made what is live now. */
   readonly isNewest: boolean;
+  /** Whether the history is being read anew: what is newest may be another one. */
+  readonly isReading: boolean;
   /** To what it made; of the newest one, to what was live before it. */
   readonly rollBack: (() => void) | undefined;
 }
 
-function PublishRow({ publish, isNewest, rollBack }: RowProps) {
+function PublishRow({ publish, isNewest, isReading, rollBack }: RowProps) {
   const { project } = useView();
   const { revision, at, action, target, message, changes, actor, approval, cause } = publish;
   const deed = isNewest ? 'Roll back…' : 'Roll back to this…';
@@ -285,7 +288,7 @@ function PublishRow({ publish, isNewest, rollBack }: RowProps) {
           {revision}
         </Link>
         {rollBack !== undefined && (
-          <Button isSmall onClick={rollBack} aria-label={`${deed} (publish ${revision})`}>
+          <Button isSmall onClick={rollBack} disabled={isReading} aria-label={`${deed} (publish ${revision})`}>
             {deed}
           </Button>
         )}
