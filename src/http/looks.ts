@@ -129,6 +129,40 @@ export async function requireReveal(exchange: Exchange): Promise<void> {
   if (refused !== null) throw refused;
 }
 
+/** What a person asks for that tells of personal values, though it shows none. */
+interface Probe {
+  readonly at: { readonly project: string; readonly page: string; readonly collection: string; readonly key: string };
+  /** Why, where the header does not say it. */
+  readonly reason: string | undefined;
+  names(personal: Personal): boolean;
+}
+
+/**
+ * Records who tries what a personal field may become, before it is known whether it may: what is refused, and what changes nothing, says what stands there.
+ * Throws 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
+ */
+export async function recordProbe(app: Pick<App, 'looks'>, exchange: Exchange, { at, reason: given, names }: Probe): Promise<void> {
+  if (exchange.person === null) return;
+  const { project, page, collection, key } = at;
+  const personal = await app.looks.personalIn(project);
+  if (personal === null || !names(personal)) return;
+  const reason = reasonOf(exchange) ?? given;
+  if (reason === undefined)
+    throw refusal('REVEAL_NEEDED', 'What a personal field would become tells what it is: it takes a reason in the header x-ns-reveal');
+  const person = (await exchange.person?.()) ?? null;
+  const refused = missingReveal(person?.permissionsIn(project));
+  if (refused !== null) throw refused;
+  if (person === null) throw refusal('LOOK_NOT_RECORDED');
+  const shared = await app.looks.sharedIn(project);
+  await app.looks.record({
+    projectId: project,
+    person: person.id,
+    page,
+    players: shared.collection(collection) ? [] : [playerOfKey(key)],
+    reason,
+  });
+}
+
 const LONGEST_REASON = 256;
 
 /** Why the person asks for personal values, percent-encoded in the header; `undefined`: it does not ask. */

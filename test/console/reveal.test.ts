@@ -5,8 +5,13 @@ test('a reason goes with reads that name the player, for ten minutes, and with n
   vi.useFakeTimers();
   reveal('demo', '42', 'ticket 7');
   expect(
-    ['/v3/manage/demo/players/42?limit=3', '/v3/storage/demo/saves/42_slot/history', '/v3/storage/demo/saves/42'].map(reasonAt),
-  ).toEqual([...['ticket 7', 'ticket 7', 'ticket 7']]);
+    [
+      '/v3/manage/demo/players/42?limit=3',
+      '/v3/storage/demo/saves/42_slot/history',
+      '/v3/storage/demo/saves/42',
+      '/v3/manage/demo/corrections/saves/42',
+    ].map(reasonAt),
+  ).toEqual([...['ticket 7', 'ticket 7', 'ticket 7', 'ticket 7']]);
   expect(
     ['/v3/manage/demo/players/43', '/v3/manage/other/players/42', '/v3/manage/demo/commits?player=42', '/api/session'].map(reasonAt),
   ).toEqual([...[undefined, undefined, undefined, undefined]]);

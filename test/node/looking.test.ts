@@ -310,6 +310,32 @@ test('a test that asks for a personal field takes a reason: whether it passes te
   expect(codeOf(await owner.change('POST', `/v3/manage/${project}/test-endpoint`, asked))).toEqual([403, 'REVEAL_NEEDED']);
 });
 
+test('a correction of a personal field is recorded with its reason before it is tried, and a look at one takes one: what comes of it tells what is there', async () => {
+  const before = await looks();
+  const change = async (what: object, more: ConsoleHeaders = {}, key = ADA) =>
+    codeOf(
+      await askConsole(
+        at(),
+        'POST',
+        `/v3/manage/${project}/corrections/saves/${key}`,
+        { ...changing(), ...more },
+        { reason: 'T-5', ...what },
+      ),
+    );
+  const guess = { ops: [{ op: 'set', path: 'email', value: `bo${SECRET}` }] };
+  for (const what of [guess, { ops: [{ op: 'merge', path: 'deep', value: { email: 'x' } }] }, { document: { email: 'x' } }])
+    expect(await change({ ...what, dryRun: true })).toEqual([403, 'REVEAL_NEEDED']);
+  expect((await change({ ops: [{ op: 'inc', path: 'gold', value: 1 }], dryRun: true }))[0]).toBe(200);
+  const probes = async () => (await looks()).slice(0, (await looks()).length - before.length).map(({ player, reason }) => [player, reason]);
+  expect((await probes()).filter(([, given]) => given !== undefined)).toEqual([]);
+  // Refused, so no commit tells of it.
+  expect(await change({ ...guess, version: 999 })).toEqual([409, 'STALE_SAVE']);
+  expect(await probes()).toContainEqual([ADA, 'T-5']);
+  const reason = { 'x-ns-reveal': 'asked%20by%20phone' };
+  expect((await change({ ...guess, dryRun: true, version: 999 }, reason))[0]).toBe(409);
+  expect(await probes()).toContainEqual([ADA, 'asked by phone']);
+});
+
 test('whom an answer shows is recorded, whomever the request names beside, and of many that it was shown', async () => {
   const of = async (page: string) => (await looks()).filter((look) => look['page'] === page).map(({ player }) => player);
   const nobody = { Cookie: owner.cookie, Origin: at().origin, 'X-Console-Csrf': owner.csrf };

@@ -54,7 +54,9 @@ async function opened(address: string, init: RequestInit): Promise<Response> {
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
-  const reason = isRead && !headers.has('x-ns-reveal') ? reasonAt(address) : undefined;
+  // What a correction of a personal field would come to tells what stands there.
+  const tells = isRead || address.includes('/corrections/');
+  const reason = tells && !headers.has('x-ns-reveal') ? reasonAt(address) : undefined;
   if (reason !== undefined) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;
   return fetch(address, { ...init, headers, body, credentials: 'same-origin' }).catch(() => {

@@ -55,7 +55,7 @@ export function reasonAt(address: string): string | undefined {
   const [path = ''] = address.split('?');
   const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
   const players = names.flatMap((name) => [name, name.split('_')[0] ?? '']);
-  const collection = family === 'storage' ? names[0] : names[0] === 'documents' ? names[1] : undefined;
+  const collection = family === 'storage' ? names[0] : names[0] === 'documents' || names[0] === 'corrections' ? names[1] : undefined;
   const held = family === 'manage' && names[0] === 'explain' ? names[1] : undefined;
   return [...players, ...(collection === undefined ? [] : [ofCollection(collection)]), ...(held === undefined ? [] : [ofHeld(held)])]
     .map((whose) => reasonFor(project, whose))

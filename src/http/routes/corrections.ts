@@ -1,7 +1,9 @@
 import { corrections } from '../../contract/routes/corrections.ts';
 import { holdsMask, MASK } from '../../domain/personal/mask.ts';
+import { namesPersonal } from '../../domain/personal/names.ts';
 import { invalidBody } from '../body.ts';
 import type { Handlers } from '../handlers.ts';
+import { recordProbe } from '../looks.ts';
 import { answering } from '../request.ts';
 import { managed, type Services } from './services.ts';
 
@@ -10,8 +12,13 @@ export function correctionHandlers(services: Services): Handlers<typeof correcti
   const { app } = services;
   return answering(services, corrections, {
     async change({ exchange, caller, params: { collection, key }, body, target }) {
-      if (exchange.person !== null && holdsMask('document' in body ? body.document : 'ops' in body ? body.ops : null))
-        throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);
+      const wanted = 'document' in body ? body.document : 'ops' in body ? body.ops : null;
+      if (exchange.person !== null && holdsMask(wanted)) throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);
+      await recordProbe(app, exchange, {
+        at: { project: caller.projectId, page: corrections.change.id, collection, key },
+        reason: body.dryRun ? undefined : body.reason,
+        names: (personal) => namesPersonal(wanted, personal.in(collection)),
+      });
       return managed(await app.corrections.change(caller, { collection, key, target }, body));
     },
     restore: async ({ caller, params, body }) => managed(await app.corrections.restore(caller, params.player, body)),

@@ -1,0 +1,21 @@
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import type { PersonalPath } from '../model.ts';
+
+/**
+ * Whether a document, or operations on one, name a personal field: by a path, or by a member at any depth. Whether such a change is refused, or changes
+ * anything, tells what the field holds.
+ */
+export function namesPersonal(wanted: Json, paths: readonly PersonalPath[]): boolean {
+  const names = new Set(paths.map((path) => path.findLast((part) => part !== '*') ?? '*'));
+  return paths.length > 0 && namesOneOf(wanted, names);
+}
+
+function namesOneOf(value: Json, names: ReadonlySet<string>): boolean {
+  if (isArray(value)) return value.some((each) => namesOneOf(each, names));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([name, member]) => {
+    // A path of an operation, or a text of that name: rather too much is taken for a path than too little.
+    const parts = name === 'path' && typeof member === 'string' ? member.split('.') : [];
+    return names.has('*') || [name, ...parts].some((part) => names.has(part)) || namesOneOf(member, names);
+  });
+}
