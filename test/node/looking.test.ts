@@ -332,6 +332,11 @@ test('a correction of a personal field is recorded with its reason before it is 
   expect(await change({ ...guess, version: 999 })).toEqual([409, 'STALE_SAVE']);
   expect(await probes()).toContainEqual([ADA, 'T-5']);
   const reason = { 'x-ns-reveal': 'asked%20by%20phone' };
+  // A plain write of a person is no way round.
+  const write = (more: ConsoleHeaders) =>
+    askConsole(at(), 'POST', `/v3/storage/${project}/saves/${ADA}`, { ...changing(), ...more }, guess);
+  expect(codeOf(await write({ 'x-ns-save-version': '999' }))).toEqual([403, 'REVEAL_NEEDED']);
+  expect(codeOf(await write({ 'x-ns-save-version': '999', ...reason }))).toEqual([409, 'STALE_SAVE']);
   expect((await change({ ...guess, dryRun: true, version: 999 }, reason))[0]).toBe(409);
   expect(await probes()).toContainEqual([ADA, 'asked by phone']);
 });

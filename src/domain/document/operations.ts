@@ -54,6 +54,8 @@ interface OperationRun {
   readonly moves: Move[];
   /** The place of the operation that is applied. */
   at: number;
+  /** Members that merges have copied so far. */
+  merged: number;
   readonly spend: Spend;
 }
 
@@ -70,6 +72,8 @@ const REASON_LENGTH = 256;
 const NOISE = 1e-9;
 /** Cost of a merged member, which is copied and noted as a change. */
 const MERGED_COST = 12;
+/** Members that the merges of one request may copy, about half a second of work: each copies the whole object that it merges into. */
+const MAX_MERGED = 150_000;
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
 type Apply = (run: OperationRun, operation: Operation) => void;
@@ -94,7 +98,15 @@ const APPLY: Readonly<Record<string, Apply>> = {
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): OperationResult {
   checkCount(operations.length);
-  const run: OperationRun = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), moves: [], at: 0, spend };
+  const run: OperationRun = {
+    draft: new Draft(document ?? {}),
+    touched: new Set(),
+    increases: new Map(),
+    moves: [],
+    at: 0,
+    merged: 0,
+    spend,
+  };
   operations.forEach((operation, index) => {
     run.at = index;
     try {
@@ -108,7 +120,7 @@ export function applyOperations(document: JsonObject | null, operations: readonl
   return { document: result, changes: changesOf(result, run.touched), increases: run.increases, moves: run.moves };
 }
 
-/** Operations of a request are not charged for: the size of its body bounds them. */
+/** Operations of a request are not charged for: the size of its body bounds them, and {@link MAX_MERGED}. */
 function free(): void {}
 
 /** Parses the `ops` member of a request. Throws {@link OperationError}. */
@@ -194,7 +206,10 @@ function applyMerge(run: OperationRun, operation: Operation): void {
   const old = run.draft.get(path) ?? null;
   if (old !== null && !isObject(old)) throw new MalformedOperation('merge needs an object to merge into');
   const members = Object.entries(value);
-  run.spend(MERGED_COST * (members.length + (old === null ? 0 : Object.keys(old).length)));
+  const copied = members.length + (old === null ? 0 : Object.keys(old).length);
+  run.spend(MERGED_COST * copied);
+  run.merged += copied;
+  if (run.merged > MAX_MERGED) throw new MalformedOperation(`the merges copy more than ${MAX_MERGED} members together: merge fewer times`);
   for (const [name, item] of members) noteMember(run, path, name, old, item);
   const merged = { ...old, ...value };
   run.draft.set(path, merged);

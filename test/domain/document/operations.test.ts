@@ -216,3 +216,10 @@ describe('the wire form', () => {
     expect(() => parseOperations(ops)).toThrow(expect.objectContaining({ name: 'OperationError', index }));
   });
 });
+
+test('a request may not merge into a large object again and again: each time copies it', () => {
+  const members = (from: number) => Object.fromEntries(Array.from({ length: 160 }, (_, n) => [`m${from + n}`, n]));
+  const merges = (count: number) => Array.from({ length: count }, (_, n) => op('merge', 's', members(n * 160)));
+  expect(Object.keys(Object(applyOperations({}, merges(40)).document['s']))).toHaveLength(6_400);
+  expect(() => applyOperations({}, merges(100))).toThrow('the merges copy more than 150000 members together: merge fewer times');
+});
