@@ -138,8 +138,8 @@ interface Probe {
 }
 
 /**
- * Records who tries what a personal field may become, before it is known whether it may: what is refused, and what changes nothing, says what stands there.
- * Throws 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
+ * Records who tries what a personal field may become, before it is known whether it may: what is refused, and what changes nothing, says what
+ * stands there. Throws 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
  */
 export async function recordProbe(app: Pick<App, 'looks'>, exchange: Exchange, { at, reason: given, names }: Probe): Promise<void> {
   if (exchange.person === null) return;

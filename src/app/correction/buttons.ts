@@ -22,7 +22,7 @@ import type { DecisionContext } from '../project/decision-context.ts';
 import { documentIn } from '../project/state-access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { Why } from './answering.ts';
-import { coinsOf } from './correcting.ts';
+import { coinsOf, MAX_LINES } from './correcting.ts';
 
 /** Buttons of the game's own: endpoints with `console`, which people run from the console, or whoever has the permission `buttons`. */
 export interface Buttons {
@@ -43,8 +43,6 @@ interface Pressing extends Why {
 
 /** Bytes of values that a look shows. */
 const LOOK_BYTES = SINGLE_TRACE_BYTES;
-/** Lines of each list of a look. */
-const MAX_LINES = 500;
 
 export function createButtons(context: AppContext, endpoints: Endpoints): Buttons {
   return {

@@ -18,7 +18,7 @@ import { documentSubjects } from '../project/state-access.ts';
 import { admit, recheckAdmission } from '../storage/admission.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { namingCommit, type Why } from './answering.ts';
-import { coinsOf } from './correcting.ts';
+import { coinsOf, MAX_LINES } from './correcting.ts';
 
 /** What one document is to become. */
 type Wanted = { readonly ops: readonly JsonObject[] } | { readonly document: JsonObject } | { readonly deleted: true };
@@ -29,9 +29,6 @@ export type Changing = Wanted &
     readonly version?: number | undefined;
     readonly dryRun: boolean;
   };
-
-/** Lines of each list of the answer. */
-const MAX_LINES = 500;
 
 /** Changes, makes or deletes one document as a correction, in one commit that says why. */
 export async function change(

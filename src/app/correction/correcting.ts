@@ -26,7 +26,7 @@ export interface How {
 }
 
 /** Lines of each list of an answer. */
-const MAX_LINES = 500;
+export const MAX_LINES = 500;
 /** Obstacles that a refusal names. */
 const MAX_BLOCKED = 50;
 

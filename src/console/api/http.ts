@@ -22,7 +22,10 @@ const AGAIN_MS = 250;
 /** Headers of answers to what was to change something: what a refusal is made of knows its headers, and not its request. */
 const ofActs = new WeakSet<Headers>();
 
-/** Every act has a key, so that it happens once; a look at what one would do has none. What is asked of the console itself is an act unless it reads. */
+/**
+ * Every act has a key, so that it happens once; a look at what one would do has none. What is asked of the console itself is an act unless it
+ * reads.
+ */
 function isAct(address: string, { method = 'GET', headers }: RequestInit): boolean {
   return method !== 'GET' && (address.startsWith('/api/') || new Headers(headers).has('idempotency-key'));
 }

@@ -8,7 +8,10 @@ import { useView } from './view.ts';
 /** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
 export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
 
-/** Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first what was. */
+/**
+ * Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first what
+ * was.
+ */
 export function useRefresh(): () => Promise<void> {
   const { project } = useView();
   const queries = useQueryClient();
