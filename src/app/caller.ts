@@ -108,6 +108,8 @@ export interface Caller extends Credential {
   /** Publishes what nobody approved, where only an owner may. */
   readonly breakGlass?: boolean;
   readonly keyed?: IdempotentRequest | null | undefined;
+  /** A person who is shown no personal values: what is said of stored documents must not tell of any. */
+  readonly isMasked?: true;
   readonly request?: RequestIds | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;

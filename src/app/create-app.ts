@@ -48,6 +48,7 @@ export function createApp(context: AppContext): App {
   const past = createPast(context);
   const history = { ...context, past };
   const endpoints = createEndpoints(context);
+  const looks = createLooks(context);
   const commits = createCommits(context, past);
   const searches = new EarlierLiveSearches(context);
   return {
@@ -69,7 +70,7 @@ export function createApp(context: AppContext): App {
     sessions: createSessions(context),
     guests: createGuests(context),
     support: createSupport(context),
-    manage: createManage(context),
+    manage: createManage({ ...context, personalIn: looks.personalIn }),
     flags: createFlags(context),
     commits,
     explain: createExplain(context, past),
@@ -77,7 +78,7 @@ export function createApp(context: AppContext): App {
     showPlayer: createShowPlayer(history),
     showTimeline: createShowTimeline(history, commits),
     economy: createEconomy(context, past),
-    looks: createLooks(context),
+    looks,
     history: createHistory(context, searches),
     approvals: createApprovals(context, searches),
     schedules: createSchedules(context),

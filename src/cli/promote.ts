@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { TestRun } from '../contract/answers.ts';
 import { ACCESS_WIDENED } from '../domain/access/widened.ts';
+import { PERSONAL_UNSEEN } from '../domain/definition/release/stored-data.ts';
 import type { Finding } from '../folder/findings.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { moveBase } from '../folder/push.ts';
@@ -149,8 +150,8 @@ async function previewOf(remote: Remote): Promise<PromotionPreview> {
   const { total, passed, failed, results } = await remote.runTests('next');
   progress('looking at stored data');
   const promotion = await remote.promote({ dryRun: true, force: false, base: null });
-  // What is opened is shown with the changes.
-  const findings = promotion.findings.filter(({ code }) => code !== ACCESS_WIDENED);
+  // What is opened is shown with the changes, and what a person may not be told of stops nothing.
+  const findings = promotion.findings.filter(({ code }) => code !== ACCESS_WIDENED && code !== PERSONAL_UNSEEN);
   const { nextDocuments = 0 } = promotion;
   return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings, nextDocuments };
 }

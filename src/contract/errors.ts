@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CATALOGUE, type Code, MISSING } from '../kernel/errors.ts';
 import { takesSecretKey } from './credentials.ts';
-import { OF_PERSONS } from './families.ts';
-import { showsPlayers } from './looking.ts';
+import { tellsOfPlayers } from './looking.ts';
 import type { Route } from './route.ts';
 import { anyJson } from './values.ts';
 
@@ -78,7 +77,7 @@ function codesOf(route: Route): readonly Code[] {
     // The setting `nextAccess` closes a target.
     if (route.headers !== undefined && Object.hasOwn(route.headers, 'x-ns-publish-target')) codes.add('FORBIDDEN');
   }
-  if (showsPlayers(route) && OF_PERSONS.includes(route.family)) add(OF_LOOK);
+  if (tellsOfPlayers(route)) add(OF_LOOK);
   if (body !== undefined) add(OF_BODY);
   if (route.writes) add(OF_WRITE);
   if (route.idempotent) add(OF_IDEMPOTENCY);

@@ -1,3 +1,4 @@
+import { OF_PERSONS } from './families.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -11,20 +12,43 @@ import type { Route } from './route.ts';
  */
 export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer' | 'list';
 
-/** Tags of routes that show what players have, also of many at once. */
-const OF_PLAYERS: ReadonlySet<string> = new Set([
-  'Documents',
-  'Save records',
-  'Global records',
-  'Endpoints',
-  'Queries and values',
-  'Live',
-  'Players',
+/**
+ * What a person's request can ask of documents, so that what comes of it tells what stands there, whether it is shown or not. `nothing`: the route is about
+ * what the game is made of. `named`: of what its query and its body name. `run`: logic of the game runs with what is sent, and compares it with anything.
+ * A new route asks for what it names until it is said here that it does not.
+ */
+export type Asking = 'nothing' | 'named' | 'run';
+
+/** Tags of routes about definitions, in live and staged. */
+const OF_THE_GAME: ReadonlySet<string> = new Set(['Definitions', 'Publishing']);
+/** Other routes about what the game is made of, and about the project itself. */
+const OF_THE_PROJECT: ReadonlySet<string> = new Set([
+  ...['changeSettings', 'readSettings', 'readConfig', 'listKeys', 'revokePublicKey', 'validateKeys'],
+  ...['readPackage', 'syncPackage', 'initRevision', 'findNames', 'listTests', 'putTests', 'suggestTests'],
 ]);
 
-/** Whether answers of the route may hold values of players: personal ones are masked for people. */
-export function showsPlayers(route: Route): boolean {
-  return namingsOf(route).length > 0 || (OF_PLAYERS.has(route.tag) && route.family !== 'values');
+export function askingOf({ id, tag, family }: Route): Asking {
+  if (!OF_PERSONS.includes(family) || family === 'values') return 'nothing';
+  if (tag === 'Endpoints' || id === 'testEndpoint') return 'run';
+  return OF_THE_GAME.has(tag) || OF_THE_PROJECT.has(id) ? 'nothing' : 'named';
+}
+
+/** Whether answers of the route may hold values of players, or tell of them: personal ones are masked for people. */
+export function tellsOfPlayers(route: Route): boolean {
+  return askingOf(route) !== 'nothing';
+}
+
+/** Of some routes one parameter alone says by which field documents are chosen. Others are values and columns, which are masked. */
+const CHOOSING: Readonly<Record<string, string>> = { listDocuments: 'by', exportDocuments: 'by' };
+
+/** The query parameter that says by which field rows are chosen or ordered; `null`: any of them may. */
+export function choosingIn({ id }: Route): string | null {
+  return CHOOSING[id] ?? null;
+}
+
+/** Whether a person may say why in `x-ns-reveal`, for what would not be told otherwise. */
+export function takesReason(route: Route): boolean {
+  return tellsOfPlayers(route) || route.errors.includes('REVEAL_NEEDED');
 }
 
 /** Query parameters that name a player. */

@@ -3,7 +3,7 @@ import { CATALOGUE, type Code } from '../kernel/errors.ts';
 import { type KeyRules, type Need, provesItself, takesSecretKey } from './credentials.ts';
 import { codesByStatus, Failure } from './errors.ts';
 import { aliasesOf, BASES } from './families.ts';
-import { showsPlayers } from './looking.ts';
+import { takesReason } from './looking.ts';
 import { COMMON_HEADERS, IDEMPOTENCY_KEY, PATH_PARAMETERS, PROOF_HEADER, REPLAY_HEADER, REVEAL } from './parameters.ts';
 import { alsoNamed } from './resources/member.ts';
 import { type Described, type Route, TAGS } from './route.ts';
@@ -152,7 +152,7 @@ function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[]
   });
   const query = entries(route.query).map((one) => parameter('query', one, false, example?.query?.[one[0]]));
   const any = anyQuery === undefined ? [] : [{ name: 'input', in: 'query', style: 'form', explode: true, schema: schemas.input(anyQuery) }];
-  const headers = { ...route.headers, ...(route.idempotent ? IDEMPOTENCY_KEY : {}), ...(showsPlayers(route) ? REVEAL : {}) };
+  const headers = { ...route.headers, ...(route.idempotent ? IDEMPOTENCY_KEY : {}), ...(takesReason(route) ? REVEAL : {}) };
   return [...path, ...query, ...any, ...entries(headers).map((one) => parameter('header', one, false, example?.headers?.[one[0]]))];
 }
 

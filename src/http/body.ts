@@ -111,12 +111,15 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   return transfer !== undefined && transfer.toLowerCase() !== 'chunked';
 }
 
-/** Reads and parses a JSON body. `undefined`: no bytes at all. Throws as {@link readBody}, and `invalid` for a body that is not JSON. */
+/**
+ * Reads and parses a JSON body: the only way to one, so that a person's passes the gate. `undefined`: no bytes at all. Throws as {@link readBody} and as the gate,
+ * and `invalid` for a body that is not JSON.
+ */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
     const body = parsedBody(bytes, bounds, invalid);
     if (exchange.keyed !== null && body !== undefined) exchange.keyed.read(body, bytes);
-    return body;
+    return exchange.gate === null || body === undefined ? body : exchange.gate(body).then(() => body);
   });
 }
 

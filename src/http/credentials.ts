@@ -20,6 +20,7 @@ import {
 import { keyedRequestOf } from './keyed-request.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
+import { isMasked } from './reveal.ts';
 
 // Without `secret-key`, which clients send as a marker without a value.
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
@@ -30,7 +31,8 @@ type Keyed = Partial<Pick<Route, 'idempotent' | 'refusesKey'>> & { readonly keys
 /** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
 export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: Keyed): Awaitable<Caller> {
   const { exchange } = ctx.state;
-  return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route)), (caller) => {
+  return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route)), (found) => {
+    const caller: Caller = isMasked(exchange) ? { ...found, isMasked: true } : found;
     exchange.caller = caller;
     return markUnproven(ctx, caller);
   });

@@ -45,6 +45,8 @@ export interface Exchange {
   call: CallOutcome | null;
   /** The person who asks through the console. It asks for the session whenever it is called. */
   person: PresentedCredentials['person'];
+  /** What looks through the body of a person's request before its route sees it (`person-gate.ts`). */
+  gate: ((body: Json) => Promise<void>) | null;
 }
 
 /** How one endpoint call ended. */
@@ -128,6 +130,7 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     caller: null,
     call: null,
     person: null,
+    gate: null,
   };
 }
 

@@ -1,9 +1,11 @@
 import Router from '@koa/router';
+import type { App } from '../app/app.ts';
 import { BASES, eachFamily, type Family } from '../contract/families.ts';
 import type { AnswerOf, ParamOf, QueryOf, Route } from '../contract/route.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Answer } from './answer.ts';
 import type { Context, State, WithParams, WithQuery } from './exchange.ts';
+import { gated } from './person-gate.ts';
 
 /** Handlers by route of the contract. Each handler is typed by its route, and a group of routes needs a handler for each of them. */
 
@@ -28,12 +30,17 @@ export function familyRouters(): Routers {
 }
 
 /** Registers the handlers of a group under every family that serves its routes. */
-export function mount<G extends Group>(routers: Routers, group: G, handlers: Handlers<G>): void {
-  for (const [name, route] of Object.entries(group)) {
-    // The handler's type says more of context and answer than the router knows.
-    const handle = handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>;
-    for (const family of [route.family, ...(route.also ?? [])]) {
-      routers[family].register(route.path, [route.method], [handle]);
+export type Mount = <G extends Group>(group: G, handlers: Handlers<G>) => void;
+
+/** The only way to serve a route: what people ask passes the gate, whatever the route. */
+export function mountOn(routers: Routers, app: Pick<App, 'looks'>): Mount {
+  return (group, handlers) => {
+    for (const [name, route] of Object.entries(group)) {
+      // The handler's type says more of context and answer than the router knows.
+      const handle = gated(app, route, handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>);
+      for (const family of [route.family, ...(route.also ?? [])]) {
+        routers[family].register(route.path, [route.method], [handle]);
+      }
     }
-  }
+  };
 }

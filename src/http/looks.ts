@@ -1,9 +1,6 @@
 import type { App, LiveEvent, Shared } from '../app/app.ts';
-import { BASES } from '../contract/families.ts';
-import { type Naming, namingsOf, PLAYER_QUERIES, showsPlayers } from '../contract/looking.ts';
+import { type Naming, namingsOf, PLAYER_QUERIES, tellsOfPlayers } from '../contract/looking.ts';
 import type { Route } from '../contract/route.ts';
-import { routes } from '../contract/routes/index.ts';
-import { missingReveal } from '../domain/access/refusals.ts';
 import { playerOfKey } from '../domain/document/key.ts';
 import { readTopic, type Topic } from '../domain/live/topic.ts';
 import type { Personal } from '../domain/personal/fields.ts';
@@ -15,28 +12,23 @@ import { listOf, objectOf, objectsIn } from '../kernel/json-read.ts';
 import { failurePath } from '../language/failure-path.ts';
 import type { Answer } from './answer.ts';
 import { claimOf } from './credentials.ts';
-import type { EventStream } from './event-stream.ts';
-import { type Context, type Exchange, firstQuery, headerText, queryOf } from './exchange.ts';
+import { type Context, type Exchange, firstQuery, queryOf } from './exchange.ts';
+import { isMasked, reasonOf } from './reveal.ts';
 
 /** What a person is shown of players: recorded before the answer leaves, and without personal values unless they are revealed. Requests of keys pass by. */
 
-interface Page {
+/** A route, and where its requests and answers name whose data it shows. */
+export interface Page {
   readonly route: Route;
   readonly namings: readonly Naming[];
 }
 
-/** What is recorded of each route, by its pattern. */
-const PAGES: ReadonlyMap<string, Page> = new Map(
-  routes.flatMap((route) =>
-    [route.family, ...(route.also ?? [])].map((family): [string, Page] => [
-      `${route.method} ${BASES[family]}${route.path}`,
-      { route, namings: namingsOf(route) },
-    ]),
-  ),
-);
+export function pageOf(route: Route): Page {
+  return { route, namings: namingsOf(route) };
+}
 
 /** More players than this are many: an answer that names them is about none of them. Of lists few are enough. */
-const MANY = 50;
+export const MANY = 50;
 const FEW = 5;
 /** What alone says whom a route shows, whomever its answer names beside. */
 const NAMED_WHOLLY: ReadonlySet<Naming> = new Set(['player', 'key', 'topic']);
@@ -52,9 +44,8 @@ interface Shown {
  * What a person is shown of an answer: without personal values, or with them for the reason that the request gives. Resolves once it is recorded whom it
  * shows. Throws 503 LOOK_NOT_RECORDED and 403 REVEAL_NEEDED: nothing is shown then. What was done by then is answered as done, without what it shows.
  */
-export async function shownToPerson(app: Pick<App, 'looks'>, ctx: Context, answer: Answer): Promise<Answer> {
-  const page = pageOf(ctx);
-  if (page === null) return answer;
+export async function shownToPerson(app: Pick<App, 'looks'>, ctx: Context, page: Page, answer: Answer): Promise<Answer> {
+  if (!tellsOfPlayers(page.route)) return answer;
   try {
     return await recorded(app, ctx, { page, answer, reason: reasonOf(ctx.state.exchange) });
   } catch (error) {
@@ -65,10 +56,9 @@ export async function shownToPerson(app: Pick<App, 'looks'>, ctx: Context, answe
 }
 
 /** What a person is shown of a refusal. An endpoint words its own, of what it has read: they are masked and recorded as its answers are. */
-export async function refusedToPerson(app: Pick<App, 'looks'>, ctx: Context, thrown: unknown): Promise<unknown> {
-  const page = pageOf(ctx);
+export async function refusedToPerson(app: Pick<App, 'looks'>, ctx: Context, page: Page, thrown: unknown): Promise<unknown> {
   const { call } = ctx.state.exchange;
-  if (page === null || !(thrown instanceof Refusal) || call === null || failurePath(thrown) === null) return thrown;
+  if (!(thrown instanceof Refusal) || call === null || failurePath(thrown) === null) return thrown;
   const { status, code, message, extra } = thrown;
   const { error = {}, body = {}, ...facts } = extra;
   try {
@@ -80,11 +70,6 @@ export async function refusedToPerson(app: Pick<App, 'looks'>, ctx: Context, thr
   } catch (refused) {
     return refused;
   }
-}
-
-function pageOf(ctx: Context): Page | null {
-  const page = PAGES.get(ctx.state.exchange.route);
-  return page !== undefined && showsPlayers(page.route) ? page : null;
 }
 
 /** The answer as the person is shown it, once that is recorded. */
@@ -116,71 +101,8 @@ function withoutData({ route }: Page, { status, headers = {}, body }: Answer): A
   return { ...(status === undefined ? {} : { status }), headers, body: { ...left, masked: MASK }, done: true };
 }
 
-function projectIn(ctx: Context): string {
+export function projectIn(ctx: Context): string {
   return ctx.state.exchange.caller?.projectId ?? String(ctx.params['project'] ?? '');
-}
-
-/** Checks, before a person's request does anything, that whoever gives a reason may see personal values. Throws 400 INVALID_REQUEST and 403 FORBIDDEN. */
-export async function requireReveal(exchange: Exchange): Promise<void> {
-  if (reasonOf(exchange) === undefined) return;
-  const project = decodeURIComponent(exchange.location.slice(BASES[exchange.family].length).split('/')[1] ?? '');
-  const person = await exchange.person?.();
-  const refused = missingReveal(person?.permissionsIn(project));
-  if (refused !== null) throw refused;
-}
-
-/** What a person asks for that tells of personal values, though it shows none. */
-interface Probe {
-  readonly at: { readonly project: string; readonly page: string; readonly collection: string; readonly key: string };
-  /** Why, where the header does not say it. */
-  readonly reason: string | undefined;
-  names(personal: Personal): boolean;
-}
-
-/**
- * Records who tries what a personal field may become, before it is known whether it may: what is refused, and what changes nothing, says what
- * stands there. Throws 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
- */
-export async function recordProbe(app: Pick<App, 'looks'>, exchange: Exchange, { at, reason: given, names }: Probe): Promise<void> {
-  if (exchange.person === null) return;
-  const { project, page, collection, key } = at;
-  const personal = await app.looks.personalIn(project);
-  if (personal === null || !names(personal)) return;
-  const reason = reasonOf(exchange) ?? given;
-  if (reason === undefined)
-    throw refusal('REVEAL_NEEDED', 'What a personal field would become tells what it is: it takes a reason in the header x-ns-reveal');
-  const person = (await exchange.person?.()) ?? null;
-  const refused = missingReveal(person?.permissionsIn(project));
-  if (refused !== null) throw refused;
-  if (person === null) throw refusal('LOOK_NOT_RECORDED');
-  const shared = await app.looks.sharedIn(project);
-  await app.looks.record({
-    projectId: project,
-    person: person.id,
-    page,
-    players: shared.collection(collection) ? [] : [playerOfKey(key)],
-    reason,
-  });
-}
-
-const LONGEST_REASON = 256;
-
-/** Why the person asks for personal values, percent-encoded in the header; `undefined`: it does not ask. */
-function reasonOf(exchange: Exchange): string | undefined {
-  const sent = headerText(exchange, 'x-ns-reveal');
-  if (sent === null) return undefined;
-  const reason = decoded(sent)?.trim() ?? '';
-  if (reason === '' || reason.length > LONGEST_REASON)
-    throw refusal('INVALID_REQUEST', `x-ns-reveal is a reason of 1 to ${LONGEST_REASON} characters, percent-encoded`);
-  return reason;
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Streams whose events are masked where they are sent, or hold no document. */
@@ -190,9 +112,6 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   const personal = await app.looks.personalIn(projectIn(ctx));
   if (personal === null) return answer;
   const { call } = ctx.state.exchange;
-  const query = ctx.params['query'];
-  if ((typeof query === 'string' && personal.isShownBy(query)) || asksFor(ctx.state.exchange, route, personal))
-    throw refusal('REVEAL_NEEDED');
   if (answer.stream !== undefined) {
     if (MASKED_STREAMS.has(route.id)) return answer;
     throw refusal('REVEAL_NEEDED');
@@ -201,7 +120,6 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   if (body === undefined) throw refusal('REVEAL_NEEDED');
   const { text: _, ...rest } = answer;
   if (route.family === 'endpoints' && call !== null && personal.isHandledBy(call.slug)) return { ...rest, body: { masked: MASK } };
-  if (expects(body, personal)) throw refusal('REVEAL_NEEDED');
   const collection = ctx.params['collection'];
   const place = { collections: typeof collection === 'string' ? [collection] : [], isFree: MADE_BY_GAMES.has(route.tag) };
   return { ...rest, body: masked(body, personal, place) };
@@ -210,30 +128,9 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
 /** What the game itself composes: endpoints and queries give values names of their own. */
 const MADE_BY_GAMES: ReadonlySet<string> = new Set(['Endpoints', 'Tests', 'Queries and values']);
 
-/** Whether a test asks for a personal field: whether it passes tells of it. */
-function expects(report: Json, personal: Personal): boolean {
-  const { expect, passed } = objectOf(report);
-  return typeof passed === 'boolean' && isObject(expect ?? null) && personal.isNamedIn(stringifyJson(expect ?? null));
-}
-
 /** What is masked for whoever asks; `null`: nothing is, for a key, or because it is revealed. */
 export async function hiddenFrom(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<Personal | null> {
   return isMasked(exchange) ? app.looks.personalIn(project) : null;
-}
-
-/** Routes of which one parameter says by which field documents are chosen. Others are values and columns, which are masked. */
-const CHOOSING: Readonly<Record<string, string>> = { listDocuments: 'by', exportDocuments: 'by' };
-
-/** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it. */
-function asksFor(exchange: Exchange, { tag, id }: Route, personal: Personal): boolean {
-  if (tag === 'Endpoints') return false;
-  const choosing = CHOOSING[id];
-  if (choosing !== undefined) return personal.isNamedIn(firstQuery(exchange, [choosing]) ?? '');
-  const values = Object.entries(queryOf(exchange)).flatMap(([name, value]) => [
-    ...(name.includes('.') ? [name] : []),
-    ...[value ?? ''].flat(),
-  ]);
-  return values.some((value) => personal.isNamedIn(value));
 }
 
 /** The answer as JSON; `undefined`: it is of another form. */
@@ -268,15 +165,6 @@ export async function shownRequests(app: Pick<App, 'looks'>, exchange: Exchange,
   };
 }
 
-/** Whether a person is shown personal values for a reason, which is recorded with the answer. */
-export function isRevealed(exchange: Exchange): boolean {
-  return exchange.person !== null && reasonOf(exchange) !== undefined;
-}
-
-function isMasked(exchange: Exchange): boolean {
-  return exchange.person !== null && reasonOf(exchange) === undefined;
-}
-
 /** What is personal in a project, each time anew; as it was last where the project is not open any more. */
 async function follow(app: Pick<App, 'looks'>, project: string): Promise<() => Personal | null> {
   let last = await app.looks.personalIn(project);
@@ -285,16 +173,6 @@ async function follow(app: Pick<App, 'looks'>, project: string): Promise<() => P
     if (!(found instanceof Refusal)) last = found;
     return last;
   };
-}
-
-/** How long a stream shows personal values for one reason, ms. Then whoever follows it gives the reason anew, which is recorded. */
-const REVEALED_MS = 10 * 60_000;
-
-/** Ends a stream in time that shows personal values. */
-export function endRevealedInTime(exchange: Exchange, stream: EventStream): void {
-  if (exchange.person === null || isMasked(exchange)) return;
-  const timer = setTimeout(() => stream.end(), REVEALED_MS).unref();
-  stream.body.once('close', () => clearTimeout(timer));
 }
 
 /** Whom an answer shows. */
@@ -317,7 +195,7 @@ function playersShown({ route, namings }: Page, ctx: Context, answer: Answer, sh
   return found.length > (isWhole || namings.includes('answer') ? MANY : FEW) ? { players: [], many: found.length } : { players: found };
 }
 
-function known(players: readonly string[]): readonly string[] {
+export function known(players: readonly string[]): readonly string[] {
   return [...new Set(players)].filter((player) => player !== '' && player !== 'anonymous');
 }
 
@@ -344,7 +222,7 @@ function actorsIn(body: Json): readonly string[] {
   });
 }
 
-function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context, shared: Shared): readonly string[] {
+export function namedByRequest(naming: Naming, { query = {} }: Route, ctx: Context, shared: Shared): readonly string[] {
   const { exchange } = ctx.state;
   const inPath = (name: string) => String(ctx.params[name] ?? '');
   switch (naming) {

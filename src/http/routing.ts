@@ -1,13 +1,10 @@
-import type { App } from '../app/app.ts';
 import { andThen } from '../kernel/awaitable.ts';
 import { notFound } from '../kernel/errors.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { locate } from './aliases.ts';
 import { type Answer, respondInTurn } from './answer.ts';
 import type { Buckets } from './buckets.ts';
-import type { Serve } from './dispatch.ts';
 import type { Context, Middleware } from './exchange.ts';
-import { refusedToPerson, requireReveal, shownToPerson } from './looks.ts';
 import { requireKnownParameters, requireTarget } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 
@@ -24,11 +21,8 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
   };
 }
 
-/**
- * Runs the route's handler, which checks the credentials first, and records what a person is shown. `turns`: of projects, in which answers are
- * printed.
- */
-export function routes(families: Families, turns: RoundRobin, app: Pick<App, 'looks'>): Middleware {
+/** Runs the route's handler, which checks the credentials first. `turns`: of projects, in which answers are printed. */
+export function routes(families: Families, turns: RoundRobin): Middleware {
   return (ctx) => {
     const { exchange } = ctx.state;
     if (exchange.family !== 'endpoints') requireKnownParameters(exchange);
@@ -36,18 +30,6 @@ export function routes(families: Families, turns: RoundRobin, app: Pick<App, 'lo
     // Koa's context becomes the router's: the family sets `params`.
     const context = ctx as Context;
     const answer = (found: Answer) => respondInTurn(ctx, found, String(context.params?.['project'] ?? ''), turns);
-    if (exchange.person !== null) return servePerson(app, context, families[exchange.family]).then(answer);
     return andThen(families[exchange.family](context), answer);
   };
-}
-
-async function servePerson(app: Pick<App, 'looks'>, ctx: Context, serve: Serve): Promise<Answer> {
-  await requireReveal(ctx.state.exchange);
-  let answer: Answer;
-  try {
-    answer = await serve(ctx);
-  } catch (error) {
-    throw await refusedToPerson(app, ctx, error);
-  }
-  return shownToPerson(app, ctx, answer);
 }

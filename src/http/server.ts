@@ -165,7 +165,7 @@ function sharedParts(parts: ServerParts, streams: EventStreams, closing: () => b
     frame: frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }),
     limits: limits(buckets, settings.wholeV1),
     countSession: (session: string) => buckets?.takeOf(`console ${session}`, CONSOLE_SESSION),
-    routes: routes(buildFamilies(services, parts), parts.turns, app),
+    routes: routes(buildFamilies(services, parts), parts.turns),
     body: services.gameBody,
   };
 }

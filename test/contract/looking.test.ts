@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { OF_PERSONS } from '../../src/contract/families.ts';
-import { namingsOf } from '../../src/contract/looking.ts';
+import { askingOf, namingsOf } from '../../src/contract/looking.ts';
 import { routes } from '../../src/contract/routes/index.ts';
 
 /** Where a person reads what one player has is made of the routes; what names nobody is named here, so that a new route is thought of. */
@@ -47,4 +47,35 @@ test('a player is found in the path, in the key of a document, in the query, and
     listen: ['topic'],
     listLooks: ['query'],
   });
+});
+
+/** What no request of a person can ask of documents, whatever it names: a new route is not among them until it is named here. */
+const ASKING_NOTHING = [
+  ...['compareDefinition', 'compareDefinitions', 'readDefinitionHistory', 'compareGameValue', 'readGameValueHistory', 'readValues'],
+  ...[
+    'changeSettings',
+    'readSettings',
+    'readConfig',
+    'readPackage',
+    'syncPackage',
+    'initRevision',
+    'listKeys',
+    'revokePublicKey',
+    'validateKeys',
+  ],
+  ...['diff', 'discard', 'listPublishes', 'preflight', 'promote', 'rollback', 'sync', 'upgradeSource', 'readManifest', 'readSyncJob'],
+  ...['askApproval', 'listApprovals', 'readApproval', 'giveApproval', 'declineApproval', 'commentApproval', 'withdrawApproval'],
+  ...['schedulePromotion', 'readPromotionSchedule', 'unschedulePromotion', 'listButtons', 'findNames', 'suggestTests'],
+];
+/** What runs logic of the game with what is sent. */
+const RUNNING = ['callEndpoint', 'callEndpointByQuery', 'callNamedEndpoint', 'callNothing', 'pressButton', 'testEndpoint'];
+
+test('a request of a person tells of what it names, but for routes that are known to read no document, and those that run logic', () => {
+  const by = (asking: string) => reached.filter((route) => askingOf(route) === asking).map(({ id }) => id);
+  expect(
+    by('nothing')
+      .filter((id) => !OF_THE_GAME.test(id) || /Tests$/.test(id))
+      .sort(),
+  ).toEqual([...ASKING_NOTHING, 'listTests', 'putTests'].sort());
+  expect(by('run').sort()).toEqual(RUNNING);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { routes } from '../../src/contract/routes/index.ts';
 import type { Answer } from '../../src/http/answer.ts';
 import type { Context } from '../../src/http/exchange.ts';
-import { shownToPerson } from '../../src/http/looks.ts';
+import { pageOf, shownToPerson } from '../../src/http/looks.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 
 /** What is done is not answered as refused, whatever becomes of the look that its answer is. */
@@ -16,31 +17,31 @@ const NOT_RECORDED = {
   },
 };
 
-/** A request of a person to a route, by its pattern. */
-function asked(route: string): Context {
+/** What a person is shown of an answer of a route, by its name. */
+function shown(id: string, answer: Answer): Promise<Answer> {
+  const route = routes.find((each) => each.id === id);
+  if (route === undefined) throw new Error(id);
   const exchange = {
-    route,
     headers: {},
     search: '',
     query: {},
     call: null,
     caller: { projectId: 'p', key: { keyId: 'per_1' }, platformId: '42' },
   };
-  return { state: { exchange }, params: { project: 'p', collection: 'saves', key: '42', player: '42' } } as unknown as Context;
+  const ctx = { state: { exchange }, params: { project: 'p', collection: 'saves', key: '42', player: '42' } } as unknown as Context;
+  return shownToPerson(NOT_RECORDED, ctx, pageOf(route), answer);
 }
-
-const shown = (route: string, answer: Answer) => shownToPerson(NOT_RECORDED, asked(route), answer);
 
 test('a write is answered as done, without what it shows', async () => {
   const written = { body: { ok: true, version: 3, said: 'x' }, headers: { 'x-ns-position': '7' } };
-  expect(await shown('POST /v3/storage/:project/:collection/:key', written)).toMatchObject({
+  expect(await shown('writeDocument', written)).toMatchObject({
     headers: { 'x-ns-position': '7' },
     body: { ok: true, version: 3, masked: '[personal]' },
   });
   const called = { status: 201, body: { ok: true, gold: 5 } };
-  expect(await shown('POST /v3/endpoints/:project/:slug', called)).toMatchObject({ status: 201, body: { masked: '[personal]' } });
+  expect(await shown('callEndpoint', called)).toMatchObject({ status: 201, body: { masked: '[personal]' } });
   const restored = { body: { ok: true, revision: 9, documents: [{ key: '42' }] } };
-  expect((await shown('POST /v3/manage/:project/players/:player/restore', restored)).body).toEqual({
+  expect((await shown('restorePlayer', restored)).body).toEqual({
     ok: true,
     revision: 9,
     masked: '[personal]',
@@ -48,9 +49,9 @@ test('a write is answered as done, without what it shows', async () => {
 });
 
 test('a read and a look at a correction are refused', async () => {
-  await expect(shown('GET /v3/storage/:project/:collection/:key', { body: { gold: 5 } })).rejects.toMatchObject({
+  await expect(shown('readDocument', { body: { gold: 5 } })).rejects.toMatchObject({
     code: 'LOOK_NOT_RECORDED',
   });
   const looked = { body: { ok: true, dryRun: true, revision: null, documents: [] } };
-  await expect(shown('POST /v3/manage/:project/players/:player/restore', looked)).rejects.toMatchObject({ code: 'LOOK_NOT_RECORDED' });
+  await expect(shown('restorePlayer', looked)).rejects.toMatchObject({ code: 'LOOK_NOT_RECORDED' });
 });

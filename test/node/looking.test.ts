@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { OF_PERSONS } from '../../src/contract/families.ts';
-import { namingsOf } from '../../src/contract/looking.ts';
+import { askingOf, namingsOf } from '../../src/contract/looking.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -128,6 +128,7 @@ function requestTo(route: Route): readonly [path: string, body: unknown] {
     .replace(':record', ids.slot)
     .replace(':slug', 'buy')
     .replace(':query', 'richest')
+    .replace(':grant', 'none')
     .replace(':held', held);
   const query: Record<string, string> = {};
   if (Object.hasOwn(route.query ?? {}, 'topic')) query['topic'] = `documents/saves/${ADA}`;
@@ -263,6 +264,27 @@ test('with a reason personal values are shown, and the reason is recorded with w
     if (found === undefined) throw new Error(`${id} was revealed without a record`);
   });
   expect(telling.sort()).toEqual([...SHOWING].sort());
+});
+
+test('every route that could tell of a personal field which its request names takes a reason first, and does nothing without one', async () => {
+  const asking = routes.filter((route) => OF_PERSONS.includes(route.family) && askingOf(route) !== 'nothing' && !route.path.endsWith('/'));
+  const head = async () => JSON.parse((await owner.get(`/v3/manage/${project}/commits?limit=1`)).text).commits[0].revision;
+  const before = await head();
+  const open: string[] = [];
+  for (const route of asking) {
+    const [path, body] = requestTo(route);
+    const named = `${path}&${Object.hasOwn(route.query ?? {}, 'by') ? 'by' : route.id === 'callEndpointByQuery' ? 'email' : 'field'}=email`;
+    const guess = { ...Object(body), email: 'guess', contact: 'guess' };
+    const asked: (readonly [string, unknown])[] = askingOf(route) === 'run' && route.body !== undefined ? [] : [[named, body]];
+    if (route.body !== undefined) asked.push([path, guess]);
+    for (const [address, sent] of asked) {
+      const { status, text } = await askConsole(at(), route.method, address, changing(), route.method === 'GET' ? undefined : sent);
+      if (status !== 403 || !text.includes('REVEAL_NEEDED')) open.push(`${route.id}: ${status} ${text.slice(0, 200)}`);
+    }
+  }
+  expect(open).toEqual([]);
+  expect(asking.length).toBeGreaterThan(60);
+  expect(await head()).toBe(before);
 });
 
 test('what is ordered or chosen by a personal field, or made of it, takes a reason; a mask that is sent back is refused', async () => {

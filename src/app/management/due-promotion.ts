@@ -70,7 +70,8 @@ async function requireTestsPassed(context: DueContext, project: Project): Promis
   const first = results.find(({ passed }) => !passed);
   if (first === undefined) return;
   const more = failed > 1 ? ` (and ${failed - 1} more tests)` : '';
-  const told = `test ${JSON.stringify(first.name ?? first.id)} of ${first.endpoint} fails: ${first.reason ?? 'it did not pass'}${more}`;
+  // Why is for whoever runs it: it quotes what was found, and this is kept for all to read.
+  const told = `test ${JSON.stringify(first.name ?? first.id)} of ${first.endpoint} does not pass${more}; run the tests to see why`;
   throw refusal('PROMOTION_FINDINGS', `Nothing was promoted: ${told}`);
 }
 

@@ -18,7 +18,7 @@ import type { DefinitionKind, DomainEvent, PublishTarget } from '../../domain/ev
 import type { StoredFindings } from '../../domain/finding.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
-import { accepted } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -29,7 +29,8 @@ import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { type PromoteOptions, promote } from './promotion.ts';
 import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
-import { documentsLeft, storedFindings } from './stored-documents.ts';
+import { documentsLeft, type PersonalIn, seenSchemas, storedFindings } from './stored-documents.ts';
+import { madeUnique } from './unique-survey.ts';
 
 export interface Manage extends Listings {
   /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
@@ -60,15 +61,18 @@ export interface Manage extends Listings {
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
 }
 
+/** What is personal is known to those who record looks. */
+type ManageContext = AppContext & { readonly personalIn: PersonalIn };
+
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing. */
-export function createManage(context: AppContext): Manage {
-  const publish = <Answer extends JsonObject>(
+export function createManage(context: ManageContext): Manage {
+  const publish = async <Answer extends JsonObject>(
     caller: Caller,
     cause: string,
     target: PublishTarget,
     kinds: readonly DefinitionKind[],
     decide: Decide<Answer>,
-  ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
+  ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), await untelling(context, caller, decide));
 
   return {
     ...createListings(context),
@@ -115,10 +119,12 @@ export function createManage(context: AppContext): Manage {
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, what, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, what, options))),
-    promote: (caller, options) =>
-      promote(context, caller, options, (decide) =>
+    async promote(caller, options) {
+      const how = { ...options, seen: await seenSchemas(caller, context.personalIn) };
+      return promote(context, caller, how, (decide) =>
         publish({ ...caller, breakGlass: options.breakGlass ?? false }, 'definitions.promote', 'live', STAGED_KINDS, decide),
-      ),
+      );
+    },
 
     sync: (...args) => sync(context, ...args),
     preflight: (...args) => checked(context, ...args),
@@ -127,7 +133,7 @@ export function createManage(context: AppContext): Manage {
 }
 
 async function sync(
-  context: AppContext,
+  context: ManageContext,
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
@@ -139,11 +145,11 @@ async function sync(
   requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
   const stored = await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
   const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, { ...how, stored })));
-  return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
+  return publishWhole(context, caller, 'definitions.sync', target, scopes, await untelling(context, caller, decide));
 }
 
 async function checked(
-  context: AppContext,
+  context: ManageContext,
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
@@ -158,6 +164,28 @@ async function checked(
   if (settings.approvals === 'required' && target === 'live')
     refuseUnstaged(accepted(decideSync(state, body, target, 0, { ...how, stored })).events);
   return { ...positioned(context, project, caller), result };
+}
+
+/**
+ * A decision that makes no personal field unique for whoever is shown none: whether that is refused tells which values are the same, and with a default, what they
+ * are. Throws 403 REVEAL_NEEDED.
+ */
+async function untelling<Answer>({ personalIn }: ManageContext, caller: Caller, decide: Decide<Answer>): Promise<Decide<Answer>> {
+  if (caller.isMasked !== true) return decide;
+  const seen = await seenSchemas(caller, personalIn);
+  return (access, ...at) => {
+    const decision = decide(access, ...at);
+    for (const { collection, fields, isNew } of madeUnique(access.state, decision.events)) {
+      const { unique } = seen(collection.id, collection.schema);
+      const told = isNew ? undefined : fields.find((field) => !unique.includes(field));
+      if (told !== undefined)
+        throw refusal(
+          'REVEAL_NEEDED',
+          `Whether values of "${told.path}" in ${collection.id} are unique tells of them: making a personal field unique takes a reason in the header x-ns-reveal`,
+        );
+    }
+    return decision;
+  };
 }
 
 /** Throws what a push would throw that changes live without a second person. */
@@ -178,7 +206,7 @@ const MAX_VALIDATED = 100;
 
 /** Compiles and validates a push, and looks at the documents of its collections, after checking the key's permission: only then may a caller make the node work for so long. */
 async function prepare(
-  context: AppContext,
+  context: ManageContext,
   caller: Caller,
   items: readonly Pushed[],
   target: PublishTarget,
@@ -196,5 +224,5 @@ async function prepare(
   if (tooMany) throw tooMany;
   await compileAhead(context, caller.projectId, items);
   if (items.length <= MAX_VALIDATED || strict) await validateAhead(context, caller.projectId, items, { state: permitted().state, target });
-  return storedFindings(context, project, items, target);
+  return storedFindings(context, project, items, target, await seenSchemas(caller, context.personalIn));
 }

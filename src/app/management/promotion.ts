@@ -11,9 +11,11 @@ import {
   newCollections,
   type ScanFindings,
   UniqueScan,
+  unseenFindings,
   vanishingFields,
   withDocument,
 } from '../../domain/definition/release/stored-data.ts';
+import type { SchemaModel } from '../../domain/model.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
@@ -27,6 +29,7 @@ import { type PublishContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
 import { stagedDocuments } from './staged-documents.ts';
+import type { SeenSchema } from './stored-documents.ts';
 
 /** Promotion. Before it, stored data is checked against the staged definitions. */
 
@@ -36,6 +39,11 @@ export interface PromoteOptions {
   readonly force: boolean;
   /** An owner goes past the second person. */
   readonly breakGlass?: boolean;
+}
+
+interface Promoting extends PromoteOptions {
+  /** Left out: whole schemas. */
+  readonly seen?: SeenSchema;
 }
 
 /** Makes one publish of a decision. */
@@ -58,7 +66,7 @@ const MAX_ENTRIES = 100_000;
 export async function promote(
   context: PublishContext,
   caller: Caller,
-  options: PromoteOptions,
+  options: Promoting,
   publish: PublishBy,
 ): Promise<ManageAnswer<Promoted>> {
   const project = await projectOf(context, caller);
@@ -66,14 +74,18 @@ export async function promote(
   return onceUnchanged(async () => {
     const { key, state: seen, settings } = accessAt(project, caller, 'live');
     requirePermissions(key, STAGED_SCOPES, 'rw');
-    const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults), seen);
+    const { seen: schemaSeen = (_, schema) => schema } = options;
+    const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults, schemaSeen), seen);
+    const unseen = changedCollections(seen).flatMap(({ id, next }) =>
+      next === null ? [] : unseenFindings(next, schemaSeen(id, next.schema)),
+    );
     const ended = options.dryRun ? { nextDocuments: await stagedDocuments(context, project) } : {};
     return publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();
       const decision = decidePromote(state, options);
       const { answer } = decision;
-      // What is opened is told, and was meant: it stops nothing.
-      const told = [...findings, ...wideningFindings(state)];
+      // What is opened is told, and was meant, and what nobody may be told of: it stops nothing.
+      const told = [...findings, ...unseen, ...wideningFindings(state)];
       if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, ...ended, findings: told } };
       throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings: told, changes: answer.changes } });
     });
@@ -101,13 +113,15 @@ class PromotionCheck {
   readonly #rest: () => Promise<void>;
   /** Whether readers see defaults. */
   readonly #fillsDefaults: boolean;
+  readonly #seen: SeenSchema;
   #documents = MAX_DOCUMENTS;
   #bytes = MAX_BYTES;
 
-  constructor(context: PublishContext, project: Project, fills: boolean) {
+  constructor(context: PublishContext, project: Project, fills: boolean, seen: SeenSchema) {
     this.#context = context;
     this.#project = project;
     this.#fillsDefaults = fills;
+    this.#seen = seen;
     this.#until = context.scheduler.monotonic() + MAX_MS;
     this.#rest = yielding(context.scheduler);
   }
@@ -120,8 +134,9 @@ class PromotionCheck {
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
     const ledgerFields = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
-    const unique = collection.next === null ? null : new UniqueScan(collection.next.schema, this.#fillsDefaults);
-    const seen = await this.#scanDocuments(collection, sharers, unique);
+    const schema = collection.next === null ? null : this.#seen(collection.id, collection.next.schema);
+    const unique = schema === null ? null : new UniqueScan(schema, this.#fillsDefaults);
+    const seen = await this.#scanDocuments(collection.id, schema, sharers, unique);
     return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
   }
 
@@ -132,10 +147,10 @@ class PromotionCheck {
     return earlierFindings(id, await views.documentCount(this.#project.id, id, MAX_COUNTED), MAX_COUNTED);
   }
 
-  async #scanDocuments({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<ScanFindings> {
+  async #scanDocuments(id: string, schema: SchemaModel | null, sharers: number, unique: UniqueScan | null): Promise<ScanFindings> {
     const { views, scheduler } = this.#context;
     const count = () => views.documentCount(this.#project.id, id, MAX_COUNTED);
-    if (next === null) return { ...EMPTY_SCAN, total: await count() };
+    if (schema === null) return { ...EMPTY_SCAN, total: await count() };
     let seen = EMPTY_SCAN;
     const [room, bytes] = [Math.ceil(this.#documents / sharers), Math.ceil(this.#bytes / sharers)];
     const until = scheduler.monotonic() + (this.#until - scheduler.monotonic()) / sharers;
@@ -148,7 +163,7 @@ class PromotionCheck {
         const document = tryParseJson(text);
         read += text.length;
         if (document === undefined || !isObject(document)) continue;
-        seen = withDocument(seen, next.schema, key, document);
+        seen = withDocument(seen, schema, key, document);
         unique?.add(key, document);
       }
       after = last.key;

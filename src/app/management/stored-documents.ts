@@ -12,6 +12,9 @@ import {
 } from '../../domain/definition/release/stored-data.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { DOCUMENTS_UNSEEN, type Finding, type StoredFindings } from '../../domain/finding.ts';
+import type { SchemaModel } from '../../domain/model.ts';
+import type { Personal } from '../../domain/personal/fields.ts';
+import { withoutPersonal } from '../../domain/personal/unchecked.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
@@ -30,12 +33,26 @@ const MAX_MS = 2_000;
 const MAX_COUNTED = 1_000;
 const LOOKED_AT = { rows: 200, bytes: 256 * 1024 };
 
+/** What of a schema, by the id of its collection, documents are compared with for whoever asks. */
+export type SeenSchema = (collection: string, schema: SchemaModel) => SchemaModel;
+
+/** What is personal in a project; `null`: nothing. */
+export type PersonalIn = (projectId: string) => Promise<Personal | null>;
+
+/** All of it, but for personal fields where a person asks who is shown none. */
+export async function seenSchemas(caller: Caller, personalIn: PersonalIn): Promise<SeenSchema> {
+  if (caller.isMasked !== true) return (_, schema) => schema;
+  const personal = await personalIn(caller.projectId);
+  return (collection, schema) => withoutPersonal(schema, personal?.in(collection) ?? []);
+}
+
 /** The findings by id of the collection. Only a live collection that is not there yet, or whose schema changes, is looked at. */
 export async function storedFindings(
   context: AppContext,
   project: Project,
   items: readonly Pushed[],
   target: PublishTarget,
+  seen: SeenSchema,
 ): Promise<StoredFindings> {
   const { definitions } = project;
   const planned = items.flatMap(([item, kind], index) => (kind === 'collection' ? [plan(definitions, kind, item, target, index)] : []));
@@ -44,22 +61,27 @@ export async function storedFindings(
   const found = new Map<string, readonly Finding[]>();
   for (const [index, item] of changed.entries()) {
     const isLate = index >= MAX_COLLECTIONS || context.scheduler.monotonic() > until;
-    const finding = isLate ? DOCUMENTS_UNSEEN : await look(context, project, item);
+    const finding = isLate ? DOCUMENTS_UNSEEN : await look(context, project, item, seen);
     if (finding !== null) found.set(item.put.id, [finding]);
   }
   return found;
 }
 
-async function look(context: AppContext, project: Project, item: ValidItem): Promise<Finding | null> {
+async function look(context: AppContext, project: Project, item: ValidItem, seen: SeenSchema): Promise<Finding | null> {
   try {
-    return await findingOf(context, project, item);
+    return await findingOf(context, project, item, seen);
   } catch (error) {
     if (isDatabaseOutage(error)) return DOCUMENTS_UNSEEN;
     throw error;
   }
 }
 
-async function findingOf({ views, limits }: AppContext, project: Project, { put, definition }: ValidItem): Promise<Finding | null> {
+async function findingOf(
+  { views, limits }: AppContext,
+  project: Project,
+  { put, definition }: ValidItem,
+  seenSchema: SeenSchema,
+): Promise<Finding | null> {
   const changedAt = project.set.collectionChangedAt(collectionSubject('live', put.id));
   // Documents that players have just written count too.
   if (changedAt >= 0 && !(await views.caughtUp(project.id, changedAt, limits.viewWaitMs))) return DOCUMENTS_UNSEEN;
@@ -68,7 +90,7 @@ async function findingOf({ views, limits }: AppContext, project: Project, { put,
   if (!project.definitions.live.collection.has(put.id)) {
     return earlierFinding(put.id, await views.documentCount(project.id, put.id, MAX_COUNTED), MAX_COUNTED);
   }
-  const schema = schemaOfItem(definition);
+  const schema = seenSchema(put.id, schemaOfItem(definition));
   let seen = EMPTY_SCAN;
   for (const { key, text } of documents) {
     const document = tryParseJson(text);

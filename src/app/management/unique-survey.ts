@@ -57,15 +57,7 @@ export class UniqueSurvey {
 
   /** The claims of a publish. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link loadRequested} takes. */
   claims(ctx: DecisionContext, { state, settings, space }: AccessContext, events: readonly DomainEvent[]): readonly DomainEvent[] {
-    const target = targetOf(state, events);
-    if (target === null) return [];
-    const before = effectiveDefinitions(state, target);
-    const after = effectiveDefinitions(folded(state, events), target);
-    return after.collections.flatMap((collection) => {
-      const known = before.collection(collection.id)?.schema.unique ?? [];
-      const isNew = (field: UniqueField) => !known.some((each) => isSame(each, field));
-      return collection.schema.unique.some(isNew) ? this.#claimsIn(ctx, space, collection, settings.fillDefaults) : [];
-    });
+    return madeUnique(state, events).flatMap(({ collection }) => this.#claimsIn(ctx, space, collection, settings.fillDefaults));
   }
 
   #claimsIn(ctx: DecisionContext, space: Space, collection: CollectionModel, fills: boolean): DomainEvent[] {
@@ -97,6 +89,22 @@ export class UniqueSurvey {
       `${collection} holds more than ${MAX_SURVEYED} documents or 32 MiB: make its field unique while it is smaller`,
     );
   }
+}
+
+/** The collections in which a publish makes fields unique, with these fields. `isNew`: there was none of this id. */
+export function madeUnique(
+  state: DefinitionsState,
+  events: readonly DomainEvent[],
+): readonly { readonly collection: CollectionModel; readonly fields: readonly UniqueField[]; readonly isNew: boolean }[] {
+  const target = targetOf(state, events);
+  if (target === null) return [];
+  const before = effectiveDefinitions(state, target);
+  const after = effectiveDefinitions(folded(state, events), target);
+  return after.collections.flatMap((collection) => {
+    const known = before.collection(collection.id);
+    const fields = collection.schema.unique.filter((field) => !known?.schema.unique.some((each) => isSame(each, field)));
+    return fields.length === 0 ? [] : [{ collection, fields, isNew: known === undefined }];
+  });
 }
 
 /** The target if the publish changes a collection with unique fields; `null`: no documents have to be checked. */

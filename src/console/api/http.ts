@@ -48,6 +48,8 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return Object.assign(response, { text: async () => text });
 }
 
+const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint)(?:\/|\?|$)/;
+
 /** Sends a request with what every request of the page says. The answer is read by the caller. */
 async function opened(address: string, init: RequestInit): Promise<Response> {
   const isRead = init.method === 'GET';
@@ -57,10 +59,9 @@ async function opened(address: string, init: RequestInit): Promise<Response> {
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
-  // What a correction of a personal field would come to tells what stands there.
-  const tells = isRead || address.includes('/corrections/');
-  const reason = tells && !headers.has('x-ns-reveal') ? reasonAt(address) : undefined;
-  if (reason !== undefined) headers.set('x-ns-reveal', encodeURIComponent(reason));
+  // What comes of a correction of a personal field, or of logic that reads one, tells what stands there.
+  const reason = isRead || TELLING.test(address) ? reasonAt(address, init.body) : undefined;
+  if (reason !== undefined && !headers.has('x-ns-reveal')) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;
   return fetch(address, { ...init, headers, body, credentials: 'same-origin' }).catch(() => {
     throw unreachable();

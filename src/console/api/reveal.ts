@@ -48,16 +48,24 @@ export function reasonFor(project: string, player: string): string | undefined {
 }
 
 /**
- * Why a read at this address shows personal values: it names the player in its path, or as the key of a document; it reads the
- * collection; or it looks for what somebody holds.
+ * Why a request at this address shows personal values: it names the player in its path, as the key of a document, or in its body; it reads
+ * the collection; or it looks for what somebody holds.
  */
-export function reasonAt(address: string): string | undefined {
+export function reasonAt(address: string, body?: unknown): string | undefined {
   const [path = ''] = address.split('?');
   const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
-  const players = names.flatMap((name) => [name, name.split('_')[0] ?? '']);
+  const players = [...names.flatMap((name) => [name, name.split('_')[0] ?? '']), ...playerIn(body)];
   const collection = family === 'storage' ? names[0] : names[0] === 'documents' || names[0] === 'corrections' ? names[1] : undefined;
   const held = family === 'manage' && names[0] === 'explain' ? names[1] : undefined;
   return [...players, ...(collection === undefined ? [] : [ofCollection(collection)]), ...(held === undefined ? [] : [ofHeld(held)])]
     .map((whose) => reasonFor(project, whose))
     .find((reason) => reason !== undefined);
+}
+
+/** For whom a button is pressed, or an endpoint is tried. */
+function playerIn(body: unknown): readonly string[] {
+  if (typeof body !== 'string') return [];
+  const sent: unknown = JSON.parse(body);
+  if (typeof sent !== 'object' || sent === null) return [];
+  return [Reflect.get(sent, 'player'), Reflect.get(sent, 'platformId')].filter((player) => typeof player === 'string');
 }

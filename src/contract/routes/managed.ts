@@ -56,6 +56,7 @@ export const PUSHED = [
   'COMPILE_LIMIT',
   'COMPILER_FAILED',
   'UNIQUE_VIOLATION',
+  'REVEAL_NEEDED',
 ] as const;
 /** Refusals of `x-ns-base`. */
 export const ON_BASE = ['PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'] as const;

@@ -222,3 +222,6 @@ function fillItems(item: FieldModel, list: readonly Json[]): readonly Json[] {
   const filled = list.map((value) => fillField(item, value));
   return filled.some((value, index) => value !== list[index]) ? filled : list;
 }
+
+/** A field that allows anything. */
+export const ANY_FIELD: FieldModel = compileField('any');

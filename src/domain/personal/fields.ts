@@ -17,6 +17,8 @@ export interface Personal {
   isShownBy(query: string): boolean;
   /** Whether an endpoint handles one, by its slug: what it answers may be made of it. */
   isHandledBy(endpoint: string): boolean;
+  /** Whether amounts of a currency are, or may be, sums of one. */
+  isCurrency(currency: string): boolean;
 }
 
 const known = new WeakMap<DefinitionsState, { readonly earlier: readonly Mark[]; readonly personal: Personal | null }>();
@@ -39,6 +41,8 @@ const TARGETS = ['live', 'next'] as const;
 interface Marked {
   readonly names: readonly string[];
   readonly personal: readonly PersonalPath[];
+  /** Of its personal numbers with a ledger. */
+  readonly currencies: readonly string[];
 }
 
 /** What the schemas of live and of what is staged mark. */
@@ -64,16 +68,19 @@ function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal
   const queries = withThoseThatSay(new Words(fields), of('query'));
   const handling = withThoseThatSay(withThoseThatSay(new Words(fields), called), of('endpoint'));
   const whole = wholesIn(of('endpoint'), called, collections);
+  const currencies = [...new Set(collections.flatMap((each) => each.currencies))];
   return {
     in: (collection) => (collection === null ? all : pathsIn(collections, collection)),
     isNamedIn: (text) => says(text, words),
     isShownBy: (query) => queries.has(query),
     isHandledBy: (endpoint) => handling.has(endpoint) || whole.has(endpoint),
+    isCurrency: (currency) => currencies.some((own) => own === currency || (own.endsWith('.') && currency.startsWith(own))),
   };
 }
 
 function marked({ id, name, schema }: CollectionModel): Marked {
-  return { names: [id.toLowerCase(), name.toLowerCase()], personal: schema.personal };
+  const currencies = schema.root === null ? [] : currenciesIn(schema.root, id, false);
+  return { names: [id.toLowerCase(), name.toLowerCase()], personal: schema.personal, currencies };
 }
 
 /** What earlier schemas marked that live does not describe: it says otherwise of a field that it describes. */
@@ -81,8 +88,27 @@ function left(state: DefinitionsState, earlier: readonly Mark[]): readonly Marke
   const live = new Map(effectiveDefinitions(state, 'live').collections.map(({ id, schema }) => [id, schema.root]));
   return earlier.flatMap(({ collection, path }) => {
     const root = live.get(collection) ?? null;
-    return root !== null && describes(root, path) ? [] : [{ names: [collection.toLowerCase()], personal: [path] }];
+    if (root !== null && describes(root, path)) return [];
+    const own = [collection, ...namesBefore(path)].join('.');
+    return [{ names: [collection.toLowerCase()], personal: [path], currencies: [own, `${own}.`] }];
   });
+}
+
+/** The names of a path down to the first that is any. */
+function namesBefore(path: PersonalPath): PersonalPath {
+  const any = path.indexOf('*');
+  return any === -1 ? path : path.slice(0, any);
+}
+
+/** Currencies of numbers with a ledger that are personal, or stand in what is. One that ends with a dot is of any member below. */
+function currenciesIn(field: FieldModel, path: string, isPersonal: boolean): readonly string[] {
+  const here = isPersonal || field.personal;
+  const own = here && field.ledger ? [field.currency ?? path] : [];
+  const named = [...(field.properties ?? [])].flatMap(([name, child]) => currenciesIn(child, `${path}.${name}`, here));
+  const { additional } = field;
+  if (typeof additional !== 'object') return [...own, ...named];
+  const any = currenciesIn(additional, path, here).map((currency) => (currency.startsWith(path) ? `${path}.` : currency));
+  return [...own, ...named, ...any];
 }
 
 function describes(field: FieldModel, [first, ...rest]: PersonalPath): boolean {
@@ -104,16 +130,16 @@ function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {
 
 /**
  * Slugs and ids of endpoints that may tell of personal values without naming one: they reach documents that hold some, and print whole ones, or read
- * members by computed names.
+ * members by computed names; or they call one that does.
  */
-function wholesIn(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): ReadonlySet<string> {
+function wholesIn(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): Words {
   const reached = collections.flatMap(({ names, personal }) => (personal.length === 0 ? [] : names));
   const reaching = withThoseThatSay(new Words(reached, true), called);
   const printing = withThoseThatSay(new Words(called.filter(({ value }) => printsWhole(value)).flatMap(namesOf)), called);
   const telling = endpoints.filter(
     ({ value }) => (printsWhole(value) || says(value, printing)) && (says(value, reaching) || reachesAny(value)),
   );
-  return new Set(telling.flatMap(namesOf));
+  return withThoseThatSay(new Words(telling.flatMap(namesOf)), endpoints);
 }
 
 /** Whether a step names its collection by a template. */

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { PersonalPath } from '../model.ts';
 import type { Personal } from './fields.ts';
 
@@ -51,15 +51,18 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
   const isHandled = MAKERS.some((name) => typeof value[name] === 'string' && personal.isHandledBy(value[name]));
   const isTest = typeof value['passed'] === 'boolean';
+  const isMoney = typeof value['currency'] === 'string' && personal.isCurrency(value['currency']);
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
+    if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
     if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
     if (field !== null && !ABOUT.has(name)) return [name, maskedChange(masked(member, personal, { ...place, collections }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
     if (isHandled && name === 'expectation' && isObject(member))
       return [name, { ...member, reason: withoutWords(member['reason'] ?? null) }];
-    return [name, masked(member, personal, { collections, isFree: place.isFree || FREE.has(name) })];
+    const left = masked(member, personal, { collections, isFree: place.isFree || FREE.has(name) });
+    return [name, isMoney && name !== 'revision' ? withoutNumbers(left) : left];
   });
   return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
 }
@@ -74,6 +77,13 @@ function withoutMade(made: Json): Json {
     });
   }
   return isObject(made) ? { ...made, body: MASK } : made;
+}
+
+/** What there is, came and went of a currency, without how much. */
+function withoutNumbers(value: Json): Json {
+  if (isNumber(value)) return MASK;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNumbers(member)]));
 }
 
 /** Which field changes is told, but not from what and to what. */
@@ -121,7 +131,7 @@ function spelled(path: PersonalPath): readonly PersonalPath[] {
 function maskedChange(value: Json, field: PersonalPath, paths: readonly PersonalPath[]): Json {
   let here = value;
   for (const path of paths.flatMap(spelled)) {
-    if (!path.slice(0, field.length).every((part, index) => part === '*' || part === field[index])) continue;
+    if (!leadsTo(path, field)) continue;
     if (path.length <= field.length) return value === null ? null : MASK;
     const rest = path.slice(field.length);
     here = without(here, rest);
@@ -131,8 +141,32 @@ function maskedChange(value: Json, field: PersonalPath, paths: readonly Personal
   return here;
 }
 
+/** Where a field is, down to what is personal: names below it are parts of a value. */
+function placeOf(written: string, field: PersonalPath, paths: readonly PersonalPath[]): string {
+  const personal = personalAbove(field, paths);
+  if (personal === undefined) return written;
+  const start = written.startsWith('/') ? 1 : 0;
+  const separator = start === 1 ? '/' : '.';
+  return written
+    .split(separator)
+    .slice(0, start + personal.length)
+    .join(separator);
+}
+
+/** What is personal and holds the field as a part. */
+function personalAbove(field: PersonalPath, paths: readonly PersonalPath[]): PersonalPath | undefined {
+  return paths.flatMap(spelled).find((path) => path.length < field.length && leadsTo(path, field));
+}
+
+/** Whether a path, as far as it and the field go, leads to the field. */
+function leadsTo(path: PersonalPath, field: PersonalPath): boolean {
+  return path.slice(0, field.length).every((part, index) => part === '*' || part === field[index]);
+}
+
 /** Names of list items are values of theirs. */
 function labelOf(field: PersonalPath, label: Json, paths: readonly PersonalPath[]): Json {
+  const personal = personalAbove(field, paths);
+  if (personal !== undefined) return field.slice(0, personal.length).join(' › ');
   return paths.some((path) => path.includes('*')) ? field.join(' › ') : label;
 }
 

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { stringOf } from '../../kernel/json-read.ts';
 import type { Entry } from '../definition/model/overlay.ts';
 
 /** Names that definitions may say, and which definitions say them, by themselves or through what they call. */
@@ -63,6 +64,6 @@ export function withThoseThatSay(words: Words, entries: readonly Entry[]): Words
 
 /** By what a definition is named. */
 export function namesOf({ id, value }: Entry): readonly string[] {
-  const named = isObject(value) ? ['name', 'slug', 'id'].map((name) => value[name]) : [];
-  return [id, ...named.filter((name) => typeof name === 'string')];
+  const named = isObject(value) ? ['name', 'slug', 'id'].flatMap((name) => stringOf(value[name]) ?? []) : [];
+  return [id, ...named];
 }

@@ -1,8 +1,6 @@
 import type { ManageAnswer } from '../../app/app.ts';
 import type { Pressed } from '../../contract/answers.ts';
 import { buttons } from '../../contract/routes/buttons.ts';
-import { holdsMask, MASK } from '../../domain/personal/mask.ts';
-import { invalidBody } from '../body.ts';
 import type { Handlers } from '../handlers.ts';
 import { answering } from '../request.ts';
 import { countedCall } from './counted-call.ts';
@@ -15,8 +13,6 @@ export function buttonHandlers(services: Services): Handlers<typeof buttons> {
     list: async ({ caller, query, target }) => managed(await app.buttons.list(caller, query.page, target)),
 
     async press({ exchange, caller, params, body, target }) {
-      if (exchange.person !== null && holdsMask(body.input))
-        throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);
       const press = () => app.buttons.press(caller, params.slug, body, target);
       if (body.dryRun) return managed(await press());
       const called = { project: caller.projectId, slug: params.slug, target, platformId: body.player ?? null };

@@ -5,6 +5,7 @@ import { authenticate } from '../credentials.ts';
 import type { Handlers } from '../handlers.ts';
 import { hiddenFrom } from '../looks.ts';
 import { answering, readRequest } from '../request.ts';
+import { requireReveal } from '../reveal.ts';
 import { managed, type Services } from './services.ts';
 
 const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
@@ -27,7 +28,10 @@ export function documentListHandlers(services: Services): Handlers<typeof docume
     async export(ctx) {
       const { exchange, caller, target, params, query } = await readRequest(services, ctx, documentLists.export);
       const hidden = await hiddenFrom(app, exchange, caller.projectId);
-      const check = async () => void (await authenticate(app, ctx, documentLists.export));
+      const check = async () => {
+        await authenticate(app, ctx, documentLists.export);
+        await requireReveal(exchange, caller.projectId);
+      };
       const file = await app.documentLists.export(caller, { collection: params.collection, target }, query, hidden, check);
       // One text at a time is read ahead. A stream that fails or is left ends what makes it.
       const stream = Readable.from(file.texts, { highWaterMark: 1 });

@@ -1,16 +1,12 @@
 import type { Done, Written } from '../../contract/answers.ts';
 import { documents, documentViews } from '../../contract/routes/documents.ts';
 import { asTextOf, parsedText, type TextOf } from '../../contract/values.ts';
-import type { Personal } from '../../domain/personal/fields.ts';
-import { namesPersonal } from '../../domain/personal/names.ts';
 import { publishedLedger } from '../../domain/wire-answers.ts';
-import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import type { Json } from '../../kernel/json.ts';
+import { andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, saveVersionOf } from '../credentials.ts';
-import { type Exchange, param, queryParam } from '../exchange.ts';
+import { param, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { recordProbe } from '../looks.ts';
 import { addressOf, documentBody, momentOf, pastHeaders, pastViewOf, readAnswer, type Services, versionedHeaders } from './services.ts';
 
 const DONE: TextOf<Done> = asTextOf('{"ok":true}');
@@ -21,12 +17,6 @@ export function documentHandlers({ app, gameBody }: Services): Handlers<typeof d
     const caller = await authenticate(app, ctx, documents.read);
     const found = await app.past.document(caller, addressOf(ctx), at, view);
     return { text: found.text, headers: pastHeaders(found, versionedHeaders(found)) };
-  };
-  /** A person who tries what a personal field may become is recorded first: what is refused tells of it, too. */
-  const probed = (exchange: Exchange, project: string, { collection, key }: ReturnType<typeof addressOf>, body: Json): Awaitable<void> => {
-    if (exchange.person === null) return undefined;
-    const names = (personal: Personal) => namesPersonal(body, personal.in(collection));
-    return recordProbe(app, exchange, { at: { project, page: documents.write.id, collection, key }, reason: undefined, names });
   };
   return {
     read: (ctx) => {
@@ -42,9 +32,7 @@ export function documentHandlers({ app, gameBody }: Services): Handlers<typeof d
       const caller = await authenticate(app, ctx, documents.write);
       const written = await app.documents.write(caller, address, () => {
         const saveVersion = saveVersionOf(ctx.state.exchange);
-        return andThen(documentBody(ctx, gameBody), (body) =>
-          andThen(probed(ctx.state.exchange, caller.projectId, address, body), () => ({ body, saveVersion })),
-        );
+        return andThen(documentBody(ctx, gameBody), (body) => ({ body, saveVersion }));
       });
       return { text: asTextOf<Written>(`{"ok":true,"version":${written.version}}`), headers: versionedHeaders(written) };
     },

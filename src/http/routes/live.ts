@@ -4,7 +4,8 @@ import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { endRevealedInTime, shownEvents } from '../looks.ts';
+import { shownEvents } from '../looks.ts';
+import { endRevealedInTime } from '../reveal.ts';
 import type { Services } from './services.ts';
 
 /** Most characters of a frame besides its data. */
@@ -32,7 +33,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
         onSilence: () => stream.keepAlive(),
         onClose: () => stream.close(),
       });
-      endRevealedInTime(exchange, opened);
+      endRevealedInTime(exchange, project, opened);
       // The client may have disconnected while its topics were opened.
       if (ctx.res.destroyed) opened.body.destroy();
       else stream.start(sinkOf(opened, shown));

@@ -12,6 +12,7 @@ import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '.
 import { headerText, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { shownRequests } from '../looks.ts';
+import { endRevealedInTime } from '../reveal.ts';
 import type { Services } from './services.ts';
 
 type LogContext = ContextOf<typeof logs.read>;
@@ -36,6 +37,7 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
     const following = await callLog.follow(project, filter, page);
     let leave = following.cancel;
     const stream = streams.open({ project, response: ctx.res, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
+    endRevealedInTime(ctx.state.exchange, project, stream);
     const receive = (requests: readonly LoggedRequest[]) =>
       stream.offer(requests.map((request) => frameOf({ id: request.id, event: 'request', data: stringifyJson(shown(request)) })).join(''));
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));

@@ -1,6 +1,5 @@
 import type { Address, AnswerOfPast, App, CollectionAddress, ManageAnswer, PastView, Positioned, ReadAnswer } from '../../app/app.ts';
 import type { TextOf } from '../../contract/values.ts';
-import { holdsMask, MASK } from '../../domain/personal/mask.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -41,8 +40,6 @@ export function addressOf(ctx: Context & WithParams<'collection' | 'key'>): Addr
 export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> {
   return andThen(readJson(ctx.state.exchange, bounds, invalidBody), (body) => {
     if (body === undefined) throw invalidBody('The body must be a JSON object');
-    if (ctx.state.exchange.person !== null && holdsMask(body))
-      throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);
     return body;
   });
 }

@@ -63,6 +63,25 @@ test('a field whose name is no word is found in texts all the same', () => {
   expect([personal?.isNamedIn('{{me["e mail"]}}'), personal?.isNamedIn('email')]).toEqual([true, false]);
 });
 
+test('an endpoint that calls one that prints whole documents tells of them, too', () => {
+  const print = { slug: 'printer', method: 'POST', input: {}, steps: [READ], response: { body: { said: 'all: {{me}}' } } };
+  const call = [{ id: 'told', type: 'call', target: 'printer' }];
+  expect(isHandled(call, { said: '{{told}}' }, (state) => push(state, 'endpoint', [print]))).toBe(true);
+});
+
+test('a currency is personal where a number of it is, by its name or by the path of the field', () => {
+  const number = { type: 'number', _ledger: true };
+  const own = { ...number, _personal: true };
+  const wallets = { type: 'object', _personal: true, additionalProperties: { ...number } };
+  const personal = personalIn(game({ gold: number, debt: own, loan: { ...own, _currency: 'credit' }, wallets }));
+  const found = ['saves.debt', 'credit', 'saves.wallets.x', 'saves.gold', 'saves.loan', 'debt'].filter((name) =>
+    personal?.isCurrency(name),
+  );
+  expect(found).toEqual(['saves.debt', 'credit', 'saves.wallets.x']);
+  const earlier = personalIn(game({ gold: number, email: EMAIL }), [{ collection: 'saves', path: ['debt'] }]);
+  expect(['saves.debt', 'saves.gold'].map((name) => earlier?.isCurrency(name))).toEqual([true, false]);
+});
+
 describe('what an earlier schema marked', () => {
   const EARLIER = [
     { collection: 'saves', path: ['email'] },

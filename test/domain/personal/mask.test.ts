@@ -25,6 +25,7 @@ const PERSONAL: Personal = {
   isNamedIn: (text) => text.includes('email'),
   isShownBy: (query) => query === 'by-email',
   isHandledBy: (slug) => slug === 'mail',
+  isCurrency: (currency) => currency === 'debt',
 };
 const shown = (value: Json, collections: readonly string[] = [], isFree = false) => masked(value, PERSONAL, { collections, isFree });
 
@@ -72,7 +73,7 @@ test('a document that names another collection is masked all the same', () => {
 describe('a change', () => {
   test.each<readonly [string, Json, Json]>([
     ['of the field', { path: '/email', before: SECRET, after: null }, { path: '/email', before: MASK, after: null }],
-    ['inside it', { op: 'set', path: 'notes.a', value: SECRET }, { op: 'set', path: 'notes.a', value: MASK }],
+    ['inside it', { op: 'set', path: 'notes.a', value: SECRET }, { op: 'set', path: 'notes', value: MASK }],
     [
       'of a part of a document',
       { path: 'profile', from: { city: SECRET, level: 1 }, to: null },
@@ -157,4 +158,27 @@ test('property: wherever a document stands in an answer, its personal values are
 
 test('a mask that comes back is noticed', () => {
   expect([holdsMask({ ops: [{ value: { email: MASK } }] }), holdsMask({ email: 'x' })]).toEqual([true, false]);
+});
+
+test('of a change below a personal field no more is told than that the field changed: names in it are parts of its value', () => {
+  const change = (path: string) => shown({ path, from: SECRET, to: null }, ['saves']);
+  expect(shown({ path: '/notes/a', label: 'notes › a', after: SECRET })).toEqual({ path: '/notes', label: 'notes', after: MASK });
+  expect([change('notes.a'), change('/notes/a/b'), change('ids.steam'), change('profile.level')]).toEqual([
+    { path: 'notes', from: MASK, to: null },
+    { path: '/notes', from: MASK, to: null },
+    { path: 'ids.steam', from: MASK, to: null },
+    { path: 'profile.level', from: SECRET, to: null },
+  ]);
+});
+
+test('of a currency that is personal it is not told how much there is, came and went, also where the field is not named', () => {
+  const day = { currency: 'debt', day: '2026-03-01', closing: 7, top: { holders: 1, balance: 7 }, flows: '/x', active: null };
+  expect(shown({ days: [day, { ...day, currency: 'gold' }] })).toEqual({
+    days: [
+      { ...day, closing: MASK, top: { holders: MASK, balance: MASK } },
+      { ...day, currency: 'gold' },
+    ],
+  });
+  const alarm = { revision: 5, currency: 'debt', amount: 7, player: 'p' };
+  expect(shown({ alarms: [alarm] })).toEqual({ alarms: [{ ...alarm, amount: MASK }] });
 });

@@ -180,6 +180,16 @@ export function collectionFindings(
   return [...documentFindings(about, next === null, seen), ...uniqueFindings(about, unique), ...ledgerFindings(about, fields)];
 }
 
+/** The code of what stops nothing, and is told instead of what personal fields hold. */
+export const PERSONAL_UNSEEN = 'PERSONAL_UNSEEN';
+
+/** What is told of a collection of which documents were compared with a part of its schema alone. */
+export function unseenFindings({ id, schema }: CollectionModel, seen: SchemaModel): JsonObject[] {
+  if (schema === seen) return [];
+  const message = `Whether documents of '${id}' fit its personal fields was not looked at, since it tells what they hold: it takes a reason in the header x-ns-reveal.`;
+  return [{ code: PERSONAL_UNSEEN, kind: 'collection', id, message }];
+}
+
 type CollectionName = { readonly kind: string; readonly id: string };
 
 function documentFindings(about: CollectionName, isRemoved: boolean, seen: ScanFindings): JsonObject[] {

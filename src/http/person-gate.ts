@@ -1,0 +1,168 @@
+import type { App } from '../app/app.ts';
+import { askingOf, choosingIn } from '../contract/looking.ts';
+import type { Route } from '../contract/route.ts';
+import { missingReveal } from '../domain/access/refusals.ts';
+import { playerOfKey } from '../domain/document/key.ts';
+import { readTopic } from '../domain/live/topic.ts';
+import type { Personal } from '../domain/personal/fields.ts';
+import { holdsMask, MASK } from '../domain/personal/mask.ts';
+import { namesPersonal } from '../domain/personal/names.ts';
+import { inputOfPayload } from '../domain/security/call-body.ts';
+import { sealedIn } from '../domain/security/envelope.ts';
+import { isReservedQuery } from '../domain/security/reserved-queries.ts';
+import { memberSpellings } from '../domain/wire-names.ts';
+import { type Refusal, refusal } from '../kernel/errors.ts';
+import { isArray, type Json, type JsonObject } from '../kernel/json.ts';
+import { objectOf, stringOf } from '../kernel/json-read.ts';
+import type { Answer } from './answer.ts';
+import { invalidBody } from './body.ts';
+import type { Serve } from './dispatch.ts';
+import { type Context, type Exchange, firstQuery, queryOf, queryText } from './exchange.ts';
+import { known, MANY, namedByRequest, type Page, pageOf, projectIn, refusedToPerson, shownToPerson } from './looks.ts';
+import { reasonIn, reasonOf, requireReveal } from './reveal.ts';
+
+/**
+ * What every request of a person passes, whatever its route: before it does anything, who asks for what tells of a personal field says why, and is recorded
+ * with it. Whether a change of one is refused, or a guess finds anything, tells what stands there. Games, servers and keys pass by.
+ */
+
+type Looking = Pick<App, 'looks'>;
+
+/** A route as it is served to keys and to people. No route is served otherwise. */
+export function gated(app: Looking, route: Route, handle: Serve): Serve {
+  const page = pageOf(route);
+  return (ctx) => (ctx.state.exchange.person === null ? handle(ctx) : serve(app, ctx, page, handle));
+}
+
+async function serve(app: Looking, ctx: Context, page: Page, handle: Serve): Promise<Answer> {
+  const { exchange } = ctx.state;
+  await requireReveal(exchange, projectIn(ctx));
+  if (askingOf(page.route) !== 'nothing') {
+    await passed(app, ctx, page, undefined);
+    exchange.gate = (body) => passed(app, ctx, page, body);
+  }
+  let answer: Answer;
+  try {
+    answer = await handle(ctx);
+  } catch (error) {
+    throw await refusedToPerson(app, ctx, page, error);
+  }
+  return shownToPerson(app, ctx, page, answer);
+}
+
+/**
+ * Resolves once whoever asks may be told what comes of it, and is recorded if that tells of personal values. `body`: `undefined` while it is not read. Throws 400
+ * INVALID_BODY for a mask that is sent back, 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
+ */
+async function passed(app: Looking, ctx: Context, page: Page, body: Json | undefined): Promise<void> {
+  if (body !== undefined && holdsMask(body)) throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);
+  const project = projectIn(ctx);
+  const personal = await app.looks.personalIn(project);
+  const need = personal === null ? null : needOf(ctx, page, personal, body);
+  if (need === null) return;
+  const { exchange } = ctx.state;
+  const person = (await exchange.person?.()) ?? null;
+  const permissions = person?.permissionsIn(project);
+  // Whoever has no role there is not told what is personal: the route refuses.
+  if (person === null || permissions === undefined) return;
+  const reason = reasonOf(exchange) ?? statedReason(page, exchange, body);
+  if (reason === undefined) throw need;
+  const refused = missingReveal(permissions);
+  if (refused !== null) throw refused;
+  const asked = await playersAsked(app, ctx, page, body);
+  await app.looks.record({
+    projectId: project,
+    person: person.id,
+    page: page.route.id,
+    reason,
+    ...(asked.length > MANY ? { players: [], many: asked.length } : { players: asked }),
+  });
+}
+
+/** The refusal of a request that gives no reason, where it takes one; `null`: it tells of no personal field. */
+function needOf(ctx: Context, { route }: Page, personal: Personal, body: Json | undefined): Refusal | null {
+  const { query } = ctx.params;
+  if (body === undefined && typeof query === 'string' && personal.isShownBy(query)) return refusal('REVEAL_NEEDED');
+  if (askingOf(route) === 'run') return runs(ctx, route, personal, body);
+  if (body === undefined) return isAskedFor(ctx.state.exchange, route, personal) ? refusal('REVEAL_NEEDED') : null;
+  return namesPersonal(body, personal.in(collectionOf(ctx, body))) ? becoming() : null;
+}
+
+function becoming(): Refusal {
+  return refusal('REVEAL_NEEDED', 'What a personal field would become tells what it is: it takes a reason in the header x-ns-reveal');
+}
+
+/** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it, and so do sums of it. */
+function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boolean {
+  const choosing = choosingIn(route);
+  if (choosing !== null) return personal.isNamedIn(firstQuery(exchange, memberSpellings(choosing)) ?? '');
+  return Object.entries(queryOf(exchange)).some(([name, value]) => {
+    const texts = [value ?? ''].flat();
+    if (name === 'currency' && texts.some((text) => personal.isCurrency(text))) return true;
+    const named = name === 'topic' ? texts.flatMap((text) => [text, ...readTopic(text).options.values()]) : texts;
+    return [...(name.includes('.') ? [name] : []), ...named].some((text) => personal.isNamedIn(text));
+  });
+}
+
+/** The same of logic that runs: it compares its input with what is stored, and how it ends tells of both. */
+function runs(ctx: Context, { method }: Route, personal: Personal, body: Json | undefined): Refusal | null {
+  const sent = body === undefined ? (method === 'GET' ? inputInQuery(ctx.state.exchange) : {}) : objectOf(body);
+  if (namesPersonal(sent, personal.in(null))) return becoming();
+  const slug = slugIn(ctx, sent);
+  if (!personal.isHandledBy(slug) || !sendsInput(ctx, sent)) return null;
+  return refusal(
+    'REVEAL_NEEDED',
+    `The endpoint ${JSON.stringify(slug)} handles personal values: how it ends with this input tells of them, so it takes a reason in the header x-ns-reveal`,
+  );
+}
+
+function inputInQuery(exchange: Exchange): JsonObject {
+  const members = Object.entries(queryOf(exchange)).filter(([name]) => !isReservedQuery(name));
+  return Object.fromEntries(members.map(([name, value]) => [name, [value ?? ''].flat()[0] ?? '']));
+}
+
+/** The endpoint that a path or a body names. */
+function slugIn({ params }: Context, sent: JsonObject): string {
+  const named = [params['slug'], sent['endpoint'], sent['slug'], sent['_endpointSlug']];
+  return named.map((name) => stringOf(name)?.trim() ?? '').find((name) => name !== '') ?? '';
+}
+
+/** What a test is sent beside its endpoint, and a button. */
+const INPUTS = ['input', 'expect', 'seed'] as const;
+
+function sendsInput({ state }: Context, sent: JsonObject): boolean {
+  const isHeld = state.exchange.family === 'manage';
+  const inputs = isHeld ? INPUTS.map((name) => objectOf(sent[name] ?? null)) : [inputOfPayload(sent)];
+  // What is sealed is not known before it is opened.
+  return inputs.some((input) => Object.keys(input).length > 0) || (!isHeld && sealedIn(sent) !== null);
+}
+
+/** Whose documents are asked about; `null`: of any collection. */
+function collectionOf({ params }: Context, body: Json): string | null {
+  return stringOf(params['collection']) ?? stringOf(objectOf(body)['collection']) ?? null;
+}
+
+/** Why it is done, as the body of an act of support says; a look says it in the header alone. */
+function statedReason({ route }: Page, exchange: Exchange, body: Json | undefined): string | undefined {
+  const { reason, dryRun } = objectOf(body ?? null);
+  const isAct =
+    route.family === 'manage' && route.writes === true && dryRun !== true && (queryText(exchange, 'dryRun') ?? 'false') === 'false';
+  return isAct ? reasonIn(reason) : undefined;
+}
+
+/** Whom a request names, in its address or in its body. */
+async function playersAsked(app: Looking, ctx: Context, { route, namings }: Page, body: Json | undefined): Promise<readonly string[]> {
+  const shared = await app.looks.sharedIn(projectIn(ctx));
+  const { key } = ctx.params;
+  const collection = collectionOf(ctx, body ?? null);
+  const isOfPlayer = typeof key === 'string' && collection !== null && !shared.collection(collection);
+  const sent = objectOf(body ?? null);
+  const listed = isArray(sent['players']) ? sent['players'] : [];
+  const named = ['player', ...memberSpellings('platformId')].map((name) => sent[name]);
+  return known([
+    ...namings.flatMap((naming) => namedByRequest(naming, route, ctx, shared)),
+    ...(isOfPlayer ? [playerOfKey(key)] : []),
+    ...named.flatMap((player) => stringOf(player) ?? []),
+    ...listed.flatMap((player) => (typeof player === 'string' ? [playerOfKey(player)] : [])),
+  ]);
+}

@@ -1,0 +1,283 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/logger.ts';
+import { type Node, startNode } from '../../src/main.ts';
+import { askConsole, type ConsoleHeaders, type ConsoleReply, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { type Client, createClient, ok } from './support/game-client.ts';
+import { newFolder, removeFolders } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** People who would learn a personal value without saying why: by guesses, by what refuses them, by sums, by what was, and by what others run. */
+
+const ADA = '76561198000000001';
+const MAIL = 'ada@personal.example';
+const PHONE = '+49 30 1234';
+const DEBT = 271_828;
+
+let node: Node;
+let game: Client;
+let project: string;
+const people = new Map<string, { readonly id: string; readonly browser: SignedBrowser }>();
+
+const READ_ME = { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' };
+const GUESSED = {
+  ...{ id: 'same', type: 'assert', check: { field: 'me.email', op: '==', value: '{{input.mine}}' } },
+  ...{ errorCode: 'WRONG', message: 'wrong' },
+};
+const ENDPOINTS = [
+  {
+    ...{ id: 'is-it', slug: 'is-it', method: 'POST', input: { mine: { type: 'string' } } },
+    console: { page: 'player', label: 'Is it?' },
+    steps: [READ_ME, GUESSED],
+    response: { body: {} },
+  },
+  {
+    ...{ id: 'put', slug: 'put', method: 'POST', input: { what: { type: 'object' } } },
+    steps: [{ id: 'w', type: 'write', collection: 'saves', key: '{{platformId}}', data: '{{input.what}}' }],
+    response: { body: {} },
+  },
+  {
+    ...{ id: 'whole', slug: 'whole', method: 'POST', internal: true, input: {} },
+    steps: [READ_ME],
+    response: { body: { said: 'all: {{me}}' } },
+  },
+  {
+    ...{ id: 'through', slug: 'through', method: 'POST', input: {} },
+    steps: [{ id: 'told', type: 'call', target: 'whole' }],
+    response: { body: { told: '{{told}}' } },
+  },
+];
+const SCHEMA = {
+  gold: { type: 'number', _ledger: true },
+  email: { type: 'string', _personal: true, _unique: true },
+  debt: { type: 'number', _personal: true, _ledger: true, _currency: 'credit' },
+  contact: { type: 'object', _personal: true, additionalProperties: true },
+};
+const SAVES = { id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public' };
+const FEED = { id: 'feed', name: 'feed', collectionType: 'global', accessMode: 'public' };
+
+beforeAll(async () => {
+  const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
+  const logger = createLogger({ level: 'warn', format: 'json' });
+  node = await startNode(readConfig(env, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
+  const made = await node.createProject?.('Guessing');
+  if (made === undefined || node.console === null) throw new Error('no project, or no console');
+  project = made.projectId;
+  game = createClient(node.url, made);
+  const owner = await signInByLink((await node.console.firstLink()) ?? '');
+  people.set('owner', { id: '', browser: owner });
+  for (const role of ['manager', 'designer', 'support', 'auditor']) {
+    const { person, url } = JSON.parse((await owner.change('POST', '/api/people', { name: role, role, project })).text);
+    people.set(role, { id: person.id ?? person, browser: await signInByLink(url) });
+  }
+  const push = (schema: object) =>
+    ok(
+      game.manage('PUT', game.definitions('collections'), {
+        body: [
+          { ...SAVES, schema },
+          { ...FEED, schema: { text: { type: 'string' }, contact: { type: 'string', _personal: true, _unique: true } } },
+        ],
+      }),
+    );
+  // The phone is stored before it is marked.
+  await push({ ...SCHEMA, phone: { type: 'string' } });
+  await ok(game.manage('PUT', game.definitions('endpoints'), { body: ENDPOINTS }));
+  const contact = { 'landline of ada': PHONE };
+  const save = (body: object) => ok(game.manage('POST', game.storage(`saves/${ADA}`), { body }));
+  await save({ gold: 5, email: MAIL, debt: DEBT, phone: PHONE, contact });
+  await save({ ops: [{ op: 'set', path: 'phone', value: `${PHONE}0` }] });
+  await save({ ops: [{ op: 'set', path: 'contact.mobile of ada', value: PHONE }] });
+  await ok(game.manage('POST', game.storage('feed/append'), { body: { text: 'hi', contact: PHONE }, headers: { 'x-platform-id': ADA } }));
+  await push({ ...SCHEMA, phone: { type: 'string', _personal: true } });
+  await vi.waitFor(async () => {
+    const { text } = await owner.get(`/v3/manage/${project}/economy?currency=saves.gold`);
+    if (JSON.parse(text).days.length === 0) throw new Error(text);
+  }, 20_000);
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.close();
+  removeFolders();
+});
+
+function at() {
+  const origin = node.console?.origin ?? '';
+  return { origin, port: Number(new URL(origin).port) };
+}
+
+function browserOf(role: string): SignedBrowser {
+  const found = people.get(role)?.browser;
+  if (found === undefined) throw new Error(`nobody is ${role}`);
+  return found;
+}
+
+interface Ask {
+  readonly role?: string;
+  readonly reason?: string;
+  readonly headers?: ConsoleHeaders;
+  readonly body?: unknown;
+}
+
+function ask(method: string, path: string, { role = 'owner', reason, headers = {}, body }: Ask = {}): Promise<ConsoleReply> {
+  const { cookie, csrf } = browserOf(role);
+  const reveal: ConsoleHeaders = reason === undefined ? {} : { 'x-ns-reveal': encodeURIComponent(reason) };
+  const all = { Cookie: cookie, Origin: at().origin, 'X-Console-Csrf': csrf, 'X-Platform-Id': ADA, ...reveal, ...headers };
+  return askConsole(at(), method, path, all, body);
+}
+
+const manage = (rest: string) => `/v3/manage/${project}/${rest}`;
+const code = async (reply: Promise<ConsoleReply>) => codeOf(await reply);
+
+async function revealed(): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { text } = await browserOf('owner').get(manage('access?limit=200'));
+  return JSON.parse(text).looks.filter(({ reason }: { reason?: string }) => reason !== undefined);
+}
+
+const NEEDED = [403, 'REVEAL_NEEDED'];
+
+test('whether a unique personal value is taken is asked for a reason, by whatever is stored', async () => {
+  const append = (reason?: string) =>
+    code(ask('POST', `/v3/storage/${project}/feed/append`, { ...(reason === undefined ? {} : { reason }), body: { contact: PHONE } }));
+  expect(await append()).toEqual(NEEDED);
+  expect(await append('is the phone known')).toEqual([409, 'UNIQUE_VIOLATION']);
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'appendRecord', reason: 'is the phone known' }));
+  const put = { body: { input: { what: { email: MAIL } } }, headers: { 'X-Platform-Id': '76561198000000002' } };
+  expect(await code(ask('POST', `/v3/endpoints/${project}/put`, put))).toEqual(NEEDED);
+  expect(await code(ask('POST', `/v3/storage/${project}/saves/x`, { body: { email: MAIL } }))).toEqual(NEEDED);
+});
+
+test('a grant of a personal field says why before it is looked at, and its reason is recorded when it begins', async () => {
+  const grant = { collection: 'saves', ops: [{ op: 'inc', path: 'debt', value: -DEBT }], players: [ADA], reason: 'debts are off' };
+  expect(await code(ask('POST', manage('grants'), { body: { ...grant, dryRun: true } }))).toEqual(NEEDED);
+  const looked = await ask('POST', manage('grants'), { body: { ...grant, dryRun: true }, reason: 'how much is it' });
+  expect(looked.status).toBe(200);
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'beginGrant', player: ADA, reason: 'how much is it' }));
+  const gold = { ...grant, ops: [{ op: 'inc', path: 'gold', value: 1 }] };
+  expect((await ask('POST', manage('grants'), { body: { ...gold, dryRun: true } })).status).toBe(200);
+  expect((await ask('POST', manage('grants'), { body: { ...grant, ops: [{ op: 'set', path: 'email', value: 'new@x' }] } })).status).toBe(
+    200,
+  );
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'beginGrant', player: ADA, reason: 'debts are off' }));
+});
+
+test('logic of the game that handles personal values is given an input for a reason alone, however it is called', async () => {
+  const input = { mine: MAIL };
+  const calls = (role: string, reason?: string) => {
+    const more = { role, ...(reason === undefined ? {} : { reason }) };
+    const pressed = { player: ADA, reason: 'T-1', input };
+    return [
+      ask('POST', `/v3/endpoints/${project}/is-it`, { ...more, body: input }),
+      ask('POST', `/v3/endpoints/${project}/is-it`, { ...more, body: { input } }),
+      ask('GET', `/v3/endpoints/${project}/is-it?mine=${encodeURIComponent(MAIL)}`, more),
+      ask('POST', `/v3/endpoints/${project}`, { ...more, body: { slug: 'is-it', input } }),
+      ask('POST', `/v3/endpoints/${project}/is-it`, { ...more, body: { encrypted: true, ciphertext: 'x' } }),
+      ask('POST', manage('test-endpoint'), { ...more, body: { slug: 'is-it', platformId: ADA, input } }),
+      ask('POST', manage('test-endpoint'), { ...more, body: { endpoint: 'is-it', platformId: ADA, expect: { body: { x: 1 } } } }),
+      ask('POST', manage('buttons/is-it'), { ...more, body: { ...pressed, dryRun: true } }),
+    ].map(code);
+  };
+  for (const role of ['owner', 'manager'])
+    for (const found of await Promise.all(calls(role))) expect([role, ...found]).toEqual([role, ...NEEDED]);
+  for (const found of await Promise.all(calls('manager', 'curious'))) expect(found).toEqual([403, 'FORBIDDEN']);
+  const press = (role: string) => ask('POST', manage('buttons/is-it'), { role, body: { player: ADA, reason: 'T-2', input } });
+  expect(await code(press('manager'))).toEqual([403, 'FORBIDDEN']);
+  expect((await press('support')).status).toBe(200);
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'pressButton', player: ADA, name: 'support', reason: 'T-2' }));
+  // Without an input nothing is guessed.
+  expect((await ask('POST', manage('test-endpoint'), { role: 'manager', body: { slug: 'is-it', platformId: ADA } })).status).toBe(200);
+});
+
+test('what an endpoint prints is masked also where it calls another that prints it', async () => {
+  const { status, text } = await ask('POST', `/v3/endpoints/${project}/through`, { role: 'designer', body: {} });
+  expect([status, JSON.parse(text)]).toEqual([200, { masked: '[personal]' }]);
+});
+
+test('sums of a personal number are masked among others, and asked for a reason by themselves', async () => {
+  for (const what of ['economy', 'economy/flows', 'economy/alarms']) {
+    const { status, text } = await ask('GET', manage(what), { role: 'auditor' });
+    expect([what, status, text.includes(String(DEBT))]).toEqual([what, 200, false]);
+  }
+  for (const what of ['economy', 'economy/flows', 'economy/supply', 'economy/players', 'economy/entries'])
+    expect([what, ...(await code(ask('GET', manage(`${what}?currency=credit`), { role: 'auditor' })))]).toEqual([what, ...NEEDED]);
+  expect((await ask('GET', manage('economy?currency=credit'), { reason: 'books' })).text).toContain(String(DEBT));
+  const { text } = await ask('GET', `/v3/storage/${project}/saves/${ADA}/ledger`, { role: 'auditor' });
+  expect([text.includes('"debt"'), text.includes(String(DEBT))]).toEqual([true, false]);
+});
+
+test('what was stored before its field was marked is masked by the mark of now, in every reading of what was', async () => {
+  const { commits } = JSON.parse((await ask('GET', manage(`commits?player=${ADA}`), { role: 'auditor' })).text);
+  const first = Math.min(...commits.map(({ revision }: { revision: number }) => revision));
+  const saves = `/v3/storage/${project}/saves/${ADA}`;
+  const telling: string[] = [];
+  for (const path of [
+    ...[`${saves}?at=${first}`, `${saves}?at=${first}&view=stored`, `${saves}/history`, `${saves}/compare?from=${first}`],
+    ...['commits', `commits?player=${ADA}`, `players/${ADA}?at=${first}`, `players/${ADA}/timeline`, `explain/${first}`].map(manage),
+    ...['documents/saves?columns=phone,contact', 'documents/saves/export?format=csv', 'documents/saves/export?format=ndjson'].map(manage),
+  ]) {
+    const { status, text } = await ask('GET', path, { role: 'auditor' });
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    if (/1234| of ada|271828/.test(text)) telling.push(path);
+  }
+  const restore = { to: first, reason: 'look', dryRun: true };
+  const { text } = await ask('POST', manage(`players/${ADA}/restore`), { role: 'support', body: restore });
+  expect([telling, JSON.parse(text).documents.length > 0, text.includes('1234'), text.includes(' of ada')]).toEqual([
+    [],
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('whether stored documents fit what is staged for a personal field is not told, but for a reason', async () => {
+  const found = async (value: string, asked: Ask) => {
+    const schema = { ...SCHEMA, phone: { type: 'string', _personal: true }, email: { ...SCHEMA.email, enum: [value] } };
+    const staged = { collections: [{ ...SAVES, schema }] };
+    const headers = { 'x-ns-publish-target': 'next' };
+    const checked = await ask('POST', manage('sync/preflight'), { ...asked, headers, body: staged });
+    expect((await ask('PUT', manage('sync'), { ...asked, headers, body: staged })).status).toBe(200);
+    const dry = await ask('POST', manage('promote?dryRun=true'), { ...asked, body: {} });
+    return [checked.text.includes('DOCUMENTS_REFUSED'), JSON.parse(dry.text).findings.map((each: { code: string }) => each.code)];
+  };
+  const masked = [await found('new@x', { role: 'manager' }), await found('other', { role: 'manager' })];
+  expect(masked).toEqual([
+    [false, ['PERSONAL_UNSEEN']],
+    [false, ['PERSONAL_UNSEEN']],
+  ]);
+  expect(await found('other', { reason: 'does the new rule fit' })).toEqual([true, ['DOCUMENTS_REFUSED']]);
+  expect((await ask('POST', manage('discard'), { body: {} })).status).toBe(200);
+});
+
+test('whether values of a personal field are unique is not told, but for a reason', async () => {
+  const making = (name: string) => ({
+    ...SAVES,
+    schema: { ...SCHEMA, phone: { type: 'string', [name]: true, _unique: true, default: PHONE } },
+  });
+  const push = (asked: Ask) => ask('PUT', manage('collections'), { ...asked, headers: { 'x-ns-publish-target': 'next' } });
+  // The mark that is left out holds in live.
+  for (const name of ['_personal', 'required']) expect(await code(push({ role: 'manager', body: [making(name)] }))).toEqual(NEEDED);
+  const { status } = await push({ reason: 'numbers must be unique', body: [making('_personal')] });
+  expect([200, 409]).toContain(status);
+  expect((await ask('POST', manage('discard'), { body: {} })).status).toBe(200);
+});
+
+test('a stream that shows personal values ends once the person may not see them any more, though another role may follow it', async () => {
+  const { id = '' } = people.get('support') ?? {};
+  const { cookie } = browserOf('support');
+  const headers = { Cookie: cookie, 'x-ns-reveal': 'T-9', Host: new URL(at().origin).host };
+  const path = `/v3/live/${project}?topic=${encodeURIComponent(`documents/saves/${ADA}`)}`;
+  const reply = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    request({ host: '127.0.0.1', port: at().port, path, headers }, resolve).once('error', reject).end();
+  });
+  expect(reply.statusCode).toBe(200);
+  const ended = new Promise((resolve) => reply.resume().once('close', resolve));
+  expect((await browserOf('owner').change('PUT', `/api/people/${id}/roles/${project}`, { role: 'auditor' })).status).toBe(200);
+  await ended;
+  expect((await browserOf('owner').change('PUT', `/api/people/${id}/roles/${project}`, { role: 'none' })).status).toBe(200);
+  expect(await code(ask('GET', `/v3/storage/${project}/saves/${ADA}`, { role: 'support' }))).toEqual([403, 'FORBIDDEN']);
+  // Whoever has no role is not told what is personal.
+  expect(await code(ask('GET', manage('documents/saves?by=email'), { role: 'support' }))).toEqual([403, 'FORBIDDEN']);
+});
