@@ -85,6 +85,9 @@ function needOf(ctx: Context, { route }: Page, personal: Personal, body: Json | 
   if (body === undefined && typeof query === 'string' && personal.isShownBy(query)) return refusal('REVEAL_NEEDED');
   if (askingOf(route) === 'run') return runs(ctx, route, personal, body);
   if (body === undefined) return isAskedFor(ctx.state.exchange, route, personal) ? refusal('REVEAL_NEEDED') : null;
+  // A grant to whom a leaderboard shows tells who they are.
+  const whom = stringOf(objectOf(body)['query']);
+  if (whom !== undefined && personal.isShownBy(whom)) return refusal('REVEAL_NEEDED');
   return namesPersonal(body, personal.in(collectionOf(ctx, body))) ? becoming() : null;
 }
 

@@ -53,7 +53,7 @@ const ENDPOINTS = [
 const SCHEMA = {
   gold: { type: 'number', _ledger: true },
   email: { type: 'string', _personal: true, _unique: true },
-  debt: { type: 'number', _personal: true, _ledger: true, _currency: 'credit' },
+  debt: { type: 'number', _personal: true, _ledger: true, _currency: 'credit', _maxPerDay: 1_000_000 },
   contact: { type: 'object', _personal: true, additionalProperties: true },
 };
 const SAVES = { id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public' };
@@ -82,6 +82,8 @@ beforeAll(async () => {
         ],
       }),
     );
+  const deepest = { id: 'deepest', name: 'deepest', type: 'leaderboard', sources: [{ collectionId: 'saves' }], config: { field: 'debt' } };
+  await ok(game.manage('POST', game.definitions('queries'), { body: [deepest] }));
   // The phone is stored before it is marked.
   await push({ ...SCHEMA, phone: { type: 'string' } });
   await ok(game.manage('PUT', game.definitions('endpoints'), { body: ENDPOINTS }));
@@ -157,6 +159,8 @@ test('a grant of a personal field says why before it is looked at, and its reaso
   expect(looked.status).toBe(200);
   expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'beginGrant', player: ADA, reason: 'how much is it' }));
   const gold = { ...grant, ops: [{ op: 'inc', path: 'gold', value: 1 }] };
+  const { players: _, ...toWhom } = { ...gold, query: 'deepest', dryRun: true };
+  expect(await code(ask('POST', manage('grants'), { body: toWhom }))).toEqual(NEEDED);
   expect((await ask('POST', manage('grants'), { body: { ...gold, dryRun: true } })).status).toBe(200);
   expect((await ask('POST', manage('grants'), { body: { ...grant, ops: [{ op: 'set', path: 'email', value: 'new@x' }] } })).status).toBe(
     200,
@@ -214,8 +218,16 @@ test('what was stored before its field was marked is masked by the mark of now, 
   const saves = `/v3/storage/${project}/saves/${ADA}`;
   const telling: string[] = [];
   for (const path of [
+    `/v3/storage/${project}/rate-limits?platformId=${ADA}`,
     ...[`${saves}?at=${first}`, `${saves}?at=${first}&view=stored`, `${saves}/history`, `${saves}/compare?from=${first}`],
-    ...['commits', `commits?player=${ADA}`, `players/${ADA}?at=${first}`, `players/${ADA}/timeline`, `explain/${first}`].map(manage),
+    ...[
+      'commits',
+      `commits?player=${ADA}`,
+      `players/${ADA}?at=${first}`,
+      `players/${ADA}`,
+      `players/${ADA}/timeline`,
+      `explain/${first}`,
+    ].map(manage),
     ...['documents/saves?columns=phone,contact', 'documents/saves/export?format=csv', 'documents/saves/export?format=ndjson'].map(manage),
   ]) {
     const { status, text } = await ask('GET', path, { role: 'auditor' });
@@ -263,6 +275,33 @@ test('whether values of a personal field are unique is not told, but for a reaso
   expect([200, 409]).toContain(status);
   expect((await ask('POST', manage('discard'), { body: {} })).status).toBe(200);
 });
+
+test('a stream tells of personal values in no topic, and a topic of one takes a reason, however it is written', async () => {
+  const of = (topic: string) => `/v3/live/${project}?topic=${encodeURIComponent(topic)}`;
+  for (const topic of [`ledger/saves/${ADA}?field=debt`, `ledger/saves/${ADA}?field=%64ebt`])
+    expect([topic, ...(await code(ask('GET', of(topic), { role: 'auditor' })))]).toEqual([topic, ...NEEDED]);
+  for (const topic of [`documents/saves/${ADA}`, `ledger/saves/${ADA}`, 'query/deepest']) {
+    const text = await firstOf(of(topic), 'auditor');
+    expect([topic, text.includes('"value"'), text.includes(MAIL), text.includes(String(DEBT))]).toEqual([topic, true, false, false]);
+  }
+});
+
+/** What a stream says first. */
+function firstOf(path: string, role: string): Promise<string> {
+  const headers = { Cookie: browserOf(role).cookie, Host: new URL(at().origin).host };
+  return new Promise((resolve, reject) => {
+    const opened = request({ host: '127.0.0.1', port: at().port, path, headers }, (reply) => {
+      let text = '';
+      reply.on('data', (chunk) => {
+        text += String(chunk);
+        if (!text.includes('"value"') && !text.includes('"error"')) return;
+        resolve(text);
+        reply.destroy();
+      });
+    });
+    opened.once('error', reject).end();
+  });
+}
 
 test('a stream that shows personal values ends once the person may not see them any more, though another role may follow it', async () => {
   const { id = '' } = people.get('support') ?? {};

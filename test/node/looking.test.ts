@@ -20,6 +20,20 @@ const ADA = '76561198000000001';
 /** Stands in every personal value. */
 const SECRET = '@personal.example';
 
+/** Personal values inside of lists, maps and objects. */
+const WITHIN = {
+  friends: {
+    type: 'array',
+    items: { type: 'object', properties: { nick: { type: 'string', _personal: true }, since: { type: 'number' } } },
+  },
+  ids: { type: 'object', additionalProperties: { type: 'string', _personal: true } },
+  deep: {
+    type: 'object',
+    properties: { list: { type: 'array', items: { type: 'object', properties: { of: { type: 'array', _personal: true } } } } },
+  },
+  notes: { type: 'object', _personal: true, additionalProperties: true },
+};
+
 let node: Node;
 let manager: Client;
 let owner: SignedBrowser;
@@ -43,7 +57,7 @@ beforeAll(async () => {
     collectionType: 'per-platformid',
     accessMode: 'public',
     maxRecords: 3,
-    schema: { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true }, ...schema },
+    schema: { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true }, ...WITHIN, ...schema },
   });
   const others = [
     {
@@ -81,11 +95,20 @@ beforeAll(async () => {
   const byMail = { ...richest, id: 'by-mail', name: 'by-mail', config: { field: 'email' } };
   await ok(manager.manage('POST', manager.definitions('queries'), { body: [richest, byMail] }));
   // The document says of itself that it is of a collection without personal fields.
-  const save = { gold: 5, email: `ada${SECRET}`, nick: `nick${SECRET}`, collection: 'open' };
+  const within = { friends: [{ nick: `one${SECRET}`, since: 1 }], ids: { steam: `st${SECRET}` }, deep: { list: [{ of: [`d${SECRET}`] }] } };
+  const save = { gold: 5, email: `ada${SECRET}`, nick: `nick${SECRET}`, collection: 'open', ...within };
   const { headers } = await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: save }));
   await ok(
     manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops: [{ op: 'set', path: 'email', value: `bo${SECRET}` }] } }),
   );
+  const nested = [
+    { op: 'push', path: 'friends', value: { nick: `two${SECRET}`, since: 2 } },
+    { op: 'pull', path: 'friends', match: { nick: `one${SECRET}` } },
+    { op: 'merge', path: 'ids', value: { epic: `ep${SECRET}` } },
+    { op: 'push', path: 'deep.list', value: { of: [`e${SECRET}`] } },
+    { op: 'set', path: 'notes', value: { [`about${SECRET}`]: `n${SECRET}` } },
+  ];
+  await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops: nested } }));
   const slot = await ok(manager.manage('POST', manager.storage(`saves/${ADA}/records`), { body: { recordName: 'one' } }));
   const record = await ok(
     manager.manage('POST', manager.storage('feed/append'), {

@@ -151,7 +151,21 @@ test('the saved tests run again at its time, on what is staged, and one that fai
   await ok(game.manage('PUT', path('tests'), { body: [refusing] }));
   expect(await watched()).toEqual({ promoted: 0, missed: 1 });
   expect((await shown()).ended).toMatchObject({ code: 'PROMOTION_FINDINGS', reason: expect.stringContaining('"The axe is sold" of sell') });
+  // What it found may be anybody's, and this is for all to read.
+  expect((await shown()).ended.reason).not.toContain('HTTP');
   await ok(game.manage('PUT', path('tests'), { body: [{ ...refusing, expect: { outcome: 'pass' } }] }));
+  expect((await scheduleBy(mara)).status).toBe(200);
+  expect(await watched()).toEqual({ promoted: 1, missed: 0 });
+});
+
+test('whether stored values of a personal field fit is not told at its time either', async () => {
+  const saves = (more: object) => {
+    const schema = { gold: { type: 'number' }, email: { type: 'string', _personal: true, ...more } };
+    return { body: [{ id: 'saves', name: 'saves', schema }] };
+  };
+  await ok(game.manage('PUT', path('collections'), saves({})));
+  await ok(game.manage('POST', game.storage('saves/ann'), { body: { gold: 5, email: 'ann@personal.example' } }));
+  await ok(game.manage('PUT', path('collections'), { headers: NEXT, ...saves({ enum: ['guess@personal.example'] }) }));
   expect((await scheduleBy(mara)).status).toBe(200);
   expect(await watched()).toEqual({ promoted: 1, missed: 0 });
 });

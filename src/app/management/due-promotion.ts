@@ -3,6 +3,8 @@ import { asScheduled, duePromotion, isTooLate, missPromotion, tooLate } from '..
 import type { Actor } from '../../domain/events.ts';
 import { type PeopleState, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf } from '../../domain/people/roles.ts';
+import { personalIn } from '../../domain/personal/fields.ts';
+import { withoutPersonal } from '../../domain/personal/unchecked.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AccessKey, ScheduledPromotion } from '../../domain/states.ts';
 import { AUTHORITY, RELEASE } from '../../domain/subjects.ts';
@@ -15,6 +17,7 @@ import type { Project } from '../project/project.ts';
 import { personKey } from '../security/authenticate.ts';
 import { promote } from './promotion.ts';
 import { publishWhole } from './publish-whole.ts';
+import type { SeenSchema } from './stored-documents.ts';
 import { runSavedTests, type TestContext } from './test-runs.ts';
 
 /** Makes live what was scheduled, when its time has come. */
@@ -53,7 +56,10 @@ export async function promoteDue(context: DueContext, people: PeopleState, proje
 
 async function promoteAsScheduled(context: DueContext, caller: Caller, project: Project, due: ScheduledPromotion, now: number) {
   await requireTestsPassed(context, project);
-  return promote(context, caller, { dryRun: false, force: false }, (decide) =>
+  const personal = personalIn(project.definitions);
+  // Why it was refused is kept for all to read, as by a person who gives no reason.
+  const seen: SeenSchema = (id, schema) => (caller.key.kind === 'person' ? withoutPersonal(schema, personal?.in(id) ?? []) : schema);
+  return promote(context, caller, { dryRun: false, force: false, seen }, (decide) =>
     publishWhole(context, caller, 'promotion.run', 'live', STAGED_SCOPES, (access, _, release) => {
       const decision = decide(access);
       const refused = asScheduled(release, access.state, decision.events, due, now);
