@@ -13,8 +13,8 @@ export interface DocumentChange {
   /** Revision of the event that began the document's present life, as far as the batch knows it. */
   readonly createdRevision: number;
   /**
-   * Where that beginning is stated. `here`: in `state.createdAt` and `createdRevision`. `live row`: in the row before the batch, if it shows a
-   * document. `any row`: in the row before the batch, if there is one.
+   * Where that beginning is stated. `here`: in `state.createdAt` and `createdRevision`. `live row`: in the row before the batch, if it
+   * shows a document. `any row`: in the row before the batch, if there is one.
    */
   readonly begun: 'here' | 'live row' | 'any row';
   /**
@@ -64,8 +64,8 @@ export interface FillState {
 /** The work that a view does in pages instead of within a batch. */
 export interface Filling {
   /**
-   * Does one page of the work, `size` documents at most. Returns the progress, or `null` when there is nothing to do. The transaction should
-   * end soon afterwards, because it blocks the batches of the project. `only`: does only the work of this name.
+   * Does one page of the work, `size` documents at most. Returns the progress, or `null` when there is nothing to do. The transaction
+   * should end soon afterwards, because it blocks the batches of the project. `only`: does only the work of this name.
    */
   step(tx: Transaction, catalog: Pick<Catalog, 'boards'>, size: number, only?: string): Promise<FillState | null>;
   /** The number of boards or lists that are being filled. Those being removed do not count. */

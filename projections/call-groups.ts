@@ -105,7 +105,7 @@ export function groupsThatMayPass(filter: RequestFilter, before: CallCursor | nu
   return ['SELECT * FROM savepoint.call_log_calls g WHERE g.project = $1', ...conditions].join(' AND ');
 }
 
-/** $1 project, $2 calls to remove, $3 unix ms: only rows that ended before. Removes the oldest calls, and the beginning of a row's lists. */
+/** $1 project, $2 calls to remove, $3 unix ms: only rows that ended before. Removes the oldest calls, and where a row's lists begin. */
 export const REMOVE_CALLS = `WITH oldest AS MATERIALIZED (
   SELECT base, part, cardinality(places) AS calls, until FROM savepoint.call_log_calls WHERE project = $1 AND until < $3
   ORDER BY until, base, part LIMIT $2 FOR UPDATE SKIP LOCKED

@@ -10,8 +10,8 @@ const MAX_GROUPS = 1_000;
 const MAX_ROWS = 2_000;
 
 /**
- * $1 project, $2 and $3 the window, $4 how many of each kind. What lies at the edge of what was read, or before it, is not counted, so that from
- * there on everything is.
+ * $1 project, $2 and $3 the window, $4 how many of each kind. What lies at the edge of what was read, or before it, is not counted, so that
+ * from there on everything is.
  */
 const GROUPS = `WITH failures AS MATERIALIZED (
   SELECT slug, route, status, code, next, ms, at FROM savepoint.call_log

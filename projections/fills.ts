@@ -3,10 +3,11 @@ import type { Catalog } from './catalog.ts';
 import type { Transaction } from './tables.ts';
 
 /**
- * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is *filled* beside the worker in committed pages,
- * and removed in the same way. A row keeps its progress: the list holds the documents up to its *cursor*, by space and key. Batches keep those
- * documents current; the pages add the later ones. Batch and page both lock that row while they work, and a page reads the documents only
- * after it has the lock. So no document is missed: a change that commits after the cursor has passed its document is written by its own batch.
+ * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is *filled* beside the worker in committed
+ * pages, and removed in the same way. A row keeps its progress: the list holds the documents up to its *cursor*, by space and key. Batches
+ * keep those documents current; the pages add the later ones. Batch and page both lock that row while they work, and a page reads the
+ * documents only after it has the lock. So no document is missed: a change that commits after the cursor has passed its document is written
+ * by its own batch.
  */
 
 /** A batch builds no list over more documents than this, and removes no list of more rows. */
@@ -39,8 +40,8 @@ export async function countBuilding(tx: Transaction, projections: readonly Proje
 }
 
 /**
- * Does all work that is left, page by page, each in a transaction of its own. It makes no pauses, because it is for tables that nobody reads
- * yet.
+ * Does all work that is left, page by page, each in a transaction of its own. It makes no pauses, because it is for tables that nobody
+ * reads yet.
  */
 export async function fillAll(
   projections: readonly Projection[],

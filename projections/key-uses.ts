@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { KeyUse, KeyUseTable } from '../src/app/ports/key-uses.ts';
 import { QUERY_TIMEOUT } from './query-timeout.ts';
 
-/** Sorted, so that two nodes that write the same keys never wait for one another. Its commit does not wait for the disk: it may lose its last half second. */
+/** Sorted, so that two nodes never wait for one another. It may lose its last half second: it does not wait for the disk. */
 const NOTE = `WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 INSERT INTO savepoint.key_uses AS k (project, key_id, label, used_at)
 SELECT project, key_id, label, used_at FROM (

@@ -7,8 +7,8 @@ import { inTransaction } from './transaction.ts';
 
 /**
  * Brings the database to this build's tables: `before` (such as the log's own tables), then those of the projections. It is safe to run
- * from several nodes at once and any number of times. Each migration is one transaction. Returns the names of migrations that this build does
- * not know: those of a later release.
+ * from several nodes at once and any number of times. Each migration is one transaction. Returns the names of migrations that this build
+ * does not know: those of a later release.
  */
 export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<readonly string[]> {
   const client = await pool.connect();
@@ -62,7 +62,8 @@ export async function showVersion(client: PoolClient, projection: ProjectionName
   for (const { name } of tablesOf(projection)) {
     const [view, table] = [`savepoint.${name}`, tableName(name, version)];
     const [shown, made] = [await columnsOf(client, view), await columnsOf(client, table)];
-    // `CREATE OR REPLACE VIEW` must keep the order of columns. A table that got columns in a later release has another order than a new one.
+    // `CREATE OR REPLACE VIEW` must keep the order of columns. A table that got columns in a later release has another order than a new
+    // one.
     if (shown.some((column, index) => column !== made[index])) await client.query(`DROP VIEW ${view}`);
     await client.query(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${table}`);
   }

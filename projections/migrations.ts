@@ -28,13 +28,13 @@ export function ownMigrations(): readonly Migration[] {
   ];
 }
 
-/** The projector resumes at an event, which it looks up in the event's stream, because a bare position cannot be checked on every engine. */
+/** The projector resumes at an event that it looks up in its stream, because a bare position cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
 /** The session by which a person has confirmed a command line: with it ends what it has confirmed. */
 const CONFIRMED_BY = 'ALTER TABLE savepoint.sign_in_requests ADD COLUMN session text COLLATE "C"';
 
-/** Links that let nobody in any more, and why: whoever holds one is told. A table of its own, so that a node of before still finds no used link. */
+/** Links that let nobody in any more, and why: whoever holds one is told. A table of its own: an older node finds no used link. */
 const GONE_LINKS = `CREATE TABLE savepoint.sign_in_links_gone (
   hash text COLLATE "C" PRIMARY KEY,
   -- Or it is over.
@@ -53,8 +53,8 @@ DO $$ BEGIN
 END $$`;
 
 /**
- * Read models of the first format of the log have other columns, and nothing can bring them up to date but the log itself. Where that is in this
- * database, and of the first format, too, nothing is changed.
+ * Read models of the first format of the log have other columns, and nothing can bring them up to date but the log itself. Where that is in
+ * this database, and of the first format, too, nothing is changed.
  */
 const READ_MODELS_ANEW = `
 DO $$ DECLARE old text; first text; BEGIN

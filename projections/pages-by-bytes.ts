@@ -8,9 +8,9 @@ const FIRST_ROWS = 16;
 const MAX_ROWS = 256;
 
 /**
- * Reads the rows of a statement through a cursor in the client's transaction, in pages of about a quarter of a megabyte, so that one page is
- * in memory. The number of rows of a page is estimated from the average size of the rows before and the size of the last one, and at most
- * doubles from page to page. `timeout` is the time limit of each statement.
+ * Reads the rows of a statement through a cursor in the client's transaction, in pages of about a quarter of a megabyte, so that one page
+ * is in memory. The number of rows of a page is estimated from the average size of the rows before and the size of the last one, and at
+ * most doubles from page to page. `timeout` is the time limit of each statement.
  */
 export async function* pagesByBytes<Row extends object>(
   client: PoolClient,

@@ -165,8 +165,8 @@ const IN_FORCE = 'until > $2 AND used_at + idle > $2';
 const OPEN = 'SELECT FROM savepoint.sign_in_sessions WHERE person = $1 AND id = $2';
 
 /**
- * One after another for each person: what was judged by a password or a session that is being taken away must not be stored afterwards. The lock is a
- * statement of its own, so that those behind it see what the one before has changed.
+ * One after another for each person: what was judged by a password or a session that is being taken away must not be stored afterwards. The
+ * lock is a statement of its own, so that those behind it see what the one before has changed.
  */
 function inTurn<T>(pool: Pool, person: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return withClient(pool, (client) =>

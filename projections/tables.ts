@@ -38,8 +38,8 @@ export interface Table {
   /** Primary key without `project`. */
   readonly key: readonly string[];
   /**
-   * The condition for rows `t` that may not be right yet, because their list is still being filled in the active version. Tables are written
-   * as `{table}`.
+   * The condition for rows `t` that may not be right yet, because their list is still being filled in the active version. Tables are
+   * written as `{table}`.
    */
   readonly unfinished?: string;
 }
@@ -165,8 +165,8 @@ export class Transaction {
   }
 
   /**
-   * Runs a part of the transaction that may fail alone. If it fails, it is rolled back and the error is returned. It is ended after `ms`; its
-   * current statement may take about as long again.
+   * Runs a part of the transaction that may fail alone. If it fails, it is rolled back and the error is returned. It is ended after `ms`;
+   * its current statement may take about as long again.
    */
   async apart(ms: number, work: () => Promise<void>): Promise<unknown> {
     try {
@@ -203,7 +203,8 @@ interface Prepared {
 }
 
 /**
- * Prepared statements by version, of which a process meets few. Postgres knows a statement by its name, so every text gets a name of its own.
+ * Prepared statements by version, of which a process meets few. Postgres knows a statement by its name, so every text gets a name of its
+ * own.
  */
 const preparedTexts = new WeakMap<Versions, Map<string, Prepared>>();
 const names = new Map<string, string>();

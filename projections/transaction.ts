@@ -2,15 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { Transaction, type Versions } from './tables.ts';
 
 /**
- * Commits do not wait for the disk: rows and checkpoint are lost together or not at all, and the log has the events, so waiting would protect
- * nothing. A statement that waits unusually long for a lock fails and is tried again.
+ * Commits do not wait for the disk: rows and checkpoint are lost together or not at all, and the log has the events, so waiting would
+ * protect nothing. A statement that waits unusually long for a lock fails and is tried again.
  */
 const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'`;
 
 /**
  * Runs `work` in one transaction that writes one project's rows. An error rolls back; a client that cannot roll back is thrown away. After
- * `timeoutMs` the connection is broken off, because a dead connection would hold the transaction for ever. The server releases its locks after
- * the same time, because the next try waits for them.
+ * `timeoutMs` the connection is broken off, because a dead connection would hold the transaction for ever. The server releases its locks
+ * after the same time, because the next try waits for them.
  */
 export async function transaction<T>(
   pool: Pool,
@@ -96,8 +96,8 @@ export async function snapshot<T>(
 }
 
 /**
- * Ends the connection with a query that times out at once. The library breaks off a connection whose pipelined query is late; `end` would wait
- * for the query that hangs.
+ * Ends the connection with a query that times out at once. The library breaks off a connection whose pipelined query is late; `end` would
+ * wait for the query that hangs.
  */
 function breakOff(client: PoolClient): void {
   const late = { text: 'SELECT', query_timeout: 1 };

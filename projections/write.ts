@@ -17,7 +17,8 @@ export const NOTHING: Memory = { definitions: null, catalog: catalogOf(null) };
 
 /**
  * Writes one batch into some projections: first their checkpoints, so that a rival fails here, then their rows. All of them must be at the
- * revision before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see {@link Batch.atOnce}.
+ * revision before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see
+ * {@link Batch.atOnce}.
  */
 export async function writeBatch(
   tx: Transaction,
@@ -44,8 +45,8 @@ export interface InStep {
 }
 
 /**
- * Writes one batch into the state tables, and then into the views that are at the same revision. The views get `timeoutMs`; what they do not
- * finish by then is rolled back. The state tables are written in any case.
+ * Writes one batch into the state tables, and then into the views that are at the same revision. The views get `timeoutMs`; what they do
+ * not finish by then is rolled back. The state tables are written in any case.
  */
 export async function writeInStep(
   tx: Transaction,
@@ -68,9 +69,9 @@ export async function writeInStep(
 }
 
 /**
- * Catches derived views up with events that they missed. They read the present rows of the documents that these events changed. Those rows may
- * be newer than the events; the later events then write the same documents again. So the views are exact once they reach the checkpoint of the
- * state tables. `catalog` must not be older than the events.
+ * Catches derived views up with events that they missed. They read the present rows of the documents that these events changed. Those rows
+ * may be newer than the events; the later events then write the same documents again. So the views are exact once they reach the checkpoint
+ * of the state tables. `catalog` must not be older than the events.
  */
 export async function writeTouched(
   tx: Transaction,
@@ -118,8 +119,8 @@ async function fold(
   const { wiped, events } = afterDeletion(all);
   const withDocuments = projections.some(({ name }) => name === 'documents');
   const before = memory.definitions;
-  // Definitions are folded only where a projection needs them: a page of events that a single view reads may contain publishes whose sources
-  // were stored long before.
+  // Definitions are folded only where a projection needs them: a page of events that a single view reads may contain publishes whose
+  // sources were stored long before.
   const after = projections.some(needsDefinitions) ? foldDefinitions(wiped ? null : before, events) : before;
   const catalog = after === before ? memory.catalog : catalogOf(after);
   const batch: Batch = {

@@ -14,8 +14,8 @@ const SECRETS = [
 export type LogFormat = 'auto' | 'json' | 'text';
 
 /**
- * The logger of the process. It writes lines on standard error, because standard output is for results. Secrets are redacted by name, and by
- * what they look like.
+ * The logger of the process. It writes lines on standard error, because standard output is for results. Secrets are redacted by name, and
+ * by what they look like.
  */
 export function createLogger(
   options: { readonly level: string; readonly format?: LogFormat },

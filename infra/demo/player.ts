@@ -4,8 +4,8 @@ import { endpointPath, errorCode, type Project, playerHeaders } from '../harness
 import type { Tally } from './tally.ts';
 
 /**
- * What a player must own, counted only from the answers that it got. Every acknowledged call changes it, a refused one does not. After a call
- * whose outcome is unknown the count proves nothing, and `certain` is false.
+ * What a player must own, counted only from the answers that it got. Every acknowledged call changes it, a refused one does not. After a
+ * call whose outcome is unknown the count proves nothing, and `certain` is false.
  */
 export interface Player {
   readonly id: string;

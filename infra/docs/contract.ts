@@ -78,7 +78,7 @@ interface RoleRow {
   readonly outcomes: Readonly<Record<Role, string>>;
 }
 
-/** The same of people, by their role. Where any valid key reads what players have, or reports it, a person needs the permission to read documents, or to write them. */
+/** The same of people, by their role. Where any valid key reads or reports what players have, they need to read or write documents. */
 export function roleMatrix(): readonly RoleRow[] {
   const rows = OF_PERSONS.flatMap((family) =>
     routesOf(family).map(({ method, path, keys }) => {

@@ -131,8 +131,8 @@ export function savepointWith(settings: Settings, ...commandLine: readonly strin
 }
 
 /**
- * The same beside a node that is not ours, with the caller's own settings, which say where its log and database are. Where they name none, it
- * is the embedded one in `dataFolder`.
+ * The same beside a node that is not ours, with the caller's own settings, which say where its log and database are. Where they name none,
+ * it is the embedded one in `dataFolder`.
  */
 export function savepointAsCaller(dataFolder: string, ...commandLine: readonly string[]): Promise<Ended> {
   return runProgram({ ...process.env, SAVEPOINT_DATA: dataFolder }, commandLine);

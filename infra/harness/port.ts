@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems assign by themselves (Linux: from 32768). A port of that range may be taken by another program or an outgoing
- * connection before it is used, or while a node that was killed is down.
+ * Below the ports that systems assign by themselves (Linux: from 32768). A port of that range may be taken by another program or an
+ * outgoing connection before it is used, or while a node that was killed is down.
  */
 const FIRST = 10_000;
 const COUNT = 20_000;

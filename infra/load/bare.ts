@@ -1,8 +1,8 @@
 import Koa from 'koa';
 
 /**
- * What the node is compared with: Koa and nothing else. It reads the whole body, parses it, and sends a configured answer, so that bodies have
- * the same size as the node's in both directions.
+ * What the node is compared with: Koa and nothing else. It reads the whole body, parses it, and sends a configured answer, so that bodies
+ * have the same size as the node's in both directions.
  */
 
 let answer: object = {};

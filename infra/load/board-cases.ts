@@ -28,8 +28,8 @@ async function manage({ project }: BoardContext, method: string, route: string, 
 }
 
 /**
- * Whether the path answers 200 and is not stale. While a board or list is being built it answers 503 `BUILDING`; before that state is known,
- * `BEHIND`.
+ * Whether the path answers 200 and is not stale. While a board or list is being built it answers 503 `BUILDING`; before that state is
+ * known, `BEHIND`.
  */
 async function isShown({ project }: BoardContext, path: string): Promise<boolean> {
   const { status, body, headers } = await project.http.send('GET', path, { headers: secretHeaders(project) });

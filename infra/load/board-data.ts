@@ -88,8 +88,8 @@ function* exported(documents: number, grown: number, bytes: number): Generator<s
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Documents as elements of a JSON array, with keys from number `from` on. Their order is not that of their keys, because players do not arrive
- * in that order either.
+ * Documents as elements of a JSON array, with keys from number `from` on. Their order is not that of their keys, because players do not
+ * arrive in that order either.
  */
 export function* rows(count: number, bytes: number, from = 0): Generator<string> {
   const stride = strideOf(count);

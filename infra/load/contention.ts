@@ -21,8 +21,8 @@ export interface Arrangement {
 }
 
 /**
- * Each arrangement has projects of its own, because two nodes that have the same project open slow each other. All nodes together are measured
- * first: a node that was measured alone before would be ahead of the others, because its code is already compiled.
+ * Each arrangement has projects of its own, because two nodes that have the same project open slow each other. All nodes together are
+ * measured first: a node that was measured alone before would be ahead of the others, because its code is already compiled.
  */
 export const ARRANGEMENTS: readonly Arrangement[] = [
   { route: 'all nodes', projects: 1 },

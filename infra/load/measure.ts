@@ -118,8 +118,8 @@ const SETTLE_LIMIT_MS = 20_000;
 const RESTING = 0.12;
 
 /**
- * Waits until node and Postgres rest (an EventStoreDB never does), so that the work of the views is charged to the node and not to the next one measured. Returns the
- * time in ms.
+ * Waits until node and Postgres rest (an EventStoreDB never does), so that the work of the views is charged to the node and not to the next
+ * one measured. Returns the time in ms.
  */
 export function settle(testBed: TestBed): Promise<number> {
   return untilResting(async () => ownTotal(await usage(testBed)));

@@ -5,9 +5,9 @@ import { STOP } from './stop-message.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * An open-loop load generator: a game that sends requests at a fixed rate, however long the answers take, in a process of its own. It is the
- * quiet project of `bench:neighbours`, and the players of `bench:board` who write while something is published. A latency counts from the
- * moment at which the request was due, so a server that stalls does not get fewer requests.
+ * An open-loop load generator: a game that sends requests at a fixed rate, however long the answers take, in a process of its own. It is
+ * the quiet project of `bench:neighbours`, and the players of `bench:board` who write while something is published. A latency counts from
+ * the moment at which the request was due, so a server that stalls does not get fewer requests.
  */
 
 export interface OpenLoad {

@@ -16,8 +16,8 @@ export interface Workload {
   /** Headers of all requests. */
   headers(project: Credentials): Readonly<Record<string, string>>;
   /**
-   * The request number `index` (from 0, counted over all connections). Seeds write key after key; measured cases draw one of the first `keys`
-   * keys (all {@link KEYS} by default).
+   * The request number `index` (from 0, counted over all connections). Seeds write key after key; measured cases draw one of the first
+   * `keys` keys (all {@link KEYS} by default).
    */
   request(project: Credentials, index: number, keys?: number): WorkRequest;
 }

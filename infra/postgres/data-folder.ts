@@ -189,7 +189,8 @@ function secretsPath(folder: DataFolder): string {
 }
 
 /**
- * Flushes the file to the disk before it is moved into place: an empty file there after a power cut would make the database unusable for good.
+ * Flushes the file to the disk before it is moved into place: an empty file there after a power cut would make the database unusable for
+ * good.
  */
 function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -205,8 +206,8 @@ function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string 
 }
 
 /**
- * Writes a file into the cluster's folder, completely or not at all. The folder belongs to an account that root must not trust, so a new file
- * is moved into place: a move never follows a link that lies there.
+ * Writes a file into the cluster's folder, completely or not at all. The folder belongs to an account that root must not trust, so a new
+ * file is moved into place: a move never follows a link that lies there.
  */
 export function writeIntoCluster(folder: DataFolder, name: string, text: string): void {
   const path = join(folder.cluster, name);

@@ -54,8 +54,8 @@ const WAIT_FOR_ANSWER_MS = 60_000;
 
 /**
  * Starts the embedded Postgres of a data folder, and creates both if they are missing. This process then holds the database alone. A server
- * that a killed node left running is adopted as it is. Throws {@link DatabaseProblem}, whose message says what to do: another node holds it,
- * another major version wrote it, it cannot be read, written or run.
+ * that a killed node left running is adopted as it is. Throws {@link DatabaseProblem}, whose message says what to do: another node holds
+ * it, another major version wrote it, it cannot be read, written or run.
  */
 export async function startDatabase(options: DatabaseOptions & { readonly purpose?: Purpose }): Promise<Database> {
   const { log, purpose = 'node' } = options;
@@ -112,8 +112,8 @@ export function hasBrokenLockFile(dataDir: string): boolean {
 }
 
 /**
- * The database for a command. A running node's database is shared, and `release` leaves it alone. Otherwise it is started and locked as by a
- * node, so that two commands and a node wait for each other, and `release` stops it.
+ * The database for a command. A running node's database is shared, and `release` leaves it alone. Otherwise it is started and locked as by
+ * a node, so that two commands and a node wait for each other, and `release` stops it.
  */
 export async function useDatabase(options: DatabaseOptions): Promise<{ readonly url: string; release(): Promise<void> }> {
   const ofNode = async () => {

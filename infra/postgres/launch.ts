@@ -15,8 +15,8 @@ const RECOVERY_TIMEOUT_MS = 300_000;
 const ATTEMPTS = 8;
 
 /**
- * Starts Postgres on a cluster that has no server, and resolves when it takes connections. Resolves to `null` when another process was faster,
- * so that the caller looks again; Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
+ * Starts Postgres on a cluster that has no server, and resolves when it takes connections. Resolves to `null` when another process was
+ * faster, so that the caller looks again; Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
  */
 export async function launch(folder: DataFolder, binaries: Binaries, secrets: Secrets): Promise<Postmaster | null> {
   writeIntoCluster(folder, 'postgresql.conf', CONFIGURATION);

@@ -11,8 +11,8 @@ export interface LockHolder {
 }
 
 /**
- * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, however the process ends, so no
- * lock file can be stale.
+ * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, however the process ends, so
+ * no lock file can be stale.
  */
 export interface DatabaseLock {
   /** False once the session was lost (a crash of the server), until the lock is taken again. */

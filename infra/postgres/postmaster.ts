@@ -99,8 +99,8 @@ async function commandOf(pid: number): Promise<string | null> {
     if (process.platform === 'win32') return null;
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch (error) {
-    // Too few descriptors or too little memory says nothing about the process. Taking it for gone would stop a healthy server during a flood
-    // of connections.
+    // Too few descriptors or too little memory says nothing about the process. Taking it for gone would stop a healthy server during a
+    // flood of connections.
     return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(systemCode(error) ?? '') ? null : '';
   }
 }
@@ -147,8 +147,8 @@ async function answersOnSocket(folder: DataFolder, port: number): Promise<boolea
 const TIMEOUT = { fast: 10_000, immediate: 5_000, killed: 5_000 };
 
 /**
- * Stops it and resolves when it is gone. The first signal rolls back transactions and flushes everything, the second stops at once (the next
- * start then recovers), the third kills. None of the three loses a commit.
+ * Stops it and resolves when it is gone. The first signal rolls back transactions and flushes everything, the second stops at once (the
+ * next start then recovers), the third kills. None of the three loses a commit.
  */
 export async function stopPostmaster({ pid, marker }: Postmaster, folder: DataFolder, binaries: Binaries): Promise<void> {
   if (process.platform === 'win32') {

@@ -3,9 +3,9 @@ import { totalmem } from 'node:os';
 const MB = 1024 * 1024;
 
 /**
- * Postgres' own memory for pages of tables, MB: an eighth of the machine's, or of what its container may use. With tables much larger than it,
- * every row that is looked up reads a page and evicts a changed one: a new board over a million documents took a quarter longer with 128 MB
- * than with 1 GB. Postgres takes the memory only as it is used.
+ * Postgres' own memory for pages of tables, MB: an eighth of the machine's, or of what its container may use. With tables much larger than
+ * it, every row that is looked up reads a page and evicts a changed one: a new board over a million documents took a quarter longer with
+ * 128 MB than with 1 GB. Postgres takes the memory only as it is used.
  */
 export function sharedBuffers(memoryBytes: number): number {
   return Math.min(1024, Math.max(128, Math.floor(memoryBytes / 8 / MB)));

@@ -10,7 +10,8 @@ import { SCRATCH_VERSION, TABLES, tableName } from '../tables.ts';
 const LOCKS = [ADVISORY_LOCKS.rebuild, ADVISORY_LOCKS.verification, ADVISORY_LOCKS.truncation];
 
 /**
- * Drops abandoned tables and their checkpoints. Resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs.
+ * Drops abandoned tables and their checkpoints. Resolves to the tables' names. Drops nothing while a rebuild, verification or truncation
+ * runs.
  */
 export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
   const client = await pool.connect();

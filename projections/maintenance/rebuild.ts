@@ -21,11 +21,11 @@ import { inTransaction, transaction, withClient } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
 
 /**
- * Rebuilds without downtime. A new version of the tables is *building* beside the active one. The log is folded into it, project by project,
- * up to the active version's checkpoint, in rounds until little is left. Then one transaction *switches*: it locks every active checkpoint,
- * folds the rest, points the readers' views at the new tables and removes the old checkpoints. A running projector then finds its checkpoints
- * gone and reads them again. The old tables are dropped last. Lists over many documents are filled in pages at the end of a round, once for
- * all publishes in it. While others write to the log, each page is followed by a pause.
+ * Rebuilds without downtime. A new version of the tables is *building* beside the active one. The log is folded into it, project by
+ * project, up to the active version's checkpoint, in rounds until little is left. Then one transaction *switches*: it locks every active
+ * checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints. A running projector then finds
+ * its checkpoints gone and reads them again. The old tables are dropped last. Lists over many documents are filled in pages at the end of a
+ * round, once for all publishes in it. While others write to the log, each page is followed by a pause.
  */
 
 interface RebuildProgress {
@@ -174,8 +174,8 @@ class Rebuild {
   }
 
   /**
-   * Finds projects in the log that the read models do not know, because the database is new or older than the log. They are built up to their
-   * head. All projections must be named for this, because the state tables of a project must be at one revision.
+   * Finds projects in the log that the read models do not know, because the database is new or older than the log. They are built up to
+   * their head. All projections must be named for this, because the state tables of a project must be at one revision.
    */
   async #discover(): Promise<void> {
     const { pool, log } = this.#options;
@@ -241,7 +241,7 @@ class Rebuild {
     return done;
   }
 
-  /** Whether others have written to the log since this was last asked, and whether the running state tables of this project keep up with it. */
+  /** Whether others have written to the log since this was last asked, and whether the project's running state tables keep up. */
   async #others(projectId: string): Promise<Contention> {
     const { pool, log } = this.#options;
     const end = await log.end();

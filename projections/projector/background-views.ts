@@ -58,9 +58,10 @@ const FILL_TIMEOUT_MS = 60_000;
 const FIRST_PAGE = 250;
 
 /**
- * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught up
- * page by page: views at the same revision together, and each by itself once that fails. Lists over many documents that a publish asked for
- * are filled. A failing view is tried again for ever, with growing pauses. After some tries it counts as paused, which only alerts operators.
+ * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
+ * up page by page: views at the same revision together, and each by itself once that fails. Lists over many documents that a publish asked
+ * for are filled. A failing view is tried again for ever, with growing pauses. After some tries it counts as paused, which only alerts
+ * operators.
  */
 export class BackgroundViews {
   readonly #host: Host;

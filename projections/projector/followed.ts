@@ -25,11 +25,11 @@ interface Row {
 }
 
 /**
- * The stored position; `null` for the beginning of the log. It is `null` when none is stored, or when the log holds another event there: then
- * it is another log, or an older state of the same one, and the position means nothing.
+ * The stored position; `null` for the beginning of the log. It is `null` when none is stored, or when the log holds another event there:
+ * then it is another log, or an older state of the same one, and the position means nothing.
  *
- * The event is looked up in its stream. Each engine has its own positions, and only the position of an event may be read from: an EventStoreDB
- * answers any other with an error for ever.
+ * The event is looked up in its stream. Each engine has its own positions, and only the position of an event may be read from: an
+ * EventStoreDB answers any other with an error for ever.
  */
 export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
   const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';

@@ -23,9 +23,9 @@ const STORE_POSITION_MS = 5_000;
 const RETRY_MS = 500;
 
 /**
- * Passes the events of the log to the workers, from its present end on. What lies between the stored position and that end is only searched for
- * projects, whose workers read it from their streams: it may be long, as after an import or a restored backup, and what is written meanwhile
- * must not wait behind it. It also opens every project that has checkpoints once, even if no events arrive for it.
+ * Passes the events of the log to the workers, from its present end on. What lies between the stored position and that end is only searched
+ * for projects, whose workers read it from their streams: it may be long, as after an import or a restored backup, and what is written
+ * meanwhile must not wait behind it. It also opens every project that has checkpoints once, even if no events arrive for it.
  */
 export class LogFollower {
   readonly #log: Log;

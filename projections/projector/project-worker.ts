@@ -32,12 +32,10 @@ const VIEWS_TIMEOUT_MS = 1_000;
 const SLOW_MS = 100;
 /** The number of slow batches in a row after which the views count as slow. A single batch may only have waited for the page of a fill. */
 const SLOW_BATCHES = 3;
-/**
- * A worker whose waiting events have more characters than this accepts no more. No worker does while all together hold more than `ALL_QUEUED`.
- */
+/** A worker whose waiting events have more characters than this accepts no more, nor does any while those of all have more in all. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 const MAX_QUEUED_IN_ALL = 16 * 1024 * 1024;
-/** A passive worker takes over a project of its own shard when the checkpoint has not moved for this long. It polls at the same interval. */
+/** A passive worker takes over a project of its own shard when the checkpoint has not moved for this long. It polls as often. */
 const TAKE_OVER_MS = 200;
 /**
  * A worker takes over a project of another shard when the checkpoint has not moved for this long. The owner may only be slow, and an owner
@@ -52,10 +50,10 @@ const FORGET_MS = 60_000;
 const TIMEOUT_MS = 6_000;
 
 /**
- * The worker of one project in the projector. It is *idle* or *running*: opening (it reads the checkpoints, and checks once that the log holds
- * the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the project: it
- * then only polls, and takes over when the checkpoint does not move although events wait. It *stops* at an event that it cannot read, or at a
- * second history. Everything else is tried again for ever, because state tables skip no event.
+ * The worker of one project in the projector. It is *idle* or *running*: opening (it reads the checkpoints, and checks once that the log
+ * holds the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the
+ * project: it then only polls, and takes over when the checkpoint does not move although events wait. It *stops* at an event that it cannot
+ * read, or at a second history. Everything else is tried again for ever, because state tables skip no event.
  */
 export class ProjectWorker {
   readonly projectId: string;
@@ -144,8 +142,8 @@ export class ProjectWorker {
     const last = events.at(-1);
     if (last === undefined || this.#closed) return;
     this.#context.neighbours.used(this.projectId);
-    // A stopped or passive worker notes the revision, too, because nobody repeats it when the worker resumes. It keeps no events, because it
-    // can read them from the log.
+    // A stopped or passive worker notes the revision, too, because nobody repeats it when the worker resumes. It keeps no events, because
+    // it can read them from the log.
     this.#offeredTo = Math.max(this.#offeredTo, last.revision);
     if (this.failure === null && !this.#passive) this.#enqueue(events);
     this.#run();
@@ -194,8 +192,8 @@ export class ProjectWorker {
   }
 
   /**
-   * Whether all views reflect `revision`; waits up to `timeoutMs` for it. False for a project with a paused view, once the others have arrived
-   * there.
+   * Whether all views reflect `revision`; waits up to `timeoutMs` for it. False for a project with a paused view, once the others have
+   * arrived there.
    */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     if (this.shown >= revision) return Promise.resolve(!this.hasPausedView);

@@ -23,14 +23,14 @@ export const ALL_PROJECTS: ShardAssignment = { owns: () => true, start: async ()
 const RANGES = 256;
 const BEAT_MS = 500;
 /**
- * A projector counts as gone after this long. It spans several heartbeats, so that a busy machine is not taken for a dead one, and lies well
- * below the ten seconds within which another must have taken over.
+ * A projector counts as gone after this long. It spans several heartbeats, so that a busy machine is not taken for a dead one, and lies
+ * well below the ten seconds within which another must have taken over.
  */
 const SILENT_MS = 2_500;
 
 /**
- * A projector whose last heartbeat lies in the future reported before the server's clock was set back. If it is alive, it reports again within
- * one interval.
+ * A projector whose last heartbeat lies in the future reported before the server's clock was set back. If it is alive, it reports again
+ * within one interval.
  */
 const BEAT = `
 WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),

@@ -1,5 +1,6 @@
 /**
- * How background work shares the machine: with the batches of its project, with the project's other background work, and with other projects.
+ * How background work shares the machine: with the batches of its project, with the project's other background work, and with other
+ * projects.
  */
 
 /**

@@ -35,8 +35,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * Groups views that are behind. Views at the same revision are caught up together, so that each event is read once. A view that shows nothing
- * yet is a group of its own, because it may start from the documents.
+ * Groups views that are behind. Views at the same revision are caught up together, so that each event is read once. A view that shows
+ * nothing yet is a group of its own, because it may start from the documents.
  */
 export function groupsByRevision(views: readonly Projection[], checkpoints: CheckpointSet): Iterable<readonly Projection[]> {
   const at = ({ name }: Projection) => checkpoints.views.get(name)?.revision ?? -1;
@@ -81,9 +81,9 @@ export async function catchUpViews(views: readonly Projection[], options: CatchU
 const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
- * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the way.
- * Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure lasts, the
- * view itself counts as the cause: a statement that always times out, for example.
+ * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the
+ * way. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure
+ * lasts, the view itself counts as the cause: a statement that always times out, for example.
  */
 export function isTransient(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;

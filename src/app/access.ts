@@ -12,8 +12,8 @@ import type { DecisionContext } from './project/decision-context.ts';
 import type { Project } from './project/project.ts';
 
 /**
- * The access context of a request, which the rules of `domain/access` are asked with. It is read inside the decision where there is one, so every
- * commit rests on an authority that still held.
+ * The access context of a request, which the rules of `domain/access` are asked with. It is read inside the decision where there is one, so
+ * every commit rests on an authority that still held.
  */
 
 /**
@@ -80,8 +80,8 @@ export function actorOfKey({ kind, keyId }: AccessKey): Actor {
 }
 
 /**
- * A claimed id becomes part of subjects, whose parts are separated by `/`, and of table keys: an index entry holds at most 2.7 KB, and no text
- * holds U+0000.
+ * A claimed id becomes part of subjects, whose parts are separated by `/`, and of table keys: an index entry holds at most 2.7 KB, and no
+ * text holds U+0000.
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 

@@ -41,6 +41,6 @@ export interface ReadAnswer<Result> extends Positioned {
 
 export interface ManageAnswer<Result> extends Positioned {
   readonly result: Result;
-  /** The revision under which the history lists the publish: `x-ns-published`. Left out if nothing was published, or the answer is repeated. */
+  /** The revision by which the history lists the publish: `x-ns-published`. Left out if nothing was published, or in a repeated answer. */
   readonly published?: number | undefined;
 }

@@ -69,13 +69,13 @@ export type { GuestAnswer } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 
 /**
- * The use cases, as the transports see them. The interface of each group lies beside its implementation. Every method throws a `Refusal` for
- * what it will not do; anything else thrown is a fault. `create-app.ts` makes it.
+ * The use cases, as the transports see them. The interface of each group lies beside its implementation. Every method throws a `Refusal`
+ * for what it will not do; anything else thrown is a fault. `create-app.ts` makes it.
  */
 export interface App {
   /**
-   * Resolves the key of a request. Throws 401 UNAUTHORIZED for a missing or unknown key and for an unknown or deleted project: one answer for
-   * all, so nobody can probe for projects. Throws 403 or 401 for a disabled key (`disabledKey`), and 403 for a disabled project.
+   * Resolves the key of a request. Throws 401 UNAUTHORIZED for a missing or unknown key and for an unknown or deleted project: one answer
+   * for all, so nobody can probe for projects. Throws 403 or 401 for a disabled key (`disabledKey`), and 403 for a disabled project.
    */
   authenticate(projectId: string, presented: PresentedCredentials): Awaitable<Caller>;
   readonly securityConfig: SecurityConfig;

@@ -14,8 +14,8 @@ export interface PresentedCredentials extends ClientFacts {
   /** The key: from the first place that has one, in the order of the family of routes. */
   readonly key: string | null;
   /**
-   * The person who asks, instead of a key: whoever is signed in to the console. It is asked for anew whenever an open stream is judged again, and throws
-   * 401 SIGNED_OUT. `null` or left out: a key asks.
+   * The person who asks, instead of a key: whoever is signed in to the console. It is asked for anew whenever an open stream is judged
+   * again, and throws 401 SIGNED_OUT. `null` or left out: a key asks.
    */
   readonly person?: (() => Promise<Person>) | null;
   /** True on management routes: anything but a valid, enabled secret key gets 401. */

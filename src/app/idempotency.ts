@@ -51,8 +51,8 @@ export interface KeyedRequest {
 }
 
 /**
- * The idempotency key in the scope of the caller's key and player. `body`: what is asked for, where the request's body holds more than that,
- * such as proof.
+ * The idempotency key in the scope of the caller's key and player. `body`: what is asked for, where the request's body holds more than
+ * that, such as proof.
  */
 export function keyedBy(caller: Caller, space: Space, rules: RetentionRules, body?: Json): KeyedRequest | null {
   const { keyed } = caller;
@@ -63,7 +63,8 @@ export function keyedBy(caller: Caller, space: Space, rules: RetentionRules, bod
 }
 
 /**
- * The idempotency key of an append. Its scope is the collection and the writer, whatever key they use, and a refused append may be sent again.
+ * The idempotency key of an append. Its scope is the collection and the writer, whatever key they use, and a refused append may be sent
+ * again.
  */
 export function keyedAppend(
   { keyed }: Caller,

@@ -8,8 +8,8 @@ export interface CommitIds {
 }
 
 /**
- * The ids of one request, and how its commits carry them. The first commit of a request whose id this node made has that id as its command id, so
- * storing it costs nothing. A request id that the caller chose may be personal: it is stored in data, which can be forgotten.
+ * The ids of one request, and how its commits carry them. The first commit of a request whose id this node made has that id as its command
+ * id, so storing it costs nothing. A request id that the caller chose may be personal: it is stored in data, which can be forgotten.
  */
 export class RequestIds {
   readonly #requestId: string;

@@ -125,8 +125,8 @@ function set(): Command {
 }
 
 /**
- * Whether the write may go on: if it would make a document for a player, `--create` says so, or somebody who is asked. A mistyped id must not
- * make a player.
+ * Whether the write may go on: if it would make a document for a player, `--create` says so, or somebody who is asked. A mistyped id must
+ * not make a player.
  */
 async function mayMake(remote: Remote, collection: string, key: string, options: SetOptions): Promise<boolean> {
   const { target, create, ifVersion, json } = options;

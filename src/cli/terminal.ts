@@ -13,15 +13,15 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
 /** The codes of {@link styled}, as Node prints them. */
 const OWN_CODES = String.raw`\u001b\[(?:0|1|22|3[1-6]|39|90)m`;
 /**
- * Characters that a terminal obeys or that change the order of what it shows, besides line ends and tabs: controls, direction marks, line and
- * paragraph separators. Definitions, documents and messages of servers may hold them.
+ * Characters that a terminal obeys or that change the order of what it shows, besides line ends and tabs: controls, direction marks, line
+ * and paragraph separators. Definitions, documents and messages of servers may hold them.
  */
 const COMMANDS = new RegExp(
   `(${OWN_CODES})|[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`,
   'g',
 );
 
-/** The text with `\\u001b` and the like in place of what a terminal would obey; colours of {@link styled} stay. In JSON it stays the same value. */
+/** The text with `\\u001b` and the like in place of what a terminal would obey; colours of {@link styled} stay. JSON means the same. */
 export function printable(text: string): string {
   return text.replace(COMMANDS, (found, own: string | undefined) => own ?? escaped(found));
 }

@@ -178,8 +178,8 @@ export class Analytics {
   }
 
   /**
-   * Ends the play session under way, as its `end` does; the game may say how long it was, and what is known of it. `null`: there is none, or
-   * the project wants no heartbeats.
+   * Ends the play session under way, as its `end` does; the game may say how long it was, and what is known of it. `null`: there is none,
+   * or the project wants no heartbeats.
    *
    * @example
    * ```ts

@@ -81,8 +81,8 @@ export function trySignInGuest<G extends GameTypes = AnyGame>(client: Client<G>,
 
 /**
  * Signs the device out, whatever is stored: also a secret that is damaged, with which `signInGuest` fails (`GUEST_STORAGE`). The next
- * `signInGuest` makes a new guest. What was stored stays there under the name with `:before` appended, because it may be the only way to the
- * guest. Sends nothing. Throws `GUEST_STORAGE`.
+ * `signInGuest` makes a new guest. What was stored stays there under the name with `:before` appended, because it may be the only way to
+ * the guest. Sends nothing. Throws `GUEST_STORAGE`.
  *
  * @example
  * ```ts
@@ -321,7 +321,8 @@ export class GuestPlayer {
   /**
    * Signs this device out: the client has no player, and the next `signInGuest` makes a new guest. For a device that was revoked
    * (`PLATFORM_AUTH_FAILED` with `details.authFailureKind` `token_rejected`), or for another person at the same device. Sends nothing. The
-   * secret stays in the storage under the name with `:before` appended, because it may be the only way to the guest. Throws `GUEST_STORAGE`.
+   * secret stays in the storage under the name with `:before` appended, because it may be the only way to the guest. Throws
+   * `GUEST_STORAGE`.
    *
    * @example
    * ```ts

@@ -96,8 +96,8 @@ export function readLobby(metadata: unknown): Lobby {
 }
 
 /**
- * How the revision of a lobby is to the client's own. A newer one means that this build is outdated: `revisionOf(client).onOutdated` is called,
- * with the source `lobby`.
+ * How the revision of a lobby is to the client's own. A newer one means that this build is outdated: `revisionOf(client).onOutdated` is
+ * called, with the source `lobby`.
  *
  * @example
  * ```ts

@@ -98,8 +98,8 @@ const BLOCKING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens the queue of the client's player with the writes that an earlier run left, and begins to send. Throws `QUEUE_STORAGE`, and `QUEUE_OPEN`
- * where another page has it open.
+ * Opens the queue of the client's player with the writes that an earlier run left, and begins to send. Throws `QUEUE_STORAGE`, and
+ * `QUEUE_OPEN` where another page has it open.
  *
  * @example
  * ```ts

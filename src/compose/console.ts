@@ -72,8 +72,8 @@ export function issuerOf({ oidcIssuer, oidcClient, oidcSecret, oidcName }: Confi
 }
 
 /**
- * Listens for the console, and answers its origin; `null`: there is none, or its port is taken. Games come first: a node that finds the port of its
- * console in use serves them all the same.
+ * Listens for the console, and answers its origin; `null`: there is none, or its port is taken. Games come first: a node that finds the
+ * port of its console in use serves them all the same.
  */
 export async function listenConsole(config: Config, pool: pg.Pool, server: HttpServer, logger: Logger): Promise<string | null> {
   const { consoleListen: at } = config;

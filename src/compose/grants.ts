@@ -52,9 +52,9 @@ const AGAIN_AFTER_MS = 5 * 60_000;
 const LOGGED_EVERY_MS = 60_000;
 
 /**
- * Makes a job for every grant that has to go on. What a grant needs is said by its events, so a lost queue loses nothing. The first look of a process
- * makes jobs whatever the queue holds: the one that is there may be that of a process which was killed, and is taken over late. Returns a
- * function that stops it.
+ * Makes a job for every grant that has to go on. What a grant needs is said by its events, so a lost queue loses nothing. The first look of
+ * a process makes jobs whatever the queue holds: the one that is there may be that of a process which was killed, and is taken over late.
+ * Returns a function that stops it.
  */
 export function watchGrants({ pool, logger }: Pick<Parts, 'pool' | 'logger'>, jobs: Pick<Jobs, 'enqueue'>): () => Promise<void> {
   const stopping = new AbortController();

@@ -28,7 +28,7 @@ const STEP_MS = 300_000;
 /** A process that has not been seen for so long has ended, or its database does not answer. */
 const GONE_MS = 120_000;
 const LISTED = 20;
-/** People who look at the same time share a look: a report asks the database several times, and the checks open connections of their own. */
+/** People who look at the same time share a look: a report asks the database several times, and its checks open connections. */
 const REPORT_MS = 2_000;
 const CHECKS_MS = 10_000;
 

@@ -16,8 +16,8 @@ export interface WaitOptions {
 const PAUSE_MS = 500;
 
 /**
- * Asks until there is an answer. At the start of a machine or a cluster, database and log may come up after the node. Throws the failure that
- * is not waited for, or no longer.
+ * Asks until there is an answer. At the start of a machine or a cluster, database and log may come up after the node. Throws the failure
+ * that is not waited for, or no longer.
  */
 export async function onceAnswered<T>(ask: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { name, waitMs, logger, signal, pauseMs = PAUSE_MS } = options;

@@ -39,8 +39,8 @@ export function observeVerifier(settings: VerifierSettings, registry: Registry, 
 }
 
 /**
- * The same webhooks, with a metric by outcome, and a line in the log when one is not delivered. Of the address only the host is logged: its path
- * is the password of many chats.
+ * The same webhooks, with a metric by outcome, and a line in the log when one is not delivered. Of the address only the host is logged: its
+ * path is the password of many chats.
  */
 export function observeWebhooks(webhooks: SentWebhooks, registry: Registry, log: Logger): SentWebhooks {
   const posts = new Counter({

@@ -139,8 +139,8 @@ function busyBetween(before: EventLoopUtilization | undefined, now: EventLoopUti
 }
 
 /**
- * A quantile in milliseconds from cumulative counts by upper bound (seconds, ascending): it lies in a bucket, whose width says how exact it is.
- * `null`: nothing was counted. Beyond the last bound, that bound.
+ * A quantile in milliseconds from cumulative counts by upper bound (seconds, ascending): it lies in a bucket, whose width says how exact it
+ * is. `null`: nothing was counted. Beyond the last bound, that bound.
  */
 export function quantileOf(counts: readonly { readonly bound: number; readonly count: number }[], quantile: number): number | null {
   const all = counts.at(-1)?.count ?? 0;

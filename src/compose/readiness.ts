@@ -9,8 +9,8 @@ import { projectStream } from '../log/streams.ts';
 import { hasProjects } from './log.ts';
 
 /**
- * Whether a process may be sent requests. It may be once the read models have reached the log's end of the moment when the process began. The
- * database says so, for a node that projects as for a node that does not.
+ * Whether a process may be sent requests. It may be once the read models have reached the log's end of the moment when the process began.
+ * The database says so, for a node that projects as for a node that does not.
  */
 export interface Readiness {
   /** How many projects have read models that have not been there yet. `null` until they are counted; once 0, always 0. */

@@ -12,8 +12,8 @@ export const VARIABLES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Says of each variable that is no setting, but is named like one, which one may be meant: its value has no effect. Names of one word are left
- * out, because `HOME` is near to `HOST`.
+ * Says of each variable that is no setting, but is named like one, which one may be meant: its value has no effect. Names of one word are
+ * left out, because `HOME` is near to `HOST`.
  */
 export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.keys(env).flatMap((name) => {

@@ -1,6 +1,6 @@
 /**
- * Which characters a pattern of player ids admits. Ids are parts of document keys and of addresses, so a pattern that admits others would let
- * players in who can save nothing.
+ * Which characters a pattern of player ids admits. Ids are parts of document keys and of addresses, so a pattern that admits others would
+ * let players in who can save nothing.
  */
 
 /** Characters of document keys, of which player ids are parts. */

@@ -6,9 +6,11 @@ import { z } from 'zod';
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 /**
  * All scopes. `players`, `history` and `restore` are for support, and no key has them unless they were given: who makes a recovery code
- * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what players have.
- * `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `approve` is for people alone, who agree
- * to what others staged, and with `x` go past that. `economy` shows what all players have together; `buttons` with `x` runs the endpoints that have a button in the console, and no others; writes with `correction`, restores and grants pass the limits of the game.
+ * (`players`) can play as that guest, `history` reads what was, also what a player has deleted since, and `restore` and `grant` change what
+ * players have. `reveal` lets a person see personal values for a reason, and `access` reads which person looked at whose data; `approve` is
+ * for people alone, who agree to what others staged, and with `x` go past that. `economy` shows what all players have together; `buttons`
+ * with `x` runs the endpoints that have a button in the console, and no others; writes with `correction`, restores and grants pass the
+ * limits of the game.
  */
 export const KEY_SCOPES = [
   ...SCOPES,
@@ -58,8 +60,8 @@ export interface KeyRules {
   /** What a person needs in place of that; `null`: a role in the project. Left out: the same. */
   readonly ofPeople?: Need | null;
   /**
-   * What else is checked: the collection for a public key, its `publicAppend` for one that appends, its `history` for one that reads what was, the project's
-   * session setting for any key (sessions, guests).
+   * What else is checked: the collection for a public key, its `publicAppend` for one that appends, its `history` for one that reads what
+   * was, the project's session setting for any key (sessions, guests).
    */
   readonly guard?: 'collection' | 'append' | 'history' | 'sessions' | 'guests';
   /** Whether a key is refused whatever it may do: it is for people alone. */

@@ -21,8 +21,8 @@ function under(group: BucketGroup, base: string, ...others: readonly string[]) {
 }
 
 /**
- * Every family: a group of routes with one router, the common beginning of their paths, and the prefixes that lead to it. Storage aliases serve
- * fewer routes, so they are families of their own. Paths of the system begin with nothing in common.
+ * Every family: a group of routes with one router, the common beginning of their paths, and the prefixes that lead to it. Storage aliases
+ * serve fewer routes, so they are families of their own. Paths of the system begin with nothing in common.
  */
 const FAMILIES = {
   storage: under('game', '/v3/storage'),

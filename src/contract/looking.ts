@@ -2,13 +2,13 @@ import { OF_PERSONS } from './families.ts';
 import type { Route } from './route.ts';
 
 /**
- * Whose data a route shows, by what its request and answer say: who looks at one player's data is recorded, where it is a person. Made of the routes
- * themselves, so that a new one is not forgotten.
+ * Whose data a route shows, by what its request and answer say: who looks at one player's data is recorded, where it is a person. Made of
+ * the routes themselves, so that a new one is not forgotten.
  */
 
 /**
- * Where a player is named: `player` and `key` in the path (a document's key begins with its player), a query parameter, the player that the request is
- * made for, topics of a stream, the answer alone, or a list of players.
+ * Where a player is named: `player` and `key` in the path (a document's key begins with its player), a query parameter, the player that the
+ * request is made for, topics of a stream, the answer alone, or a list of players.
  */
 export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer' | 'list';
 
@@ -54,7 +54,7 @@ export function takesReason(route: Route): boolean {
 /** Query parameters that name a player. */
 export const PLAYER_QUERIES = ['player', 'platformId'] as const;
 
-/** Where requests of the route, or their answers, name the player whose data is shown. Empty: it shows what the game is made of, or many players. */
+/** Where requests of the route, or their answers, name the player whose data is shown. Empty: none, or many players. */
 export function namingsOf({ path, query = {}, headers = {}, family, tag, method }: Route): readonly Naming[] {
   const segments = path.split('/');
   const isByAnswer =

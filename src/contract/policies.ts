@@ -1,2 +1,2 @@
-/** How far those who got something pay when it is taken back. `give`: nobody pays. `reverse`: who got something gives back what is left of it. */
+/** How far those who got something pay when it is taken back. `give`: nobody pays. `reverse`: they give back what is left of it. */
 export const POLICIES = ['give', 'reverse'] as const;

@@ -31,7 +31,7 @@ export interface Route {
   readonly anyQuery?: z.ZodType;
   readonly headers?: Described;
   readonly body?: RequestBody;
-  /** How a request is refused that does not fit what is said here. Default: `INVALID_BODY`, or `INVALID_REQUEST` of a route without a body. */
+  /** How a request that does not fit is refused. Default: `INVALID_BODY`, or `INVALID_REQUEST` of a route without a body. */
   readonly unfit?: Unfit;
   /** Answers by status. The author of an endpoint may answer with any status. */
   readonly answers: Answers;
@@ -61,8 +61,8 @@ export interface RequestBody {
   /** If false, the route may be called without a body. */
   readonly required: boolean;
   /**
-   * Whether the use case reads it, with a finding or a default for what does not fit: what authors write, and what games report. The schema then
-   * says only what should be sent.
+   * Whether the use case reads it, with a finding or a default for what does not fit: what authors write, and what games report. The schema
+   * then says only what should be sent.
    */
   readonly loose?: boolean;
   /** How a body is refused that is no JSON, if not as `unfit` says; `null`: it counts as none. */

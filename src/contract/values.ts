@@ -33,7 +33,7 @@ export const count = z.int().min(0);
 /** Texts without controls, and without what changes the order or the lines of what is shown. */
 export const ONE_LINE = /^[^\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/u;
 
-/** The same for a line that says something; only for short texts, because it goes back and forth. Its classes are written out, because tools make texts of the pattern that a contract names. */
+/** The same for a line that says something, if short: it goes back and forth. Classes are written out for tools that make examples. */
 const NOT_IN_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 const FILLED_LINE = new RegExp(`^[^${NOT_IN_LINE}]*[^${NOT_IN_LINE}\\s][^${NOT_IN_LINE}]*$`, 'u');
 

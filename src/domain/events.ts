@@ -17,8 +17,8 @@ import type { DEFINITION_KINDS, definitionChange, keyKind, pageContent, permissi
 import type { PrintedObject } from '../kernel/json.ts';
 
 /**
- * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes. A new shape gets a
- * higher `schemaVersion`, and an upcaster reads the old one (`src/log/upcasts.ts`).
+ * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes. A new shape
+ * gets a higher `schemaVersion`, and an upcaster reads the old one (`src/log/upcasts.ts`).
  */
 
 /** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
@@ -105,8 +105,8 @@ export interface Parts {
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
-   * The document after a `document.written` that this process decided, so this process need not compute or print it again. It is never stored:
-   * only `data` is.
+   * The document after a `document.written` that this process decided, so this process need not compute or print it again. It is never
+   * stored: only `data` is.
    */
   readonly after?: PrintedObject;
   /** Of a `document.written` that this process decided: see `DocumentState.parts`. Never stored. */
@@ -133,8 +133,8 @@ export type ProjectEvent = DomainEvent & {
 };
 
 /**
- * An event with its revision, id, metadata and hash. The function runs twice for every stored event. Members are copied one by one, because an
- * object spread took nearly a tenth of the time of a write.
+ * An event with its revision, id, metadata and hash. The function runs twice for every stored event. Members are copied one by one, because
+ * an object spread took nearly a tenth of the time of a write.
  */
 export function projectEvent(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
   const { type, data, after, parts, balances } = event;

@@ -11,8 +11,8 @@ export interface Finding {
   readonly pointer: string;
   readonly fix?: string;
   /**
-   * The missing definition that it is about. Suggestions are made when the finding is shown, because findings are cached while other definitions
-   * change.
+   * The missing definition that it is about. Suggestions are made when the finding is shown, because findings are cached while other
+   * definitions change.
    */
   readonly missing?: MissingName;
   /** Position in the source text, both from 1, if the text is available. */
@@ -27,8 +27,8 @@ export interface MissingName {
 }
 
 /**
- * Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`; `value`: to `group` or
- * `group.entry` of the game values.
+ * Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`; `value`: to
+ * `group` or `group.entry` of the game values.
  */
 type NamedKind = 'collection' | 'endpoint' | 'callable' | 'library' | 'block' | 'table' | 'value';
 

@@ -38,7 +38,7 @@ export type OpenTo = (typeof OPEN_TO)[number];
 export interface AccessModel {
   readonly read: OpenTo;
   readonly write: OpenTo;
-  /** Who may read lists, records and ledgers: as `read` where the definition has `access`, else games. `accessMode` does not apply to them. */
+  /** Who may read lists, records and ledgers: as `read` where the definition has `access`, else games. `accessMode` does not apply. */
   readonly records: OpenTo;
 }
 
@@ -54,8 +54,8 @@ export interface Bounds {
 }
 
 /**
- * One compiled field of a schema. Every object of this type has all members, so all have one shape, which is faster: each member of each written
- * document is checked by one.
+ * One compiled field of a schema. Every object of this type has all members, so all have one shape, which is faster: each member of each
+ * written document is checked by one.
  */
 export interface FieldModel extends Bounds {
   readonly type: string;
@@ -123,8 +123,8 @@ export interface RuleModel {
   /** Collection id, or `*`. */
   readonly collection: string;
   /**
-   * Whether a collection has exactly this id, and the rule applies to it alone. If not, it applies to every collection with this id or name in
-   * any letter case.
+   * Whether a collection has exactly this id, and the rule applies to it alone. If not, it applies to every collection with this id or name
+   * in any letter case.
    */
   readonly exact: boolean;
   /** Dotted path, or `*`. */

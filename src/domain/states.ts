@@ -194,7 +194,7 @@ export interface ApprovalState {
   readonly ended: (ReleaseStep & { readonly why: 'staged' | 'discarded' | 'live' | 'used' | 'withdrawn' }) | null;
 }
 
-/** How a scheduled promotion stands. `void`: what was staged then, or live, was changed. `missed`: its time came, and it did not go live. */
+/** How a scheduled promotion stands. `void`: what was staged then, or live, was changed. `missed`: it did not go live in time. */
 type SchedulePhase = 'waiting' | 'withdrawn' | 'void' | 'used' | 'missed';
 
 /** A promotion at a chosen time, of exactly what was staged when it was scheduled. */

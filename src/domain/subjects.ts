@@ -12,8 +12,8 @@ import type {
 import type { StateOf, SubjectKind, SubjectState } from './states.ts';
 
 /**
- * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`, of which the first is its kind. No part can
- * hold a `/`: ids and document keys have a grammar without it, and texts chosen by callers come last.
+ * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`, of which the first is its kind. No
+ * part can hold a `/`: ids and document keys have a grammar without it, and texts chosen by callers come last.
  */
 export type SubjectKey = string;
 

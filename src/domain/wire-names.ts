@@ -1,12 +1,13 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
- * The one table of names on the wire. Inside the server every name is neutral, and by default so are the names in answers. Published clients of
- * one platform have their own names for some. Input may always use either spelling. With `WIRE_NAMES=published` answers use the published ones.
+ * The one table of names on the wire. Inside the server every name is neutral, and by default so are the names in answers. Published
+ * clients of one platform have their own names for some. Input may always use either spelling. With `WIRE_NAMES=published` answers use the
+ * published ones.
  *
- * Input: `headerSpellings` and `memberSpellings` list what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any known
- * spelling into the neutral one. Output: `wireNames('published')` renames members and codes of an answer that the server made. What players or
- * authors wrote (documents, records, endpoint responses, definitions, game values) is never renamed.
+ * Input: `headerSpellings` and `memberSpellings` list what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any
+ * known spelling into the neutral one. Output: `wireNames('published')` renames members and codes of an answer that the server made. What
+ * players or authors wrote (documents, records, endpoint responses, definitions, game values) is never renamed.
  */
 
 export type WireNamesMode = 'neutral' | 'published';
@@ -53,8 +54,8 @@ const COLLECTION_TYPES: readonly WireName[] = [
 const IDENTITY_TYPES: readonly WireName[] = [{ neutral: 'platform', published: 'steam' }];
 
 /**
- * Names under which an envelope may carry the player's id. The spelling of the name decides the spelling of the identity's type, from which the
- * client derived its key.
+ * Names under which an envelope may carry the player's id. The spelling of the name decides the spelling of the identity's type, from which
+ * the client derived its key.
  */
 export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly identityType: string }[] = [
   { name: 'platformId', identityType: 'platform' },
@@ -64,7 +65,7 @@ export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly ide
 const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
 type Table = keyof typeof TABLES;
 
-/** Texts with a neutral and a published form. Clients choose the form of envelope labels and session prefixes, so both are always understood. */
+/** Texts with a neutral and a published form. Clients choose that of envelope labels and session prefixes: both are understood. */
 export const WIRE_TEXTS = {
   keyPrefix: { neutral: 'platform_', published: 'sbox_' },
   sessionPrefix: { neutral: 'ns_sess_', published: 'sbox_sess_' },

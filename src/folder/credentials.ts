@@ -6,9 +6,10 @@ import { addressOf, findProject } from './project-file.ts';
 import { type Environment, keptFor, type PersonAccess, personAt, userKeysOf } from './user-file.ts';
 
 /**
- * The address of the folder's server, and the keys for it. Their sources, in this order: the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`,
- * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`, and the file that `SAVEPOINT_CREDENTIALS` names); a person who is signed in to that server;
- * `savepoint.credentials.json`, which the client library reads, too; the user's own file, which has keys by address and project.
+ * The address of the folder's server, and the keys for it. Their sources, in this order: the environment (`SAVEPOINT_URL`,
+ * `SAVEPOINT_PROJECT`, `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`, and the file that `SAVEPOINT_CREDENTIALS` names); a person who is
+ * signed in to that server; `savepoint.credentials.json`, which the client library reads, too; the user's own file, which has keys by
+ * address and project.
  */
 
 /** A folder with its server, project and keys, as commands need them. */
@@ -139,9 +140,9 @@ interface Keys {
 }
 
 /**
- * The keys for a server. A key belongs to an address. A key of the environment, or of a credentials file without `url`, names no address: it is
- * used for an address that the user named, and for this machine. It is not used for an address that only `savepoint.json` names, because any
- * commit may change that file. `withheld`: a sentence about a key that was not used for this reason.
+ * The keys for a server. A key belongs to an address. A key of the environment, or of a credentials file without `url`, names no address:
+ * it is used for an address that the user named, and for this machine. It is not used for an address that only `savepoint.json` names,
+ * because any commit may change that file. `withheld`: a sentence about a key that was not used for this reason.
  */
 function keysOf({ dir, address, project, isNamed }: Server, env: Environment): Keys & { readonly withheld: string } {
   const stored = storedIn(dir, env);

@@ -3,7 +3,7 @@ import { parseYaml } from '../domain/definition/source/yaml.ts';
 import { ExactNumber, type Json, jsonEquals, prettyJson } from '../kernel/json.ts';
 import type { Format } from './kinds.ts';
 
-/** The text of a file with this value. `null`: YAML cannot keep it, as it nests too deeply or has a key like `<<`; JSON keeps everything. */
+/** The text of a file with this value. `null`: YAML cannot keep it (too deep, or a key like `<<`); JSON keeps everything. */
 export function fileText(value: Json, format: Format): string | null {
   if (format === 'json') return `${prettyJson(value)}\n`;
   const text = stringify(value, { lineWidth: 140, customTags: (tags) => [EXACT_NUMBER, ...tags] });

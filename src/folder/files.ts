@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { isObject, type JsonObject, parseJson, prettyJson } from '../kernel/json.ts';
 import { FolderProblem } from './problem.ts';
 
-/** Reads and writes the files of a folder and of the user. Neither waits for a pipe, nor reads or writes more or elsewhere than it was asked. */
+/** Reads and writes the files of a folder and of the user. Neither waits for a pipe, nor goes beyond what was asked. */
 
 /** Most bytes of a file that is read whole. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -25,8 +25,8 @@ export function readTextFile(path: string): string | null {
 }
 
 /**
- * The bytes of a regular file; `null` if there is none. Throws {@link FolderProblem} for anything else of that name (a folder, a pipe, a device),
- * for more than `most` bytes, and for what the system refuses.
+ * The bytes of a regular file; `null` if there is none. Throws {@link FolderProblem} for anything else of that name (a folder, a pipe, a
+ * device), for more than `most` bytes, and for what the system refuses.
  */
 export function readFileBytes(path: string, most = MAX_BYTES): Buffer | null {
   let file: number | null = null;
@@ -84,8 +84,8 @@ export function writeFileWhole(path: string, text: string, mode = 0o666): void {
 }
 
 /**
- * Throws {@link FolderProblem} if a file at `path` (with `/` between) would not be in `dir`: a folder on the way is a link. Also if the file
- * cannot be written: a folder has that name, or a file stands on the way.
+ * Throws {@link FolderProblem} if a file at `path` (with `/` between) would not be in `dir`: a folder on the way is a link. Also if the
+ * file cannot be written: a folder has that name, or a file stands on the way.
  */
 export function needPathInside(dir: string, path: string): void {
   const parts = path.split('/');

@@ -24,8 +24,8 @@ export interface FoundProject extends ProjectFile {
 const MEMBERS = ['$schema', 'address', 'project'];
 
 /**
- * The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} if it is invalid, and if it
- * is above `from` and another user put it there: keys of the environment are sent to the address that it names.
+ * The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} if it is invalid, and
+ * if it is above `from` and another user put it there: keys of the environment are sent to the address that it names.
  */
 export function findProject(from: string): FoundProject | null {
   const start = resolve(from);

@@ -163,8 +163,8 @@ function nameOf({ kind, id }: StoredDefinition, format: Format): string | null {
 }
 
 /**
- * A path that no other file has, letter case aside, because some file systems ignore it. If the definition's own name is not possible, the path
- * is made of the valid part of the id and a hash of it.
+ * A path that no other file has, letter case aside, because some file systems ignore it. If the definition's own name is not possible, the
+ * path is made of the valid part of the id and a hash of it.
  */
 function freePath(held: StoredDefinition, format: Format, taken: TakenPaths): string {
   const name = nameOf(held, format);

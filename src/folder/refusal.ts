@@ -20,7 +20,7 @@ export class RemoteRefusal extends Refusal {
   }
 }
 
-/** No usable answer came from the server. `code`: `UNREACHABLE`, `NO_ANSWER` where a write may have been done, or `BAD_ANSWER` of something else. */
+/** No usable answer came. `code`: `UNREACHABLE`, `NO_ANSWER` where a write may have been done, or `BAD_ANSWER` of something else. */
 export class RemoteUnreachable extends Error {
   override readonly name = 'RemoteUnreachable';
   readonly code: 'UNREACHABLE' | 'NO_ANSWER' | 'BAD_ANSWER';

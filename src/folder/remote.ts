@@ -76,8 +76,8 @@ interface Rollback {
 export type Retried = (why: string, waitMs: number) => void;
 
 /**
- * The management API of one project, with its secret key or as a person. Reads and writes are sent again where that is safe: writes carry an
- * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
+ * The management API of one project, with its secret key or as a person. Reads and writes are sent again where that is safe: writes carry
+ * an `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
  */
 export class Remote {
   readonly server: ServerAccess;

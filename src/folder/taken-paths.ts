@@ -1,6 +1,6 @@
 /**
- * The paths of files that are to lie in one folder, with `/` between. Two are in each other's way if they differ in letter case alone, because
- * some file systems ignore it, or if one is a folder of the other.
+ * The paths of files that are to lie in one folder, with `/` between. Two are in each other's way if they differ in letter case alone,
+ * because some file systems ignore it, or if one is a folder of the other.
  */
 export class TakenPaths {
   readonly #existing: ReadonlySet<string>;

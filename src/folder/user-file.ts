@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject, type Json, type JsonObject, nonEmptyString } from '../kernel/json.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 
-/** The user's own file, `~/.config/savepoint/credentials.json`, which nobody else may read: keys by address and project, and who is signed in where. */
+/** `~/.config/savepoint/credentials.json`, which only the user may read: keys by address and project, and who is signed in where. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -40,8 +40,8 @@ export type AnswerContext = Pick<Context, 'res' | 'status' | 'body' | 'state'>;
 const LONG_TEXT = 65_536;
 
 /**
- * Writes an answer into Koa's response, as {@link respond} does. One that has to be printed, or is long, is written when its project has its
- * turn: it was asked for by one project, and all others wait while it is printed. `project`: empty if it is of none.
+ * Writes an answer into Koa's response, as {@link respond} does. One that has to be printed, or is long, is written when its project has
+ * its turn: it was asked for by one project, and all others wait while it is printed. `project`: empty if it is of none.
  */
 export function respondInTurn(ctx: AnswerContext, answer: Answer, project: string, turns: RoundRobin): Awaitable<void> {
   const { body, text } = answer;

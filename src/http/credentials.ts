@@ -152,8 +152,8 @@ function positionOf(exchange: Exchange): number | null {
 }
 
 /**
- * The revision that a manager's change is based on; `null`: none is named. Anything but a revision is refused: ignoring it would drop the check
- * that the caller asks for.
+ * The revision that a manager's change is based on; `null`: none is named. Anything but a revision is refused: ignoring it would drop the
+ * check that the caller asks for.
  */
 function baseOf(exchange: Exchange): number | null {
   const text = headerText(exchange, 'x-ns-base');
@@ -164,8 +164,8 @@ function baseOf(exchange: Exchange): number | null {
 
 /**
  * The version that a write is based on: from the header, `If-Match`, or the query, in this order. The use case reads the body's
- * `_saveVersion` last. `If-None-Match: *` is version 0: no document yet. Throws 400 INVALID_REQUEST for anything else, an empty text included:
- * ignoring it would drop the check that the caller asks for.
+ * `_saveVersion` last. `If-None-Match: *` is version 0: no document yet. Throws 400 INVALID_REQUEST for anything else, an empty text
+ * included: ignoring it would drop the check that the caller asks for.
  */
 export function saveVersionOf(exchange: Exchange): number | null {
   const { headers } = exchange;

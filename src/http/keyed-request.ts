@@ -50,9 +50,9 @@ export class KeyedRequest implements IdempotentRequest, BodyListener {
 }
 
 /**
- * The request with its idempotency key; `null` without a key. What is no key, an empty text included, is refused by the use case once access is
- * granted, and here where no use case looks at it: a read or a dry run, which does the same with a key as without. Throws 400 INVALID_REQUEST
- * for any key where the route refuses them.
+ * The request with its idempotency key; `null` without a key. What is no key, an empty text included, is refused by the use case once
+ * access is granted, and here where no use case looks at it: a read or a dry run, which does the same with a key as without. Throws 400
+ * INVALID_REQUEST for any key where the route refuses them.
  */
 export function keyedRequestOf(
   exchange: Exchange,

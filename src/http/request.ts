@@ -15,8 +15,8 @@ import { parsed, parsedBody } from './parsed.ts';
 import type { Services } from './routes/services.ts';
 
 /**
- * Requests as the contract describes them: parsed here, once, by the schemas of their route. A member of a body that its schema does not have is
- * refused. The key is checked before the body is read, and the body's size, depth and time are bounded before it is parsed.
+ * Requests as the contract describes them: parsed here, once, by the schemas of their route. A member of a body that its schema does not
+ * have is refused. The key is checked before the body is read, and the body's size, depth and time are bounded before it is parsed.
  *
  * The hot routes read their requests by hand, since each of them is measured by the microsecond: documents, endpoint calls and queries.
  */
@@ -61,8 +61,8 @@ export function answering<G extends Group & KeyedGroup<G>>(
 }
 
 /**
- * Checks the key of a request, reads its body, and parses all of it. Throws as `authenticate`, `admit` and `readJson` do, and the route's own
- * refusal for what does not fit.
+ * Checks the key of a request, reads its body, and parses all of it. Throws as `authenticate`, `admit` and `readJson` do, and the route's
+ * own refusal for what does not fit.
  */
 export async function readRequest<R extends KeyedRoute>(services: Services, ctx: Context, route: R, admit?: Admit): Promise<RequestOf<R>> {
   const { exchange } = ctx.state;
@@ -139,8 +139,8 @@ function isFlag(schema: z.ZodType): boolean {
 }
 
 /**
- * Whether the query says `true`. Any other word than the schema's is refused, as is a name without a value, or one that is sent twice: counted as
- * false, a dry run would promote, findings would pass, and what was to be removed would stay.
+ * Whether the query says `true`. Any other word than the schema's is refused, as is a name without a value, or one that is sent twice:
+ * counted as false, a dry run would promote, findings would pass, and what was to be removed would stay.
  */
 function flagIn(exchange: Exchange, name: string, schema: z.ZodType, refuse: MakeRefusal): boolean {
   return parsed(withoutDefault(schema), queryOf(exchange)[name] ?? 'false', name, refuse) === 'true';

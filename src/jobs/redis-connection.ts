@@ -9,8 +9,9 @@ export function retryStrategy(times: number): number {
 }
 
 /**
- * Opens a connection for requests. During an outage of Redis a request fails at once: nobody waits, and nothing is sent later that its sender
- * was told has failed. Resolves when Redis has answered. Rejects with the cause if Redis cannot be reached or does not answer in time.
+ * Opens a connection for requests. During an outage of Redis a request fails at once: nobody waits, and nothing is sent later that its
+ * sender was told has failed. Resolves when Redis has answered. Rejects with the cause if Redis cannot be reached or does not answer in
+ * time.
  */
 export async function connectForReading(url: string, answerMs: number, onError: (error: unknown) => void): Promise<Redis> {
   const asking = new Redis(url, {

@@ -1,6 +1,6 @@
 /**
- * Advisory locks of Postgres, by what holds them. They stand in one place because two with one number would wait for each other. The numbers
- * have no meaning; those of a release are kept, because its nodes may run beside this build's.
+ * Advisory locks of Postgres, by what holds them. They stand in one place because two with one number would wait for each other. The
+ * numbers have no meaning; those of a release are kept, because its nodes may run beside this build's.
  */
 export const ADVISORY_LOCKS = {
   /** While tables change, so that nodes that start together wait for each other. */

@@ -16,8 +16,8 @@ export class CoalescedRuns<T> {
   readonly #entries = new Map<string, RunState>();
 
   /**
-   * `state`: the least that the answer has to show. `signal`: as in {@link SingleFlight.run}. `work` calls `begin` with the state that it shows,
-   * in the same turn of the event loop in which it begins.
+   * `state`: the least that the answer has to show. `signal`: as in {@link SingleFlight.run}. `work` calls `begin` with the state that it
+   * shows, in the same turn of the event loop in which it begins.
    */
   run(
     name: string,

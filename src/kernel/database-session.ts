@@ -1,6 +1,6 @@
 /**
- * What statements rest on, whatever a database or its roles set: exact doubles, NULL in lists, times in UTC, texts as written. Every pool that
- * reads or writes more than the log sends it on each connection.
+ * What statements rest on, whatever a database or its roles set: exact doubles, NULL in lists, times in UTC, texts as written. Every pool
+ * that reads or writes more than the log sends it on each connection.
  */
 export const SESSION_SETTINGS = {
   extra_float_digits: '1',

@@ -6,8 +6,8 @@ const MAX_LENGTH = 40;
 const MINUTE = 60_000;
 
 /**
- * The unix milliseconds of an instant, with fractions of them; `null`: the text is none, has no zone, or names a time that does not exist, such as
- * 30 February.
+ * The unix milliseconds of an instant, with fractions of them; `null`: the text is none, has no zone, or names a time that does not exist,
+ * such as 30 February.
  */
 export function instantOf(text: string): number | null {
   const parts = text.length > MAX_LENGTH ? null : INSTANT.exec(text);

@@ -178,8 +178,8 @@ interface Parts {
 }
 
 /**
- * The parts of a number's text; `null`: it is none (`Infinity`). Only single characters are searched for: an expression that repeats over millions of
- * digits was seen to run out of stack.
+ * The parts of a number's text; `null`: it is none (`Infinity`). Only single characters are searched for: an expression that repeats over
+ * millions of digits was seen to run out of stack.
  */
 function partsOf(text: string): Parts | null {
   const sign = text.startsWith('-') ? '-' : '';

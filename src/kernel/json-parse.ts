@@ -19,7 +19,8 @@ const DEFAULT_DEPTH = 64;
 
 /**
  * `syntax`: not JSON. `depth`: nested too deeply. `text`: U+0000, a lone surrogate or invalid UTF-8, which databases do not keep. `name`: a
- * member `__proto__`, which would change the object that it is stored in. `range`: a number beyond doubles, which readers take for infinite.
+ * member `__proto__`, which would change the object that it is stored in. `range`: a number beyond doubles, which readers take for
+ * infinite.
  */
 export class JsonError extends Error {
   override readonly name = 'JsonError';

@@ -1,8 +1,8 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from './json.ts';
 
 /**
- * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take valid values and ignore the rest.
- * Nothing here throws.
+ * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take valid values and ignore the
+ * rest. Nothing here throws.
  */
 
 const NOTHING: JsonObject = {};

@@ -25,8 +25,9 @@ export interface MergedPage<Item> {
 }
 
 /**
- * The first of all lists together, as far as it is certain: an item is taken once every list is known down to its time. Of one time, earlier lists
- * come first, so the order is the same however the pages are cut. `positions`: where each list was read from; `null`: it had ended.
+ * The first of all lists together, as far as it is certain: an item is taken once every list is known down to its time. Of one time,
+ * earlier lists come first, so the order is the same however the pages are cut. `positions`: where each list was read from; `null`: it had
+ * ended.
  */
 export function mergedPage<Item>(parts: readonly PartRead<Item>[], positions: readonly (string | null)[], limit: number): MergedPage<Item> {
   const taken = parts.map(() => 0);

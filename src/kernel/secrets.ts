@@ -1,6 +1,6 @@
 /**
- * What secrets look like, in one table, and the one function that masks them. Clients put secrets into paths, names and messages by mistake, and
- * addresses in errors may hold passwords. None of that may be logged or shown.
+ * What secrets look like, in one table, and the one function that masks them. Clients put secrets into paths, names and messages by
+ * mistake, and addresses in errors may hold passwords. None of that may be logged or shown.
  */
 
 interface Shape {

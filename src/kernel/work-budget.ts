@@ -8,8 +8,8 @@ const MOST_DEBT_MS = 50;
 type WorkBudgetScheduler = Pick<Scheduler, 'monotonic' | 'computed' | 'after' | 'defer'>;
 
 /**
- * Bounds how much of the CPU many small pieces of work take, such as the values of live topics. Each is cheap, so turns of the event loop do not
- * hold them up. What was not taken is saved up to a burst. Pieces beyond that wait, one after the other.
+ * Bounds how much of the CPU many small pieces of work take, such as the values of live topics. Each is cheap, so turns of the event loop
+ * do not hold them up. What was not taken is saved up to a burst. Pieces beyond that wait, one after the other.
  */
 export class WorkBudget {
   readonly #scheduler: WorkBudgetScheduler;

@@ -4,8 +4,8 @@ import type { Json } from '../kernel/json.ts';
 import { objectOf } from '../kernel/json-read.ts';
 
 /**
- * `budgets` of an endpoint or a workflow: how many reads, writes, loop turns … a call may use, including what it calls. The author sets them,
- * below the limits that hold for every call.
+ * `budgets` of an endpoint or a workflow: how many reads, writes, loop turns … a call may use, including what it calls. The author sets
+ * them, below the limits that hold for every call.
  */
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 

@@ -22,8 +22,8 @@ const MAX_DEPTH = 5;
 type Aliases = ReturnType<typeof compileAliases>;
 
 /**
- * Compiles a workflow. Its scope holds the built-ins and its params, and nothing of its caller. Its check runs first, then its steps. The result
- * is `returns`, or without `returns` every name that the workflow bound.
+ * Compiles a workflow. Its scope holds the built-ins and its params, and nothing of its caller. Its check runs first, then its steps. The
+ * result is `returns`, or without `returns` every name that the workflow bound.
  */
 export function compileWorkflow(compilation: Compilation, definition: Logic): Callable {
   const aliases = compileAliases(definition.let);

@@ -32,8 +32,8 @@ import { kindOf } from './steps/registry.ts';
 import { compileWhen } from './steps/shared/when.ts';
 
 /**
- * An endpoint, compiled into closures once per publish, so that a call parses nothing that the author wrote. A part that does not compile does
- * not make the endpoint unusable; only calls that reach it fail.
+ * An endpoint, compiled into closures once per publish, so that a call parses nothing that the author wrote. A part that does not compile
+ * does not make the endpoint unusable; only calls that reach it fail.
  */
 export interface CompiledEndpoint {
   readonly program: Program;

@@ -9,13 +9,13 @@ import type { PendingWrite, Reads, Target } from './run.ts';
 /** The first documents that a call reads and changes are not charged by their size. Few calls have more. */
 const UNWEIGHED_READS = 20;
 const UNWEIGHED_CHANGES = 20;
-/** Cost of each value of a changed document, in units of work: it is copied, checked and printed. With a ledger each value may become an entry. */
+/** Cost of each value of a changed document, in work: it is copied, checked and printed. With a ledger it may become an entry. */
 const VALUE_COST = 8;
 const LEDGER_VALUE_COST = 32;
 
 /**
- * The documents of one call: what is stored, under the call's own writes. A later read sees them. Writes are queued in order; a write after a
- * delete starts from nothing.
+ * The documents of one call: what is stored, under the call's own writes. A later read sees them. Writes are queued in order; a write after
+ * a delete starts from nothing.
  */
 export class Documents {
   readonly writes: PendingWrite[] = [];

@@ -10,8 +10,8 @@ import { runProgram } from './run-steps.ts';
 import type { Frame, Trace } from './step.ts';
 
 /**
- * Runs an endpoint for one call. Pure: it reads through `reads` and queues its writes; the caller commits them all, or runs it again. Returns a
- * `Refusal` for every rejection and failure: steps throw it, which ends the run. Whatever else `reads` throws passes through.
+ * Runs an endpoint for one call. Pure: it reads through `reads` and queues its writes; the caller commits them all, or runs it again.
+ * Returns a `Refusal` for every rejection and failure: steps throw it, which ends the run. Whatever else `reads` throws passes through.
  */
 export function runEndpoint(
   compiled: CompiledEndpoint,

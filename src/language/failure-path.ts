@@ -4,8 +4,8 @@ import { listOf, objectOf, stringOf } from '../kernel/json-read.ts';
 import type { StepDefinition } from './step.ts';
 
 /**
- * Where a call failed inside a workflow, an internal endpoint or a block: `error.step` names the step, and `error.within` the callables that it
- * is nested in.
+ * Where a call failed inside a workflow, an internal endpoint or a block: `error.step` names the step, and `error.within` the callables
+ * that it is nested in.
  */
 
 /** Runs what a step calls. A refusal from it gets the names of the step and of what it called, the outermost first. */

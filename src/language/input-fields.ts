@@ -126,8 +126,8 @@ function regexOf(pattern: string): Regex {
 }
 
 /**
- * The allowed types, each once, so that a list of thousands is not tried for every value. Empty if one of them is unknown, because an unknown
- * type accepts any value.
+ * The allowed types, each once, so that a list of thousands is not tried for every value. Empty if one of them is unknown, because an
+ * unknown type accepts any value.
  */
 function typesOf(named: readonly (Json | undefined)[]): string[] {
   const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];

@@ -14,8 +14,8 @@ import { type InputField, type InputPattern, type InputShape, inputShape, isOfTy
 export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;
 
 /**
- * The input as the endpoint sees it. `fromQuery`: members are texts, and are converted to their declared types where that loses nothing. Unknown
- * fields pass, unless the declaration closes the object. 400 INVALID_INPUT names the first field that is wrong.
+ * The input as the endpoint sees it. `fromQuery`: members are texts, and are converted to their declared types where that loses nothing.
+ * Unknown fields pass, unless the declaration closes the object. 400 INVALID_INPUT names the first field that is wrong.
  */
 export function checkInput(
   compiled: { readonly input: InputCheck },

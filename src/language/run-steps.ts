@@ -20,8 +20,8 @@ export function programOf(steps: readonly Step[]): Program {
 }
 
 /**
- * Runs a callable's steps. Returns how they ended: by a `return` route, by a `return` step with its value, or (`undefined`) at the end of the
- * list.
+ * Runs a callable's steps. Returns how they ended: by a `return` route, by a `return` step with its value, or (`undefined`) at the end of
+ * the list.
  */
 export function runProgram(frame: Frame, program: Program): Extract<Signal, { kind: 'return' | 'answer' }> | undefined {
   const visits = new Map<number, number>();

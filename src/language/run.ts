@@ -3,8 +3,8 @@ import type { Operation } from '../domain/events.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
- * Input and output of an endpoint run. Running is pure and synchronous: it reads documents through `Reads`, and the caller repeats the whole run
- * if a document had to be loaded first. So a run must do nothing outside its own memory.
+ * Input and output of an endpoint run. Running is pure and synchronous: it reads documents through `Reads`, and the caller repeats the
+ * whole run if a document had to be loaded first. So a run must do nothing outside its own memory.
  */
 
 /** Most documents of one collection that a step may look through. */

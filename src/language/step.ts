@@ -58,7 +58,7 @@ export type StepDefinitionOf<T extends StepType> = StepDefinition<NormalStep<T>>
 
 export interface Step {
   readonly definition: StepDefinition;
-  /** Compiles the step when it is first reached. So a call pays only for what it reaches, and a large endpoint can be prepared piece by piece. */
+  /** Compiles the step when it is first reached. A call pays only for what it reaches; a large endpoint is prepared piece by piece. */
   compiled(): CompiledStep;
 }
 

@@ -31,8 +31,8 @@ type Definitions = Pick<EffectiveDefinitions, 'collection' | 'endpoint' | 'libra
 /** Members that are texts for people. */
 const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
 /**
- * `values.prices` and `values.prices.axe`, wherever they stand in a text. What is no value is no use; a name that goes on as `{{…}}` is calculated.
- * Texts can be long, and whoever publishes writes them, so no part of a pattern may be tried twice.
+ * `values.prices` and `values.prices.axe`, wherever they stand in a text. What is no value is no use; a name that goes on as `{{…}}` is
+ * calculated. Texts can be long, and whoever publishes writes them, so no part of a pattern may be tried twice.
  */
 const NAMED = /(?<![\w.$-])values\s*\.\s*([\w$-]+)(?:\s*\.\s*([\w$-]+)(?![\w$-])(?!\s*(?:\.\s*)?\{\{))?/g;
 /** Values whose name is calculated: `values[…]`, `values.{{…}}`, `values.pri{{…}}`, or all of them. */

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { hash as digest, randomFillSync } from 'node:crypto';
 
 /**
- * What the chain knows of an event's data: a commitment, the SHA-256 of the stored bytes. The data can be replaced by the commitment later, to
- * forget a person, and the chain stays whole. The data end with a random member, so nobody can find short data again by trying.
+ * What the chain knows of an event's data: a commitment, the SHA-256 of the stored bytes. The data can be replaced by the commitment later,
+ * to forget a person, and the chain stays whole. The data end with a random member, so nobody can find short data again by trying.
  */
 
 /** The random member of an event's data. It is no part of what the event says. */
@@ -29,7 +29,7 @@ function newSalt(): string {
   return pool.toString('base64url', drawn - SALT_BYTES, drawn);
 }
 
-/** The text of an event's data as it is stored: with the player who caused it, the id of its request, and a salt. `text`: of a JSON object. */
+/** An event's data as they are stored: with the player who caused it, the id of its request, and a salt. `text`: of a JSON object. */
 export function committed(text: string, player: string | undefined, requestId?: string): string {
   const open = text === '{}' ? '{' : `${text.slice(0, -1)},`;
   const person = player === undefined ? '' : `"${PLAYER}":${JSON.stringify(player)},`;

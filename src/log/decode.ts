@@ -29,7 +29,7 @@ export class UnknownEvent extends Error {
   }
 }
 
-/** A sealed event that was altered, or does not follow the sealed event before it. The project stops: what lies behind it proves nothing. */
+/** A sealed event that was altered, or does not follow the sealed one before. The project stops: what lies behind it proves nothing. */
 export class BrokenChain extends Error {
   override readonly name = 'BrokenChain';
 
@@ -101,8 +101,8 @@ export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
 }
 
 /**
- * Decodes consecutive events of a stream, each of which must link to the sealed one before it. `previous`: the hash that the first one links
- * to.
+ * Decodes consecutive events of a stream, each of which must link to the sealed one before it. `previous`: the hash that the first one
+ * links to.
  */
 export class LinkedDecoder {
   #previous: string;
@@ -144,8 +144,8 @@ function known(event: RecordedEvent, remembered: RememberedEvent | undefined): P
 
 /**
  * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone. So it serves to prove what the
- * log says. An event without a seal is read as one that changes nothing (foreign.ts). Throws {@link UnknownEvent} for a type or a version of a
- * newer build, and a plain error for an event that is not JSON.
+ * log says. An event without a seal is read as one that changes nothing (foreign.ts). Throws {@link UnknownEvent} for a type or a version
+ * of a newer build, and a plain error for an event that is not JSON.
  */
 export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
   const hash = hashOf(event.metadata);

@@ -25,8 +25,8 @@ export function checkpointHash({ metadata }: Pick<NewEvent, 'metadata'>): string
 }
 
 /**
- * The event that a copy puts in the place of a missing or foreign event, so that the events behind keep their revisions. Every copy makes the same
- * event, so that one copy can go on where another broke off.
+ * The event that a copy puts in the place of a missing or foreign event, so that the events behind keep their revisions. Every copy makes
+ * the same event, so that one copy can go on where another broke off.
  */
 export function fillerOf(type: string, { stream, position }: RecordedEvent, revision: number): RecordedEvent {
   const hex = digest('sha256', `${type} ${stream}@${revision}`);
@@ -42,7 +42,8 @@ export function isForeignFiller(event: RecordedEvent): boolean {
 }
 
 /**
- * The hash that the next sealed event of a project's stream links to, by what its checkpoint says (`checkpointHash`). Throws `LogUnavailable`.
+ * The hash that the next sealed event of a project's stream links to, by what its checkpoint says (`checkpointHash`). Throws
+ * `LogUnavailable`.
  */
 export async function linkAfter(
   log: Log,

@@ -1,6 +1,6 @@
 /** Wakes all who wait for something new: followers wait, appends notify. */
 export interface Notifier {
-  /** Notifications so far. Read it before you look for what is new, and pass it to {@link Notifier.wait}: then none in between is missed. */
+  /** Notifications so far. Read before you look for what is new, and passed to {@link Notifier.wait}: then none in between is missed. */
   readonly notifications: number;
   notify(): void;
   /** Resolves when there are other notifications than these, after `ms`, or when `signal` aborts. */

@@ -7,8 +7,8 @@ import { BrokenChain, UnknownEvent } from './decode.ts';
 import type { RecordedEvent } from './port.ts';
 
 /**
- * An event of the stream `people`, which must link to the sealed one before it; `null`: another program wrote it. Throws {@link BrokenChain}, and {@link
- * UnknownEvent} for what a newer build wrote.
+ * An event of the stream `people`, which must link to the sealed one before it; `null`: another program wrote it. Throws
+ * {@link BrokenChain}, and {@link UnknownEvent} for what a newer build wrote.
  */
 export function readPeopleEvent(event: RecordedEvent, previousHash: string): PeopleEvent | null {
   const hash = hashOf(event.metadata);

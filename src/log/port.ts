@@ -94,9 +94,9 @@ export interface Log {
    */
   truncate(stream: string, before: number): Promise<void>;
   /**
-   * Replaces the data of these events by their commitments, for good; an event of the stream must allow it. Doing it twice is harmless. Following, and
-   * processes that hold them in memory, may still give what was replaced for a while. Left out: the engine cannot change an event. Throws {@link
-   * LogUnavailable}.
+   * Replaces the data of these events by their commitments, for good; an event of the stream must allow it. Doing it twice is harmless.
+   * Following, and processes that hold them in memory, may still give what was replaced for a while. Left out: the engine cannot change an
+   * event. Throws {@link LogUnavailable}.
    */
   redact?(stream: string, revisions: readonly number[]): Promise<void>;
   /** Position of the last event of the whole log; `null` when it is empty. Throws {@link LogUnavailable}. */

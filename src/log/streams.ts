@@ -45,8 +45,8 @@ export function totalsStream(projectId: string): string {
 export const TRUNCATED = 'log.cut';
 
 /**
- * Whether a stream may be truncated: only if nothing is decided from it. A project's own stream is kept whole, with its chain. In an `access-` stream
- * a checkpoint says what the first event that is kept links to.
+ * Whether a stream may be truncated: only if nothing is decided from it. A project's own stream is kept whole, with its chain. In an
+ * `access-` stream a checkpoint says what the first event that is kept links to.
  */
 export function isTruncatable(stream: string): boolean {
   return stream.startsWith(ACCESS_PREFIX) || stream.startsWith(TELEMETRY_PREFIX) || stream.startsWith(TOTALS_PREFIX);

@@ -27,8 +27,8 @@ export function foreignOf(entries: readonly TelemetryEntry[]): readonly ForeignT
 }
 
 /**
- * The metadata of an event of a telemetry or totals stream; `null`: another program wrote it. These streams have no seals, so what says that an
- * event is ours is that it has what ours have.
+ * The metadata of an event of a telemetry or totals stream; `null`: another program wrote it. These streams have no seals, so what says
+ * that an event is ours is that it has what ours have.
  */
 export function unsealedMetadata({ metadata }: RecordedEvent): TelemetryMetadata | null {
   const read = tryParseJson(metadata);

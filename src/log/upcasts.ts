@@ -7,7 +7,7 @@ type Upcast = (data: JsonObject) => JsonObject;
 export type Upcasts = Readonly<Record<string, Readonly<Record<number, Upcast>>>>;
 
 /**
- * The shape of an event that a release stored is never changed. A new version is added to `src/contract/events`, and its step stands here; an
- * example is in `test/log/decode.test.ts`. Nothing was released yet with another shape than today's.
+ * The shape of an event that a release stored is never changed. A new version is added to `src/contract/events`, and its step stands here;
+ * an example is in `test/log/decode.test.ts`. Nothing was released yet with another shape than today's.
  */
 export const UPCASTS: Upcasts = {};

@@ -19,9 +19,9 @@ export interface SentWebhooks extends Webhooks {
 }
 
 /**
- * `configured`: allowed prefixes of addresses, each with a path; `null`: the default ones. An address is compared in the form in which it will be
- * requested, so `..` and user names cannot evade the check. Redirects are not followed. A name that resolves to a private address is
- * refused. A numeric address or `localhost` is allowed if a prefix names it, because the operator set that.
+ * `configured`: allowed prefixes of addresses, each with a path; `null`: the default ones. An address is compared in the form in which it
+ * will be requested, so `..` and user names cannot evade the check. Redirects are not followed. A name that resolves to a private address
+ * is refused. A numeric address or `localhost` is allowed if a prefix names it, because the operator set that.
  */
 export function createWebhooks(configured: readonly string[] | null, shares = new Bulkhead({ slots: MAX_WEBHOOKS })): SentWebhooks {
   const prefixes = configured ?? WEBHOOK_PREFIXES;

@@ -38,7 +38,8 @@ test('a small game loads at most 13.5 KB of the library, and a game that uses al
 test('a game does not load what it does not use', async () => {
   const game = await bundled(GAME);
   const whole = await bundled("export * from './index.ts';");
-  // Texts of the queue, the host, the files, guests, the live stream, revisions, lobbies, reports and their switches, which survive minifying.
+  // Texts of the queue, the host, the files, guests, the live stream, revisions, lobbies, reports and their switches, which survive
+  // minifying.
   const texts = ['savepoint-queue', 'x-on-behalf-of-token', 'fsyncSync', 'savepoint-guest', 'listener of live values'];
   for (const text of [...texts, 'AnswerDetected', 'ManualTest', 'ns_mig_rev', 'heartbeat', 'managedVoice', 'listener to the save state']) {
     expect(whole).toContain(text);

@@ -68,7 +68,8 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
       const address = `10.1.3.${player++}`;
       await Promise.all([askAll(one, BURST - 1, address), askAll(other, BURST - 1, address)]);
       for (let tries = 0; tries < 50; tries += 1) {
-        // An empty bucket has a token again after 1 / perSecond. One that is below zero takes longer. The node that reports last hears of it.
+        // An empty bucket has a token again after 1 / perSecond. One that is below zero takes longer. The node that reports last hears of
+        // it.
         const waits = [await retryAfter(one, address), await retryAfter(other, address)];
         if (waits.some((seconds) => seconds > 1 / rule.perSecond)) return true;
         await setTimeout(20);

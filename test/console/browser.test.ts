@@ -6,7 +6,7 @@ import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The console of a real node in a real Chromium, used as its people use it: pages that stand in files of their own have tests of their own. */
+/** The console of a real node in a real Chromium, used as its people use it. Some pages have test files of their own. */
 
 const PLAYERS = {
   id: 'players',

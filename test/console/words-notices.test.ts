@@ -10,7 +10,7 @@ import { CATALOGUE } from '../../src/kernel/errors.ts';
 /** Codes of the page itself, and of the routes that the contract of games does not describe. */
 const OF_PAGE = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF', 'ISSUER_UNAVAILABLE', 'ACCOUNT_LINKED'];
 
-/** Codes of routes that the page calls, of which the server's own sentence and the status say enough: a person of the console hardly meets them. */
+/** Codes of routes that the page calls, of which the server's sentence says enough: people of the console hardly meet them. */
 const TOLD_BY_THE_SERVER = [
   // Of players and keys, which nobody of the console is.
   ...['AUTH_SESSION_DISABLED', 'AUTH_SESSION_EXPIRED', 'AUTH_SESSION_INVALID', 'AUTH_SESSION_PLATFORMID_MISMATCH', 'AUTH_SESSION_REQUIRED'],

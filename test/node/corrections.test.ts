@@ -266,7 +266,7 @@ describe('restore', () => {
     return held.reduce((sum, gold) => sum + gold, 0);
   };
 
-  /** A player has 100 gold, a sword and a rope, and then trades with three others, finds gold, and buys a skin. Resolves to the revision before. */
+  /** A player has 100 gold, a sword and a rope, trades with three others, finds gold and buys a skin. Resolves to the revision before. */
   async function traded(player: string): Promise<number> {
     const [, one = '', two = '', three = ''] = all(player);
     for (const each of all(player).slice(1)) await market.save(each, { gold: 10, bag: [] });

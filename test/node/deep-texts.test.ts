@@ -14,8 +14,8 @@ import { type Node, newFolder, removeFolders, savepoint, startNode } from './sup
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 /**
- * Texts of many levels, sent to a node that has just started: a parser that recurses to the end of the stack took the process with it where V8
- * compiled a regular expression there, which it does only once.
+ * Texts of many levels, sent to a node that has just started: a parser that recurses to the end of the stack took the process with it where
+ * V8 compiled a regular expression there, which it does only once.
  */
 const DEEP: readonly [name: string, text: string][] = [
   ['lists in lists on a line', '- '.repeat(8_000)],

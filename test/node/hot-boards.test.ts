@@ -119,7 +119,8 @@ test('every answer is the board as of the revision that it names, out of the tab
     await vi.waitFor(async () => {
       await write();
       if ((await inMemory()) === 0) throw new Error('the board is not in memory yet');
-      // After each write, reads from the tables wait for the projector. On a busy machine a board that is written more often never gets hot.
+      // After each write, reads from the tables wait for the projector. On a busy machine a board that is written more often never gets
+      // hot.
     }, WHILE_MADE);
     const before = answers.length;
     for (let n = 0; n < 100; n += 1) await write();

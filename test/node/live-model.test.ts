@@ -13,8 +13,8 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 /**
- * Streams under whatever may happen: random writes of all kinds, disconnections, kills of a node, sessions and keys that are revoked, definitions
- * that are staged, promoted and closed. Every message is compared with a naive model. `LIVE_SEEDS=1-20` runs other seeds.
+ * Streams under whatever may happen: random writes of all kinds, disconnections, kills of a node, sessions and keys that are revoked,
+ * definitions that are staged, promoted and closed. Every message is compared with a naive model. `LIVE_SEEDS=1-20` runs other seeds.
  */
 
 const [FIRST = 1, LAST = FIRST] = (process.env['LIVE_SEEDS'] ?? '1-2').split('-').map(Number);

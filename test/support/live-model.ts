@@ -1,4 +1,4 @@
-/** What a project's streams must say, computed in the plainest way: everything that was done is done again up to the revision that is asked for. */
+/** What a project's streams must say, in the plainest way: all that was done is done again up to the revision asked for. */
 
 export type Target = 'live' | 'next';
 

@@ -121,8 +121,8 @@ FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS w (space, collect
 WHERE d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
 /**
- * Where a batch begins inside a commit, the batch before may have written the document of the posting that ends it. That is the first posting here, and a
- * document that is written again here has it counted already.
+ * Where a batch begins inside a commit, the batch before may have written the document of the posting that ends it. That is the first
+ * posting here, and a document that is written again here has it counted already.
  */
 async function projectLatePostings(events: readonly ProjectEvent[], tx: Transaction): Promise<void> {
   const place = events.findIndex(({ type }) => type === 'ledger.posted');
@@ -157,8 +157,8 @@ export interface FoldOptions {
 }
 
 /**
- * The last state of every document that the events touch. Rows are read only where the events do not suffice: nearly every write contains the
- * whole document, and the statement takes the time of its beginning from its row.
+ * The last state of every document that the events touch. Rows are read only where the events do not suffice: nearly every write contains
+ * the whole document, and the statement takes the time of its beginning from its row.
  */
 export async function foldDocuments(
   tx: Transaction,

@@ -27,8 +27,8 @@ SELECT l.* FROM (SELECT DISTINCT collection FROM places) s CROSS JOIN LATERAL (
   ORDER BY l.revision DESC, l.ordinal DESC LIMIT ${LOOKED_AT}) l`;
 
 /**
- * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows, $15 direction. Where a source has more entries than are looked at, nothing is told of what is
- * older than the last of them: the next page goes on there.
+ * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows, $15 direction. Where a source has more entries than are looked at,
+ * nothing is told of what is older than the last of them: the next page goes on there.
  */
 function statement(looked: string): string {
   return throughViews(`

@@ -1,9 +1,9 @@
 import type { PlayerSums, Posted } from '../../../src/domain/economy/fold.ts';
 
 /**
- * Where sums by player wait. Each player belongs to a bucket, and with each turn of revisions one bucket after the other is added up: what waits
- * of a bucket is of as many turns as there are buckets, so a busy player's row is written once for many commits, and no turn adds up many rows.
- * All follows from revisions and players alone, so a rebuild comes to the same rows.
+ * Where sums by player wait. Each player belongs to a bucket, and with each turn of revisions one bucket after the other is added up: what
+ * waits of a bucket is of as many turns as there are buckets, so a busy player's row is written once for many commits, and no turn adds up
+ * many rows. All follows from revisions and players alone, so a rebuild comes to the same rows.
  */
 export const BUCKETS = 8;
 /** A row holds what waits of a bucket in a block of revisions. */

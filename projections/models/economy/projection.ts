@@ -11,7 +11,7 @@ import type { Transaction } from '../../tables.ts';
 import { BUCKETS, dueAt, type PendingBlock, type PendingRow, PendingRows } from './pending.ts';
 import { ACTIVE_DAYS, CLOSE_DAY, SETTLE } from './settle.ts';
 
-/** Adding up a bucket once takes a fifth of a second at most: half as many commits have moved money, of players who may all be different. */
+/** Adding up a bucket once takes a fifth of a second at most: half as many commits have moved money, perhaps of as many players. */
 const TURN_REVISIONS = 8_192;
 
 /** $2 day, $3 spaces, $4 collections. One row: the first that waits of each bucket, and the names of these collections on the day. */

@@ -110,8 +110,8 @@ FROM summed WHERE $10::numeric IS NULL OR (${value}, player) < ($10::numeric, $1
 const MOVERS: Readonly<Record<MoverOrder, string>> = { net: movers('net'), inflow: movers('inflow'), outflow: movers('outflow') };
 
 /**
- * $1 project, $2 day, $3 currency, $4 source, $5 least, $6 from, $7 to. Only who got as much over the day can have got it within the hour; of these
- * the hundred with most are looked at in the ledger.
+ * $1 project, $2 day, $3 currency, $4 source, $5 least, $6 from, $7 to. Only who got as much over the day can have got it within the hour;
+ * of these the hundred with most are looked at in the ledger.
  */
 const HOUR = pageOf(`
 WITH chosen AS MATERIALIZED (

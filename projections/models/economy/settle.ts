@@ -31,8 +31,8 @@ INSERT INTO {economy_holders} AS h (project, space, currency, player, balance, d
   ON CONFLICT (project, space, currency, player) DO UPDATE SET balance = h.balance + excluded.balance, day = excluded.day`;
 
 /**
- * How a currency is shared, as one row: holders who have more than 0, what they have together, and of both the richest hundredth, at least one.
- * `balances`: a relation with the column `balance`.
+ * How a currency is shared, as one row: holders who have more than 0, what they have together, and of both the richest hundredth, at least
+ * one. `balances`: a relation with the column `balance`.
  */
 export const shareOf = (balances: string) => `
 SELECT h.holders, h.held, h.top_holders, (SELECT coalesce(sum(t.balance), 0) FROM (

@@ -16,8 +16,8 @@ ON CONFLICT (project, space, scope, caller, key) DO UPDATE SET
   request = excluded.request, outcome = excluded.outcome, until = excluded.until, revision = excluded.revision`;
 
 /**
- * The outcomes of requests with an `Idempotency-Key`. A key that was used again after its expiry has the latest outcome. Only `answers.swept`
- * removes rows, so that every fold of the log gives the same rows.
+ * The outcomes of requests with an `Idempotency-Key`. A key that was used again after its expiry has the latest outcome. Only
+ * `answers.swept` removes rows, so that every fold of the log gives the same rows.
  */
 export const idempotency: Projection = {
   name: 'idempotency',

@@ -15,7 +15,8 @@ WHERE q.project = $1 AND q.query = $2 AND q.hash = $3`),
 };
 
 /**
- * The progress of a query's board, from 0 to below 1. `null` when the board is complete, or when the views have not yet projected its publish.
+ * The progress of a query's board, from 0 to below 1. `null` when the board is complete, or when the views have not yet projected its
+ * publish.
  */
 export async function readBuilding(
   pool: Pool,

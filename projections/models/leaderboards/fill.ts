@@ -130,7 +130,8 @@ WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 AND $5::text[
 const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #>> '{}' END FROM (SELECT document #> $5::text[] AS value OFFSET 0) m)`;
 
 /**
- * Inserts without looking for existing rows: no batch writes beyond the cursor, so there are none. A look-up would take a third of the time.
+ * Inserts without looking for existing rows: no batch writes beyond the cursor, so there are none. A look-up would take a third of the
+ * time.
  */
 const INSERT = `
 WITH written AS (

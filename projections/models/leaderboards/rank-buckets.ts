@@ -45,8 +45,8 @@ WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.
 ORDER BY m.rank DESC, m.reached DESC, m.key DESC LIMIT 1`;
 
 /**
- * Counts the buckets again whose start or end has changed. They are counted in order, so that Postgres uses the index by rank. The given rows
- * are the starts that were added or removed.
+ * Counts the buckets again whose start or end has changed. They are counted in order, so that Postgres uses the index by rank. The given
+ * rows are the starts that were added or removed.
  */
 const RECOUNT = `
 WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::bigint[], $6::text[]) AS w (board, space, rank, reached, key)),
@@ -73,7 +73,7 @@ UPDATE {leaderboard_buckets} m SET count = c.count FROM counted c
 WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.reached = c.reached AND m.key = c.key
 RETURNING m.board, m.space, m.rank, m.reached::float8 AS reached, m.key`;
 
-/** For all other buckets: adds the rows that were added and subtracts those that were removed. $8 to $12: buckets that were counted again. */
+/** Of all other buckets: adds the rows that came and subtracts those that went. $8 to $12: buckets that were counted again. */
 const ADD = `
 WITH change AS (
   SELECT w.board, w.space, m.rank, m.reached, m.key, sum(w.change) AS change
@@ -105,7 +105,7 @@ const PUT_FIRST_OF = `
 INSERT INTO {leaderboard_buckets} (project, board, space, rank, reached, key, count)
 VALUES ($1, $2, $3, '-Infinity'::double precision, 0, '', 0) ON CONFLICT DO NOTHING`;
 
-/** Creates the first bucket of a space, before all of its rows. It is counted later. {@link dropEmpty} removes it if the space has no rows. */
+/** Makes the first bucket of a space, before all of its rows. It is counted later; {@link dropEmpty} removes it if there are no rows. */
 export async function putFirstBucket(tx: Transaction, board: string, space: string): Promise<void> {
   await tx.run('buckets-first-of', PUT_FIRST_OF, [board, space]);
 }

@@ -6,8 +6,8 @@ import type { Projection } from '../../batch.ts';
 import { addToTotals } from './sums.ts';
 
 /**
- * Nothing is looked for that may be there already: an event is written once, because its transaction moves the checkpoint from before it to behind it.
- * Were it not so, the key of the table would refuse the batch, and the totals with it.
+ * Nothing is looked for that may be there already: an event is written once, because its transaction moves the checkpoint from before it to
+ * behind it. Were it not so, the key of the table would refuse the batch, and the totals with it.
  */
 const INSERT = `
 WITH w AS MATERIALIZED (

@@ -6,8 +6,8 @@
 export const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
 
 /**
- * Adds entries to their totals. `entries`: a relation with the columns of {ledger}, and `part`, which stands for field and source. `OFFSET 0` keeps
- * the exact number from being computed three times.
+ * Adds entries to their totals. `entries`: a relation with the columns of {ledger}, and `part`, which stands for field and source.
+ * `OFFSET 0` keeps the exact number from being computed three times.
  */
 export function addToTotals(entries: string, project: string): string {
   return `INSERT INTO {ledger_totals} AS t (project, space, collection, player, key, part, field, source, count, increase, decrease)

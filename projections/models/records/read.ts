@@ -41,8 +41,8 @@ interface Row {
   readonly listed_at: string | null;
   readonly sequence: string | null;
   /**
-   * Whether the documents up to this row exceed the bytes of a page; `null` without a document. The text is then left out, except in the first
-   * row.
+   * Whether the documents up to this row exceed the bytes of a page; `null` without a document. The text is then left out, except in the
+   * first row.
    */
   readonly beyond: boolean | null;
   readonly text: string | null;

@@ -42,8 +42,9 @@ export function firstRevision(subject: string, notBefore: string): string {
 }
 
 /**
- * The revisions below `before` that a subject stands in, newest first: see domain/commit/named.ts. A look-up reads the newest blocks, and of each range before
- * them a row or two of one bucket. The result may contain revisions of other subjects; the reader must ignore those events.
+ * The revisions below `before` that a subject stands in, newest first: see domain/commit/named.ts. A look-up reads the newest blocks, and
+ * of each range before them a row or two of one bucket. The result may contain revisions of other subjects; the reader must ignore those
+ * events.
  */
 export async function readRevisions(
   pool: Pool,

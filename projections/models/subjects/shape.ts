@@ -1,7 +1,7 @@
 /**
- * The form of the index of subjects. New entries lie in blocks of consecutive revisions. A full range of blocks is *merged*: its entries are
- * sorted into buckets by the hashes of their subjects, so that a look-up reads one bucket. What is merged at a revision follows from the revision
- * alone, so a rebuild makes the same rows.
+ * The form of the index of subjects. New entries lie in blocks of consecutive revisions. A full range of blocks is *merged*: its entries
+ * are sorted into buckets by the hashes of their subjects, so that a look-up reads one bucket. What is merged at a revision follows from
+ * the revision alone, so a rebuild makes the same rows.
  */
 
 /** Revisions of one block. A full row should stay below about 2 KB; Postgres stores larger values separately. */

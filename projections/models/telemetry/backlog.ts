@@ -11,7 +11,8 @@ const TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 1_200_000;
 
 /**
- * The known state of one project's telemetry: how long its stream is, and how much of it the tables show. All times are `performance.now()`.
+ * The known state of one project's telemetry: how long its stream is, and how much of it the tables show. All times are
+ * `performance.now()`.
  */
 export class ProjectBacklog {
   readonly projectId: string;

@@ -10,8 +10,8 @@ import { beginTelemetry, checkHistory, lockCheckpoint, TELEMETRY_VERSIONS } from
 import { telemetryProjects } from './rebuild.ts';
 
 /**
- * Writes every event that the log holds beyond the rows, for a command that must leave none unwritten. It works in batches like the projector,
- * but without pauses. Resolves to the projects that cannot be read to the end, each with the reason.
+ * Writes every event that the log holds beyond the rows, for a command that must leave none unwritten. It works in batches like the
+ * projector, but without pauses. Resolves to the projects that cannot be read to the end, each with the reason.
  */
 export async function catchUpTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<ReadonlyMap<string, Error>> {
   const stopped = new Map<string, Error>();

@@ -13,11 +13,11 @@ import { type WrittenBatch, writeBatch } from './batch.ts';
 import { beginTelemetry, checkHistory, TELEMETRY_VERSIONS, tryLockCheckpoint } from './checkpoint.ts';
 
 /**
- * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While more
- * is waiting, it pauses for longer than the batch took. So a flood of telemetry delays telemetry and nothing else.
+ * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While
+ * more is waiting, it pauses for longer than the batch took. So a flood of telemetry delays telemetry and nothing else.
  *
- * The subscription only says that a stream has grown. The events are read from the stream in pages, so that few are in memory. Any number of
- * these may run on one database: the one that has locked a project's checkpoint writes, and the others try again later.
+ * The subscription only says that a stream has grown. The events are read from the stream in pages, so that few are in memory. Any number
+ * of these may run on one database: the one that has locked a project's checkpoint writes, and the others try again later.
  */
 
 export interface TelemetryFollowerOptions {

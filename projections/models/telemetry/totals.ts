@@ -21,7 +21,7 @@ export interface Totals extends TotalsCompleted {
 /** Events that are read at once. A part is about 128 KiB. */
 const PAGE = 4;
 
-/** The last complete totals; `null` when the project's telemetry was never truncated. Parts after them belong to an interrupted truncation. */
+/** The last complete totals; `null` when the project's telemetry was never truncated. Parts after them are of an interrupted truncation. */
 export async function findTotals(log: Log, projectId: string): Promise<Totals | null> {
   for await (const recorded of newestFirst(log, projectId)) {
     if (!isCompletion(recorded)) continue;
@@ -58,9 +58,9 @@ function isCompletion(event: RecordedEvent): boolean {
 const COMPLETED = 'totals.completed';
 
 /**
- * Loads the totals into empty tables and returns the revision after which folding begins: −1, or that of the last truncated event. Moves the
- * checkpoint there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log
- * holds another event there, or when newer totals have replaced these meanwhile.
+ * Loads the totals into empty tables and returns the revision after which folding begins: −1, or that of the last truncated event. Moves
+ * the checkpoint there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when
+ * the log holds another event there, or when newer totals have replaced these meanwhile.
  */
 export async function beginFromTotals(tx: Transaction, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { projectId } = tx;

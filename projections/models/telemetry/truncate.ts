@@ -14,15 +14,15 @@ import { beginScratch, onScratch } from './scratch.ts';
 import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
 
 /**
- * Truncation. After retention has removed rows, the events without any shown row leave the log, too. What they added up to per player is first
- * stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log into tables of their own,
- * by the code of every other fold. They are never taken from the tables that they are meant to prove.
+ * Truncation. After retention has removed rows, the events without any shown row leave the log, too. What they added up to per player is
+ * first stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log into tables of
+ * their own, by the code of every other fold. They are never taken from the tables that they are meant to prove.
  *
- * Only sessions that are still shown go into the totals. All others were swept. If that sweep lies before the truncation, the session is gone;
- * otherwise a later fold meets the sweep as well. Nothing of it remains in either case.
+ * Only sessions that are still shown go into the totals. All others were swept. If that sweep lies before the truncation, the session is
+ * gone; otherwise a later fold meets the sweep as well. Nothing of it remains in either case.
  *
- * The order is: write the totals, truncate the telemetry before them, truncate older totals. If this breaks off at any point, a rebuild finds
- * what it needs, and the next run does the rest. The stream of totals keeps its last event, so that another history can be detected.
+ * The order is: write the totals, truncate the telemetry before them, truncate older totals. If this breaks off at any point, a rebuild
+ * finds what it needs, and the next run does the rest. The stream of totals keeps its last event, so that another history can be detected.
  */
 
 const VERSIONS: Versions = new Map([[TELEMETRY, TRUNCATION_VERSION]]);
@@ -47,8 +47,8 @@ export interface TruncationOptions {
 }
 
 /**
- * Truncates every project's telemetry where that frees enough events. Resolves to the number of events that left the log. Does nothing while
- * another truncation runs.
+ * Truncates every project's telemetry where that frees enough events. Resolves to the number of events that left the log. Does nothing
+ * while another truncation runs.
  */
 export async function truncateTelemetry(options: TruncationOptions): Promise<number> {
   const lock = await options.pool.connect();

@@ -33,8 +33,8 @@ const MAX_BLOCKED = 50;
 type Report = { -readonly [Name in keyof Corrected]: Corrected[Name] extends readonly (infer Line)[] ? Line[] : Corrected[Name] };
 
 /**
- * The changes of one correction, in its decision: documents and lists become what they are to be, no rate limit applies or counts, and everything
- * that stands in the way is gathered before anything is refused.
+ * The changes of one correction, in its decision: documents and lists become what they are to be, no rate limit applies or counts, and
+ * everything that stands in the way is gathered before anything is refused.
  */
 export class Correcting {
   readonly #access: AccessContext;

@@ -14,8 +14,8 @@ export interface Corrections {
   /** Undoes one commit. Throws 404 for a revision without a commit, and 409: NOTHING_TO_UNDO, ALREADY_UNDONE, CORRECTION_BLOCKED. */
   undo(caller: Caller, request: Undoing): Promise<ManageAnswer<Undone>>;
   /**
-   * Brings a player's data back to what they were. Throws 404 for a moment that is not in the log, 409 CORRECTION_BLOCKED, and 413 APPEND_TOO_LARGE
-   * for what does not fit into one commit.
+   * Brings a player's data back to what they were. Throws 404 for a moment that is not in the log, 409 CORRECTION_BLOCKED, and 413
+   * APPEND_TOO_LARGE for what does not fit into one commit.
    */
   restore(caller: Caller, player: string, request: Restoring): Promise<ManageAnswer<Restored>>;
 }

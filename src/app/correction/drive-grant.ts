@@ -16,8 +16,8 @@ import type { Project } from '../project/project.ts';
 import { givenCommit, giveTo, isStillDue, takeBack } from './grant-serving.ts';
 
 /**
- * Goes on with a grant. What is left to do is read from the log's views, and each player's decision asks the log whether it is still due: so it may
- * be driven by several processes at once, stopped at any moment, and begun again.
+ * Goes on with a grant. What is left to do is read from the log's views, and each player's decision asks the log whether it is still due:
+ * so it may be driven by several processes at once, stopped at any moment, and begun again.
  */
 
 export interface GrantDriver {

@@ -16,7 +16,7 @@ import { DocumentWrites } from '../storage/document-writes.ts';
 import { type Committed, committedBy } from './committed.ts';
 import { decideUndo } from './undo.ts';
 
-/** What a grant does for one player, and how it is taken back: the parts of decisions. Whoever began the grant was asked for permission then. */
+/** What a grant does for one player, and how it is taken back: the parts of decisions. Permission was asked for when the grant began. */
 
 const live = operatorAccess('live');
 

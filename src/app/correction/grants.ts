@@ -42,13 +42,13 @@ interface GrantPlayersPage {
 }
 
 /**
- * What support gives to many players, each once, with a secret key that has the scope `grant`. The use cases store what is to be done; whoever
- * drives grants does it (`drive-grant.ts`).
+ * What support gives to many players, each once, with a secret key that has the scope `grant`. The use cases store what is to be done;
+ * whoever drives grants does it (`drive-grant.ts`).
  */
 export interface Grants {
   /**
-   * Freezes the list of players and begins to give. Throws 400 for a list or operations that cannot be, 404 for a collection or query that there
-   * is not, and 409 COLLECTION_TOO_LARGE.
+   * Freezes the list of players and begins to give. Throws 400 for a list or operations that cannot be, 404 for a collection or query that
+   * there is not, and 409 COLLECTION_TOO_LARGE.
    */
   begin(caller: Caller, request: Granting): Promise<ManageAnswer<contract.GrantBegun>>;
   list(caller: Caller, page: { readonly limit: number; readonly before: string | null }): Promise<ManageAnswer<contract.Grants>>;
@@ -130,8 +130,8 @@ async function begin(context: AppContext, queries: Queries, caller: Caller, requ
 }
 
 /**
- * The commit that begins to give, with its answer under the request's Idempotency-Key: a request that is sent again finds it, and begins no second
- * grant. Without `made` it is only looked for.
+ * The commit that begins to give, with its answer under the request's Idempotency-Key: a request that is sent again finds it, and begins no
+ * second grant. Without `made` it is only looked for.
  */
 async function beginningOf(
   context: AppContext,

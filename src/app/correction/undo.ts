@@ -86,8 +86,8 @@ interface UndoneCommit extends Why {
 }
 
 /**
- * Decides to undo one commit. No events: it left nothing that could go back. Throws 409: ALREADY_UNDONE, CORRECTION_BLOCKED, and NOTHING_TO_UNDO for
- * the data of a `next` that is gone.
+ * Decides to undo one commit. No events: it left nothing that could go back. Throws 409: ALREADY_UNDONE, CORRECTION_BLOCKED, and
+ * NOTHING_TO_UNDO for the data of a `next` that is gone.
  */
 export function decideUndo(ctx: DecisionContext, access: AccessContext, writes: DocumentWrites, request: UndoneCommit) {
   const { commit, committed, reason, ticket, policy, despite, source = SOURCE.undo } = request;
@@ -119,8 +119,8 @@ export function decideUndo(ctx: DecisionContext, access: AccessContext, writes: 
 }
 
 /**
- * What counts as undone afterwards. A commit that undid another brings that back when it is undone itself, and so on. Throws 409 ALREADY_UNDONE, also
- * if what it undid was undone again since, by another commit.
+ * What counts as undone afterwards. A commit that undid another brings that back when it is undone itself, and so on. Throws 409
+ * ALREADY_UNDONE, also if what it undid was undone again since, by another commit.
  */
 function undoneAfter(ctx: DecisionContext, { last, events }: Commit): readonly (readonly [number, boolean])[] {
   if (ctx.read(undoneSubject(last))?.undone) throw refusal('ALREADY_UNDONE');

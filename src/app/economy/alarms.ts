@@ -15,8 +15,8 @@ export type { AlarmRaised };
 type Views = Pick<ViewReader, 'economyFlows' | 'economyHour'>;
 
 /**
- * Raises the alarms of a project whose windows hold too much, in live, at this time. Each is raised once for a window, however many look: the
- * log decides. Resolves to those that this look raised.
+ * Raises the alarms of a project whose windows hold too much, in live, at this time. Each is raised once for a window, however many look:
+ * the log decides. Resolves to those that this look raised.
  */
 export async function raiseAlarms(project: Project, views: Views, now: number): Promise<readonly AlarmRaised[]> {
   const raised: AlarmRaised[] = [];

@@ -36,7 +36,8 @@ interface RangeQuery {
 }
 
 /**
- * What became of the money of all players. Every read throws 400 `INVALID_REQUEST`, `ECONOMY_RANGE_TOO_LARGE`, 403 `FORBIDDEN`, and 503 `BEHIND`.
+ * What became of the money of all players. Every read throws 400 `INVALID_REQUEST`, `ECONOMY_RANGE_TOO_LARGE`, 403 `FORBIDDEN`, and 503
+ * `BEHIND`.
  */
 export interface Economy {
   days(
@@ -211,7 +212,7 @@ function placeOf(cursor: string | null): EntryPlace | null {
   return [Number(at), Number(revision), Number(ordinal)];
 }
 
-/** Whether its commit says why: what was put right, or what a person did, such as the press of a button. A grant says it once for all players. */
+/** Whether its commit says why: what was put right, or what a person did, such as press a button. A grant says it once for all. */
 function isReasoned({ source, actor }: EconomyEntryRow): boolean {
   return source !== SOURCE.grant && (source === SOURCE.undo || source === SOURCE.restore || actor.kind === 'person');
 }

@@ -7,8 +7,8 @@ import type { DecisionContext } from '../project/decision-context.ts';
 import { windowIn } from '../project/state-access.ts';
 
 /**
- * Runs `decide` as one call of an endpoint whose definition limits calls. Every call counts, also one that is refused or writes nothing: the
- * count is part of the same commit. Throws 429 `RATE_LIMIT` before `decide` runs.
+ * Runs `decide` as one call of an endpoint whose definition limits calls. Every call counts, also one that is refused or writes nothing:
+ * the count is part of the same commit. Throws 429 `RATE_LIMIT` before `decide` runs.
  */
 export function counted<A>(
   { space }: AccessContext,

@@ -2,8 +2,8 @@ import { refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /**
- * Bounds how long a call computes, over all its decisions. It is the backstop behind the count of its steps: a decision is one turn of the event
- * loop, and all other requests wait for it.
+ * Bounds how long a call computes, over all its decisions. It is the backstop behind the count of its steps: a decision is one turn of the
+ * event loop, and all other requests wait for it.
  */
 export class CallTime {
   readonly #scheduler: Pick<Scheduler, 'monotonic'>;

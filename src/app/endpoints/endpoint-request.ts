@@ -6,11 +6,11 @@ import type { Positioned } from '../answers.ts';
 export interface EndpointRequest {
   readonly slug: string;
   readonly target: PublishTarget;
-  /** Input without members of the transport. All values are strings if it came from the query (`fromQuery`). Empty if the body is sealed. */
+  /** Input without the transport's members. Values are strings if they came from the query (`fromQuery`). Empty if the body is sealed. */
   readonly input: JsonObject;
   /**
-   * The input without members that prove the caller: what an idempotency key covers, as a call that is sent again may prove it otherwise, and what
-   * the log may keep.
+   * The input without members that prove the caller: what an idempotency key covers, as a call that is sent again may prove it otherwise,
+   * and what the log may keep.
    */
   readonly unproven: () => JsonObject;
   readonly fromQuery: boolean;

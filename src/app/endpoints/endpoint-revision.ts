@@ -33,7 +33,7 @@ export function revisionOfCall(
 /** The endpoint with which games load their player's profile, by convention. */
 const LOAD_PROFILE = 'load-profile';
 
-/** Adds the state of the game's revision to the answer or refusal. Members that the endpoint set under the same names stay. `now` in unix ms. */
+/** Adds the state of the game's revision to the answer or refusal. Members of these names that the endpoint set stay. `now` in unix ms. */
 export async function withRevision(
   answer: Promise<EndpointAnswer>,
   revision: RevisionStatus,

@@ -29,8 +29,8 @@ export interface RunAs
 
 /**
  * Checks the input and runs the steps over `writes`. A write is decided when its step runs; the caller commits the events. `keys` finds the
- * documents of a collection that a step looks through, by the collection's id. Throws 413 `RESULT_TOO_LARGE` for an answer that is too large,
- * before anything is stored.
+ * documents of a collection that a step looks through, by the collection's id. Throws 413 `RESULT_TOO_LARGE` for an answer that is too
+ * large, before anything is stored.
  */
 export function runSteps(
   access: AccessContext,
@@ -93,7 +93,8 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
 }
 
 /**
- * The key of the player's document. By the project setting `playerKeyMode` it includes the input's `saveId`, so one player has several saves.
+ * The key of the player's document. By the project setting `playerKeyMode` it includes the input's `saveId`, so one player has several
+ * saves.
  */
 function playerKey(access: AccessContext, platformId: string, input: JsonObject): string {
   const saveId = Object.hasOwn(input, 'saveId') ? input['saveId'] : undefined;

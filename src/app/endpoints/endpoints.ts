@@ -156,8 +156,8 @@ function withReadableRefusal<T>(check: () => T): T {
 }
 
 /**
- * Gives a refusal of the session HTTP status 200: a game cannot read a body with a status of 400 or more, and has to learn that its session has
- * ended.
+ * Gives a refusal of the session HTTP status 200: a game cannot read a body with a status of 400 or more, and has to learn that its session
+ * has ended.
  */
 function throwReadable(error: unknown): never {
   if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
@@ -178,8 +178,8 @@ interface Run {
 }
 
 /**
- * Runs a call that was not sealed. A client library that should have sealed it is refused, so that it learns to. A host's request for another
- * player may be the host's own and is never sealed; other callers are not client libraries.
+ * Runs a call that was not sealed. A client library that should have sealed it is refused, so that it learns to. A host's request for
+ * another player may be the host's own and is never sealed; other callers are not client libraries.
  */
 function runPlain(run: Run, player: string): Decided<CallOutcome> {
   const { access, caller, call } = run;

@@ -43,8 +43,8 @@ type Comparison = ManageAnswer<contract.DefinitionComparison>;
 type ComparisonOfAll = ManageAnswer<contract.DefinitionsComparison>;
 
 /**
- * What happened to definitions and game values, for secret keys that may read what was and the definitions of that kind. All throw as `momentOf` and
- * the reads of {@link Past} do, and 404 for what there never was in the target.
+ * What happened to definitions and game values, for secret keys that may read what was and the definitions of that kind. All throw as
+ * `momentOf` and the reads of {@link Past} do, and 404 for what there never was in the target.
  */
 export interface DefinitionHistory {
   /** Publishes that changed a definition, newest first. */

@@ -61,7 +61,8 @@ export async function pastProject(
 }
 
 /**
- * The project at a moment for what reads definitions of these kinds: for a secret key that may read what was, or a person, who may read what is of them.
+ * The project at a moment for what reads definitions of these kinds: for a secret key that may read what was, or a person, who may read
+ * what is of them.
  */
 export async function pastDefinitions(
   context: HistoryContext,
@@ -79,8 +80,8 @@ export async function pastDefinitions(
 }
 
 /**
- * Data of a collection at a moment, for a secret key that may read what was, or the player whose they are. The player is proven where the project
- * demands it. A collection that was removed since is found by what it was then.
+ * Data of a collection at a moment, for a secret key that may read what was, or the player whose they are. The player is proven where the
+ * project demands it. A collection that was removed since is found by what it was then.
  */
 export async function pastData(
   context: HistoryContext,

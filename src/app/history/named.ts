@@ -21,8 +21,8 @@ import { documentOf } from '../storage/query-runs.ts';
 import { claimsOf, hashesOf } from '../storage/unique-claims.ts';
 
 /**
- * What has a name or a value: definitions and game values, which are in memory, people, and documents that are found by their key or by a value that one of
- * them alone may have. Nothing is looked through, and everything is told to whoever may read it alone.
+ * What has a name or a value: definitions and game values, which are in memory, people, and documents that are found by their key or by a
+ * value that one of them alone may have. Nothing is looked through, and everything is told to whoever may read it alone.
  */
 
 type Meaning = contract.Explained['meanings'][number];

@@ -39,7 +39,7 @@ export class Changes {
     return subjects.reduce((last, subject) => Math.max(last, this.#last.get(subject) ?? -1), -1);
   }
 
-  /** Reads the changes after `revision` that are not known, up to the bound. Answers whether all are known. Callers at once share one read. */
+  /** Reads the changes after `revision` that are not known, up to the bound. Answers whether all are known. Callers share a read. */
   async reach(revision: number, head: number): Promise<boolean> {
     if (head - revision > MAX_BEHIND) return false;
     while (revision < this.#from) {

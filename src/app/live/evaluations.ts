@@ -10,8 +10,8 @@ const EVALUATIONS = { slots: 16, perKey: 4 };
 const SHARE = 0.25;
 
 /**
- * Evaluations of queries for topics. Projects take turns, and while another one is in use a project's topics take a part of the CPU alone: their
- * values come later then.
+ * Evaluations of queries for topics. Projects take turns, and while another one is in use a project's topics take a part of the CPU alone:
+ * their values come later then.
  */
 export class Evaluations {
   readonly #scheduler: Scheduler;

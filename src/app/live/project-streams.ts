@@ -226,7 +226,7 @@ export class ProjectStreams implements SubscriberHost {
     if (this.#haveRulesChanged) void this.#recheckAll();
   }
 
-  /** Checks every subscriber's permissions again, even if nothing is to be sent: a client that may no longer read a topic learns it at once. */
+  /** Checks every subscriber's permissions again, even if nothing is to be sent: who may no longer read a topic learns it at once. */
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;

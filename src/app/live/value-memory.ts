@@ -9,8 +9,8 @@ interface DroppableValue {
 const OVERHEAD = 300;
 
 /**
- * Bounds the memory for the values of all topics of a node. A client gets a value once, so later only new and slow clients need it. The value
- * that was read longest ago is dropped first.
+ * Bounds the memory for the values of all topics of a node. A client gets a value once, so later only new and slow clients need it. The
+ * value that was read longest ago is dropped first.
  */
 export class ValueMemory {
   readonly #values: LRUCache<DroppableValue, { readonly characters: number }>;

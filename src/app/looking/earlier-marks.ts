@@ -18,8 +18,8 @@ interface Found {
 const NEVER = { until: Number.POSITIVE_INFINITY, late: () => refusal('PAST_TIMEOUT') };
 
 /**
- * What the schemas of a project ever marked as personal: the log is looked through once, when the first person looks, and then publish by publish. It goes
- * on behind a request that has waited for long enough.
+ * What the schemas of a project ever marked as personal: the log is looked through once, when the first person looks, and then publish by
+ * publish. It goes on behind a request that has waited for long enough.
  */
 export class EarlierMarks {
   readonly #context: AppContext;

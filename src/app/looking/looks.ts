@@ -93,7 +93,7 @@ export function createLooks(context: AppContext): Looks {
   };
 }
 
-/** The revision from which on events are not older than a time, or, with `more`, than the millisecond behind it; `null`: no time is named. */
+/** The revision from which events are not older than a time, or, with `more`, than the millisecond behind it; `null`: no time named. */
 async function sinceOf(log: Log, stream: string, text: string | null, name: string, more: 0 | 1): Promise<number | null> {
   if (text === null) return null;
   const time = instantOrDate(text);

@@ -6,8 +6,8 @@ import type { LookLog } from './look-log.ts';
 import { firstSince } from './search.ts';
 
 /**
- * Gives up the looks of a project that are older than `before`, and answers how many. A checkpoint is stored first, by which what is left can still be
- * proven; where this breaks off behind it, nothing is lost, and the next run does the rest.
+ * Gives up the looks of a project that are older than `before`, and answers how many. A checkpoint is stored first, by which what is left
+ * can still be proven; where this breaks off behind it, nothing is lost, and the next run does the rest.
  */
 export async function retainLooks(log: Log, looks: LookLog, projectId: string, before: number): Promise<number> {
   const stream = accessStream(projectId);

@@ -13,9 +13,9 @@ import type { AppContext } from '../context.ts';
 import { readCompiled, readValidation } from './compile-tasks.ts';
 
 /**
- * Does the expensive work of a push before its decision, which is one turn of the event loop. Parsing a source text takes milliseconds for every
- * thousand characters, and validating it a tenth of that. Large texts go to the compiler's thread; small ones are done here, with pauses. The
- * results stay with the items, where the decision finds them.
+ * Does the expensive work of a push before its decision, which is one turn of the event loop. Parsing a source text takes milliseconds for
+ * every thousand characters, and validating it a tenth of that. Large texts go to the compiler's thread; small ones are done here, with
+ * pauses. The results stay with the items, where the decision finds them.
  */
 
 /** An element of a push, and its kind. */
@@ -109,8 +109,8 @@ async function validateInThread(
 }
 
 /**
- * Texts of the definitions that the thread was given in this push: many items may import the same ones, and printing all of them for each would
- * take too long.
+ * Texts of the definitions that the thread was given in this push: many items may import the same ones, and printing all of them for each
+ * would take too long.
  */
 type Texts = WeakMap<JsonObject, string>;
 

@@ -17,8 +17,8 @@ import { DocumentWrites } from '../storage/document-writes.ts';
 type Pending = NonNullable<TestReport['pendingWrites']>[number];
 
 /**
- * Runs an endpoint as a test. It is decided on the real state like any call, and only the run itself sees its writes. Nothing is appended: no
- * document, no ledger entry, no count of a limit. The definition's access rules only warn.
+ * Runs an endpoint as a test. It is decided on the real state like any call, and only the run itself sees its writes. Nothing is appended:
+ * no document, no ledger entry, no count of a limit. The definition's access rules only warn.
  */
 export interface DryRun {
   readonly endpoint: EndpointModel;
@@ -96,7 +96,7 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings: warningsOf(endpoint), verdict };
 }
 
-/** The game values that the run sees, if the test seeds some: entries of a group over those of the project, a table in place of the project's. */
+/** The game values that the run sees, if the test seeds some: entries of a group over the project's, a table in its place. */
 function seededValues({ definitions }: AccessContext, { seed }: TestCase): Pick<RunAs, 'values'> {
   const seeded = Object.entries(seed.values);
   if (seeded.length === 0) return {};

@@ -35,9 +35,9 @@ export type DueOutcome =
   | { readonly is: 'none' };
 
 /**
- * Promotes what is due in a project, in the name of who scheduled it and by the rules of every promotion, if its tests pass; what refuses it
- * is kept as its reason. However many nodes look, the log decides, so it happens once. Throws what may be over in a minute, such as a storage
- * that is away: then it waits on.
+ * Promotes what is due in a project, in the name of who scheduled it and by the rules of every promotion, if its tests pass; what refuses
+ * it is kept as its reason. However many nodes look, the log decides, so it happens once. Throws what may be over in a minute, such as a
+ * storage that is away: then it waits on.
  */
 export async function promoteDue(context: DueContext, people: PeopleState, project: Project): Promise<DueOutcome> {
   await project.refresh();

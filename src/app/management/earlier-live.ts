@@ -12,8 +12,8 @@ const SLOTS = 4;
 const MAX_WAITING = 8;
 
 /**
- * Searches for what live was, in the log. A search reads every event of the definitions back to what it looks for, so one of a project runs at
- * a time, and requests for the same share it.
+ * Searches for what live was, in the log. A search reads every event of the definitions back to what it looks for, so one of a project runs
+ * at a time, and requests for the same share it.
  */
 export class EarlierLiveSearches {
   readonly #context: AppContext;
@@ -27,8 +27,8 @@ export class EarlierLiveSearches {
   }
 
   /**
-   * Live right after the publish at `to`, or before the last publish that changed it (`null`). Throws 503: BEHIND while the index lags, BUSY if
-   * the search did not begin, ROLLBACK_TIMEOUT if it took too long.
+   * Live right after the publish at `to`, or before the last publish that changed it (`null`). Throws 503: BEHIND while the index lags,
+   * BUSY if the search did not begin, ROLLBACK_TIMEOUT if it took too long.
    */
   find(project: Project, to: number | null): Promise<EarlierLive | null> {
     const changedAt = project.set.residentChangedAt(DEFINITIONS);

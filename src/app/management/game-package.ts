@@ -55,7 +55,7 @@ export function createGamePackage(context: AppContext): GamePackage {
 
 const NOT_APPROVED = 'The package is stored. What is staged was not promoted: in this project a second person has to approve it first';
 
-/** A new revision promotes what is staged, in the same commit, where nobody has to approve it or somebody has. `nextDocuments`: what a promotion does not take over. */
+/** A new revision promotes what is staged, too, unless an approval is missing. `nextDocuments`: what a promotion does not take over. */
 function decideSync(
   { authority, state, settings }: AccessContext,
   release: ReleaseState | null,

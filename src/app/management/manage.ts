@@ -33,7 +33,7 @@ import { documentsLeft, type PersonalIn, seenSchemas, storedFindings } from './s
 import { madeUnique } from './unique-survey.ts';
 
 export interface Manage extends Listings {
-  /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
+  /** Upserts an array (PUT, POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
   upsertMany(
     caller: Caller,
     kind: ListedKind,
@@ -204,7 +204,7 @@ async function upgraded(context: AppContext, caller: Caller, body: Json | undefi
 /** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */
 const MAX_VALIDATED = 100;
 
-/** Compiles and validates a push, and looks at the documents of its collections, after checking the key's permission: only then may a caller make the node work for so long. */
+/** Compiles and validates a push and looks at its collections' documents: long work, so the key's permission is checked first. */
 async function prepare(
   context: ManageContext,
   caller: Caller,

@@ -13,7 +13,7 @@ export class DefinitionsChanged extends Refusal {
 /** How often the look and the decision are made again if somebody else publishes meanwhile. */
 const MAX_ATTEMPTS = 5;
 
-/** Looks at the definitions and decides on what was seen. `attempt` throws {@link DefinitionsChanged} to begin again. Throws 409 WRITE_CONFLICT. */
+/** Looks at the definitions and decides on them. `attempt` throws {@link DefinitionsChanged} to begin again. Throws 409 WRITE_CONFLICT. */
 export async function onceUnchanged<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     try {

@@ -60,8 +60,8 @@ const MAX_COUNTED = 1_000_000;
 const MAX_ENTRIES = 100_000;
 
 /**
- * Promotes. Throws 409 PROMOTION_FINDINGS if stored documents or ledgers do not fit the staged definitions, unless `force`. A dry run answers
- * the findings.
+ * Promotes. Throws 409 PROMOTION_FINDINGS if stored documents or ledgers do not fit the staged definitions, unless `force`. A dry run
+ * answers the findings.
  */
 export async function promote(
   context: PublishContext,

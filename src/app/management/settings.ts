@@ -84,8 +84,8 @@ function shownKeys(
 }
 
 /**
- * Changes settings, if nobody has changed settings or keys since the base that the caller names. A publish since then is a conflict, too, which
- * `onBase` finds.
+ * Changes settings, if nobody has changed settings or keys since the base that the caller names. A publish since then is a conflict, too,
+ * which `onBase` finds.
  */
 async function settingsOnBase(
   context: AppContext,

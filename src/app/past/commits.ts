@@ -18,11 +18,11 @@ export interface Commit {
   readonly events: readonly ProjectEvent[];
 }
 
-/** Events read back at once while the beginning of a commit, or an event of ours, is searched: few at first, because most commits are short. */
+/** Events read back at once in search of a commit's beginning, or of an event of ours: few at first, because most commits are short. */
 const FIRST_PAGE = 4;
 const PAGE = 64;
 
-/** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision that is known to lie in it, too. */
+/** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision known to lie in it. */
 export async function commitAt(project: Project, revision: number, known = revision): Promise<Commit | null> {
   const events: ProjectEvent[] = [];
   for (let to = revision, size = revision - known + FIRST_PAGE; ; size = Math.min(2 * size, PAGE)) {
@@ -54,8 +54,8 @@ export async function commitEnd(project: Project, revision: number): Promise<Mom
 }
 
 /**
- * The last revision that was stored at this time (unix ms) or before; −1: there was none yet. Times never go back within a stream. `end`: the
- * last revision that is looked at.
+ * The last revision that was stored at this time (unix ms) or before; −1: there was none yet. Times never go back within a stream. `end`:
+ * the last revision that is looked at.
  */
 export async function revisionAt(project: Project, time: number, end: number): Promise<number> {
   let [before, after] = [-1, end + 1];

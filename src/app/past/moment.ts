@@ -9,8 +9,8 @@ import type { Past } from './past.ts';
 const REVISION = /^\d{1,15}$/;
 
 /**
- * The moment that a text names: a revision, or an ISO time; `null`: the newest one that this node knows. `name`: of the parameter. Throws 400
- * INVALID_AT, AT_IN_FUTURE, 404 AT_AFTER_LAST, AT_BEFORE_FIRST, and as {@link Past} does.
+ * The moment that a text names: a revision, or an ISO time; `null`: the newest one that this node knows. `name`: of the parameter. Throws
+ * 400 INVALID_AT, AT_IN_FUTURE, 404 AT_AFTER_LAST, AT_BEFORE_FIRST, and as {@link Past} does.
  */
 export async function momentOf(
   past: Past,

@@ -23,8 +23,8 @@ export interface Deadline {
 type Context = Pick<AppContext, 'scheduler' | 'roundRobin'> & { readonly views: Pick<ViewReader, 'caughtUp' | 'revisions'> };
 
 /**
- * The revisions of a subject from `from` back, newest first, page by page, by the index of subjects. Some may be of other subjects; whoever reads
- * the events passes over these. Throws 503 BEHIND while the index lags behind `from`.
+ * The revisions of a subject from `from` back, newest first, page by page, by the index of subjects. Some may be of other subjects; whoever
+ * reads the events passes over these. Throws 503 BEHIND while the index lags behind `from`.
  */
 export async function* revisionsBack(
   { views }: Pick<Context, 'views'>,

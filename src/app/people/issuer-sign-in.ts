@@ -14,22 +14,25 @@ import type { People } from './people.ts';
 import type { SignedIn, SignIn, SignInFrom } from './sign-in.ts';
 
 /**
- * Signing in at an issuer of OpenID Connect. While somebody is there, this side keeps nothing: the browser has a secret of which state, nonce and
- * verifier are made, each by a hash, so nobody else can end what that browser has begun, and nobody can learn one of them from another.
+ * Signing in at an issuer of OpenID Connect. While somebody is there, this side keeps nothing: the browser has a secret of which state,
+ * nonce and verifier are made, each by a hash, so nobody else can end what that browser has begun, and nobody can learn one of them from
+ * another.
  */
 export interface IssuerSignIn {
   /** What people call the issuer. */
   readonly name: string;
   /**
-   * Where the browser is sent, and the secret that it keeps. `of`: whom the account is to sign in from now on, whose session alone can end it; `null`: it is
-   * to sign in. Throws 403 ACCESS_DENIED for a session that did not begin lately: one that was left open must make nobody its owner.
+   * Where the browser is sent, and the secret that it keeps. `of`: whom the account is to sign in from now on, whose session alone can end
+   * it; `null`: it is to sign in. Throws 403 ACCESS_DENIED for a session that did not begin lately: one that was left open must make nobody
+   * its owner.
    */
   begin(back: string, of: SignedIn | null): Promise<{ readonly url: string; readonly secret: string }>;
   /** What a secret was made for. Throws 401 UNAUTHORIZED for one that is too old, or none. */
   purposeOf(secret: string | null): Purpose;
   /**
-   * Opens a session for whom the issuer named, and answers its token. Who comes for the first time is the person with the same, verified e-mail address.
-   * Nobody is let in by this who was not before. Throws 401 UNAUTHORIZED, 403 ACCESS_DENIED, 409 ACCOUNT_LINKED, 503 ISSUER_UNAVAILABLE.
+   * Opens a session for whom the issuer named, and answers its token. Who comes for the first time is the person with the same, verified
+   * e-mail address. Nobody is let in by this who was not before. Throws 401 UNAUTHORIZED, 403 ACCESS_DENIED, 409 ACCOUNT_LINKED, 503
+   * ISSUER_UNAVAILABLE.
    */
   finish(secret: string, back: string, answer: string, from: SignInFrom): Promise<string>;
   /** Has the account sign in from now on whoever is signed in. Throws as `finish`. */

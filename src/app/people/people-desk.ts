@@ -51,8 +51,8 @@ export interface PeopleDesk {
   /** Lets a person in no more, and signs it out everywhere. */
   remove(by: string, id: string): Promise<void>;
   /**
-   * Removes a person, and has the log forget name, e-mail and account. An owner of every project does. Answers whether the log holds them no more: some
-   * engines cannot change an event.
+   * Removes a person, and has the log forget name, e-mail and account. An owner of every project does. Answers whether the log holds them
+   * no more: some engines cannot change an event.
    */
   forget(by: string, id: string): Promise<{ readonly isGone: boolean }>;
   /** Forgets the password and the accounts elsewhere, ends all sessions, and answers a new link. */

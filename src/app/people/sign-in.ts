@@ -49,20 +49,20 @@ export interface SignIn {
   /** The same. Throws 401 UNAUTHORIZED for a name or password that is wrong, one answer for both. */
   byPassword(name: string, password: string, from: SignInFrom): Promise<string>;
   /**
-   * Opens a session of a person who has signed in elsewhere. `isStill`: asked behind that; if it says no, the session ends at once. `null`: nobody is
-   * signed in.
+   * Opens a session of a person who has signed in elsewhere. `isStill`: asked behind that; if it says no, the session ends at once. `null`:
+   * nobody is signed in.
    */
   openFor(person: string, from: SignInFrom, isStill: () => Promise<boolean>): Promise<string | null>;
   hasPassword(person: string): Promise<boolean>;
   /**
-   * Sets the password, and ends the other sessions. `current`: the one before, where there is one, so that a session which was left open makes nobody
-   * its owner. Throws 400 VALIDATION_FAILED for one that is too short, 401 UNAUTHORIZED for a wrong `current`, and SIGNED_OUT if this session is
-   * over by then.
+   * Sets the password, and ends the other sessions. `current`: the one before, where there is one, so that a session which was left open
+   * makes nobody its owner. Throws 400 VALIDATION_FAILED for one that is too short, 401 UNAUTHORIZED for a wrong `current`, and SIGNED_OUT
+   * if this session is over by then.
    */
   setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
   /** Ends every session and link of a person, and forgets the password. */
   lockOut(person: string): Promise<void>;
-  /** Who has this session. `isUse`: a person asks, so it goes on; what asks by itself does not prolong it. Throws 401 SIGNED_OUT if it is over. */
+  /** Who has this session. `isUse`: a person asks, which prolongs it. Throws 401 SIGNED_OUT if it is over. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn>;
   /** The same of a token that the command line sends. Throws 401 UNAUTHORIZED. */
   commandSignedIn(token: string, isUse: boolean): Promise<SignedIn>;
@@ -73,7 +73,7 @@ export interface SignIn {
   /** Signs that command line in as this person. Throws 404 NOT_FOUND. */
   confirm(code: string, of: SignedIn): Promise<void>;
   refuse(code: string): Promise<void>;
-  /** The token of a request that was confirmed, once; `null`: nobody has confirmed it yet. Throws 401 UNAUTHORIZED if it is over or was refused. */
+  /** The token of a request that was confirmed, once; `null`: nobody has yet. Throws 401 UNAUTHORIZED if it is over or was refused. */
   byRequest(secret: string): Promise<string | null>;
   sessionsOf(person: string): Promise<readonly SessionRow[]>;
   /** Throws 404 NOT_FOUND. */

@@ -35,8 +35,8 @@ interface Proven {
 
 export interface PlayerVerifier {
   /**
-   * Whether the token proves the id; at once if no service has to be asked. Never throws or rejects: every error is a failure, because nobody
-   * passes unproven.
+   * Whether the token proves the id; at once if no service has to be asked. Never throws or rejects: every error is a failure, because
+   * nobody passes unproven.
    */
   verify(proof: Proof): Awaitable<Verdict>;
   /** Counts a refusal that was made without asking a service, such as of a bad signature. */

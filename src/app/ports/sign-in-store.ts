@@ -1,4 +1,4 @@
-/** Where the sign-in of people is kept: the database alone, and never the log. Of links and sessions it has hashes. Times are unix milliseconds. */
+/** Where the sign-in of people is kept: the database alone, never the log. Of links and sessions it has hashes. Times in unix ms. */
 
 /** By what a session's token is sent: a browser's cookie, or the command line. */
 export type SessionKind = 'browser' | 'command';

@@ -8,8 +8,8 @@ const MAX_DELAY_MS = 50;
 const MIN_DELAY_MS = 0.5;
 
 /**
- * Contention back-off. A node that saw another node write to the same project leaves the time of one append between its own appends, so no node
- * starves. It waits after an append that won. The node that lost goes next, or it would lose again and again.
+ * Contention back-off. A node that saw another node write to the same project leaves the time of one append between its own appends, so no
+ * node starves. It waits after an append that won. The node that lost goes next, or it would lose again and again.
  */
 export class ContentionBackoff {
   readonly #scheduler: Scheduler;

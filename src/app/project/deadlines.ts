@@ -12,8 +12,8 @@ interface Entry<T> {
 }
 
 /**
- * Deadlines in the order in which they were set. All requests have the same time limit, so one timer serves them all. A settled item is released
- * as soon as all earlier ones are.
+ * Deadlines in the order in which they were set. All requests have the same time limit, so one timer serves them all. A settled item is
+ * released as soon as all earlier ones are.
  */
 export class Deadlines<T extends Settleable> {
   readonly #scheduler: Scheduler;

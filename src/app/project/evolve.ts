@@ -50,8 +50,8 @@ function documentAfter(state: StateOf['document'] | null, event: ProjectEvent, s
   if (event.type === 'ledger.posted') return postedAfter(state, event, subject);
   if (!isDocumentEvent(event)) return state;
   const next = evolveDocument(state, event, event.metadata.recordedAt);
-  // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the value
-  // for the next change.
+  // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the
+  // value for the next change.
   return event.type === 'document.written' && event.data.ops === undefined ? packed(next) : next;
 }
 

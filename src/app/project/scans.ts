@@ -45,8 +45,8 @@ export class Scans {
   }
 
   /**
-   * Runs a scan of a project in its turn. `stop`: nobody waits for it any more. `work` must check its own signal between pages and throw the
-   * signal's reason. Throws 503 `BUSY` if the scan never began, 503 `QUERY_TIMEOUT` if its time ran out.
+   * Runs a scan of a project in its turn. `stop`: nobody waits for it any more. `work` must check its own signal between pages and throw
+   * the signal's reason. Throws 503 `BUSY` if the scan never began, 503 `QUERY_TIMEOUT` if its time ran out.
    */
   async run<T>(projectId: string, stop: AbortSignal, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = new AbortController();

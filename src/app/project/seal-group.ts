@@ -28,8 +28,8 @@ export interface SealedGroup {
 }
 
 /**
- * Hashes depend on the revision of the group, so this runs right before the append. A sealed group is sent again unchanged until its outcome is
- * known. A group formed anew, at whatever revision, gets new ids: one id, one byte string.
+ * Hashes depend on the revision of the group, so this runs right before the append. A sealed group is sent again unchanged until its
+ * outcome is known. A group formed anew, at whatever revision, gets new ids: one id, one byte string.
  */
 export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup {
   let { hash, recordedAt } = at;
@@ -76,8 +76,8 @@ function metadataOf(
 }
 
 /**
- * The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. The player stands in the data,
- * which can be forgotten; so does a request id that the caller chose.
+ * The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. The player stands in the
+ * data, which can be forgotten; so does a request id that the caller chose.
  */
 function printActor({ kind, keyId, person, endpoint }: Actor): string {
   const key = keyId === undefined ? '' : `,"keyId":"${keyId}"`;

@@ -14,8 +14,8 @@ export interface SenderOptions {
   readonly scheduler: Scheduler;
   readonly observer: SenderObserver;
   /**
-   * Reads the log from the head to revision `to` and folds it. Notes in `found` the command ids that it met, with the revision of their last
-   * event, even if it fails half way: what is folded is not read a second time.
+   * Reads the log from the head to revision `to` and folds it. Notes in `found` the command ids that it met, with the revision of their
+   * last event, even if it fails half way: what is folded is not read a second time.
    */
   readGap(to: number, found: Map<string, number>): Promise<void>;
 }
@@ -31,8 +31,8 @@ const FAILING_MS = 1000;
 const MAX_PAUSE_MS = 1000;
 
 /**
- * Repeats the writer's requests to the log until they are answered. Knows whether an append without an answer may have been stored, and since
- * when the log has been failing.
+ * Repeats the writer's requests to the log until they are answered. Knows whether an append without an answer may have been stored, and
+ * since when the log has been failing.
  */
 export class Sender {
   /** The group in flight may have been stored without an answer. The writer resets it when the next group leaves. */
@@ -73,8 +73,8 @@ export class Sender {
   }
 
   /**
-   * Reads and folds up to the revision that a conflict named: if the group was stored, it lies before that. Resolves with the command ids that
-   * were met. Throws the `Refusal` of events that cannot be folded.
+   * Reads and folds up to the revision that a conflict named: if the group was stored, it lies before that. Resolves with the command ids
+   * that were met. Throws the `Refusal` of events that cannot be folded.
    */
   async readGap(to: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();

@@ -5,8 +5,8 @@ import { documentSubject, recordListSubject, type Subject, windowSubject } from 
 import type { DecisionContext } from './decision-context.ts';
 
 /**
- * Reads documents and windows in a space. A `next` space is copy on write: what it has not changed is read from live, and its first event of a
- * subject carries the live state that it forked from. A tombstone hides the live document.
+ * Reads documents and windows in a space. A `next` space is copy on write: what it has not changed is read from live, and its first event
+ * of a subject carries the live state that it forked from. A tombstone hides the live document.
  */
 
 export interface LocatedDocument {

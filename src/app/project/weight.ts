@@ -9,8 +9,8 @@ const OVERHEAD = 200;
 /** A parsed document with its text takes about this many bytes of memory per byte of text. */
 const HEAP_PER_BYTE = 3;
 /**
- * Bytes of a packed document besides its text. Many are small, so their objects count; and all of it counts twice, because a heap grows to twice
- * its live size.
+ * Bytes of a packed document besides its text. Many are small, so their objects count; and all of it counts twice, because a heap grows to
+ * twice its live size.
  */
 const PACKED_OVERHEAD = 1_000;
 

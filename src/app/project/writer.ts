@@ -29,7 +29,7 @@ import type { WorkingSet } from './working-set.ts';
  *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
  * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
  *   done, those whose reads still hold go in unchanged, the others are decided again. One whose reads another node changed
- *   8 times (or as often as the command says) is 409; what was read from commands of this node that are decided again themselves does not count.
+ *   8 times (or as often as the command says) is 409; reads from commands of this node that are decided again do not count.
  * - A command *without events* (a refusal, nothing to do) has no append that could conflict, though another node may have changed what it
  *   read. So the log is asked for its end before the answer, once for all who wait; missing events are folded, and the command is decided
  *   again if they matter to it. One that read speculation waits for the group it read from: that append shows the same. A command that
@@ -123,8 +123,8 @@ export class Writer {
   }
 
   /**
-   * Decides, and stores the events if there are any. Throws the command's `Refusal`; 409 after too many conflicts, 503 for a command that was
-   * never sent, 504 for one whose outcome is unknown.
+   * Decides, and stores the events if there are any. Throws the command's `Refusal`; 409 after too many conflicts, 503 for a command that
+   * was never sent, 504 for one whose outcome is unknown.
    */
   execute<A>(command: Command<A>): Promise<Outcome<A>> {
     const refused = this.#refusal();
@@ -179,8 +179,8 @@ export class Writer {
     const { limits, set } = this.#options;
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
-    // Refused, so that commands do not pile up. Only while an append keeps trying: when all its commands have given up, the next command tries
-    // the log.
+    // Refused, so that commands do not pile up. Only while an append keeps trying: when all its commands have given up, the next command
+    // tries the log.
     if (this.busy && this.#sender.isFailing()) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }

@@ -29,8 +29,8 @@ export function concernsGuest(player: string | null, token: string | null): bool
 }
 
 /**
- * The device that a token proves to be the guest's. `null`: the project has no guests and never had this one, so the id may be one of another
- * login. Throws 401 `PLATFORM_AUTH_FAILED`.
+ * The device that a token proves to be the guest's. `null`: the project has no guests and never had this one, so the id may be one of
+ * another login. Throws 401 `PLATFORM_AUTH_FAILED`.
  */
 export async function provenDevice(
   context: AppContext,
@@ -92,7 +92,7 @@ export interface PresentedPass {
   readonly text: string;
 }
 
-/** The device whose pass a host shows. A pass cannot be guessed, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
+/** The device whose pass a host shows. A pass cannot be guessed, so none counts against an address. Throws 401 `PLATFORM_AUTH_FAILED`. */
 export async function provenPass(context: AppContext, project: Project, { host, guest, text }: PresentedPass): Promise<PassProof> {
   if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const found = readPass(text, host);

@@ -24,9 +24,9 @@ import { blocked, guestOf, judgeGuess, provenDevice, requireDevice } from './gue
 import { NO_PROOF, verifyPlayer } from './players.ts';
 
 /**
- * Guests: players whose devices prove them. A device's secret comes as the player's token. Besides the refusals of key and project they throw 403
- * `GUESTS_DISABLED`, 401 `PLATFORM_AUTH_FAILED`, `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, 409 `GUEST_CONFLICT`, 429 `RATE_LIMITED`. Each may be
- * sent again: what was done already is answered as it is.
+ * Guests: players whose devices prove them. A device's secret comes as the player's token. Besides the refusals of key and project they
+ * throw 403 `GUESTS_DISABLED`, 401 `PLATFORM_AUTH_FAILED`, `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, 409 `GUEST_CONFLICT`, 429
+ * `RATE_LIMITED`. Each may be sent again: what was done already is answered as it is.
  */
 export interface Guests {
   /** Whether the project has guests at all. Throws 403 `GUESTS_DISABLED`. */

@@ -3,8 +3,8 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { KeyUse, KeyUseTable } from '../ports/key-uses.ts';
 
 /**
- * When keys were used last, to the minute. A request costs one look into a map; what was used is written once a minute by whoever runs {@link KeyUses.write}.
- * Nothing is decided by it, so it is in no log, and what a process that dies had not written is lost.
+ * When keys were used last, to the minute. A request costs one look into a map; what was used is written once a minute by whoever runs
+ * {@link KeyUses.write}. Nothing is decided by it, so it is in no log, and what a process that dies had not written is lost.
  */
 
 /** Keys that one process notes within a minute; uses of more are not noted. */

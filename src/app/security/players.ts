@@ -47,8 +47,8 @@ export function mustProve(settings: ProjectSettings, caller: Caller): boolean {
 
 /**
  * Proves the caller's player, by session, by verifier, or by both if both were sent: a valid session excuses no invalid token. Throws 401
- * `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403 `AUTH_SESSION_DISABLED`, 400
- * `INVALID_PLATFORMID`.
+ * `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403 `AUTH_SESSION_DISABLED`,
+ * 400 `INVALID_PLATFORMID`.
  */
 export function identify(
   context: AppContext,
@@ -87,8 +87,8 @@ function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | n
 }
 
 /**
- * Whether the verifier is asked. Where players need no proof a session is enough, or an installation without a verifier would refuse every call
- * with a session.
+ * Whether the verifier is asked. Where players need no proof a session is enough, or an installation without a verifier would refuse every
+ * call with a session.
  */
 function provesByVerifier(settings: ProjectSettings, caller: Caller, proof: PlayerProof, sessionToken: string | null): boolean {
   if (!settings.requirePlayerAuth) return false;
@@ -97,8 +97,8 @@ function provesByVerifier(settings: ProjectSettings, caller: Caller, proof: Play
 }
 
 /**
- * The player that the token proves. For a host that acts for a player both tokens and a signature are needed; the answer is the host's player,
- * who sent the request.
+ * The player that the token proves. For a host that acts for a player both tokens and a signature are needed; the answer is the host's
+ * player, who sent the request.
  */
 function verifiedPlayer(
   context: AppContext,
@@ -130,7 +130,8 @@ function verifiedPlayer(
 }
 
 /**
- * Where a guest's bad tokens count. Guests choose the tokens that a proven host passes on, so they count apart and no guest can block the host.
+ * Where a guest's bad tokens count. Guests choose the tokens that a proven host passes on, so they count apart and no guest can block the
+ * host.
  */
 function guestsAt(address: string | null): string | null {
   return address === null ? null : `${address} guests`;

@@ -7,14 +7,14 @@ import { type Decided, type Decision, decidedBy, type Refused, withEvents } from
 import type { DecisionContext } from '../project/decision-context.ts';
 
 /**
- * Uses up a request id in the decision that it protects. The id and the call's writes are one commit. So over any crash, repetition or second
- * node the call is done once or not at all, with one append.
+ * Uses up a request id in the decision that it protects. The id and the call's writes are one commit. So over any crash, repetition or
+ * second node the call is done once or not at all, with one append.
  */
 
 /**
- * Runs `decide` as the call of a sealed request. Before that it throws 400 `ENCRYPTED_REQUEST_INVALID_ID`, 400 `ENCRYPTED_REQUEST_STALE` or 409
- * `ENCRYPTED_REQUEST_REPLAY_DETECTED`. The id is used up whatever the outcome, also if the call is refused or writes nothing. `request.identity`
- * holds no `/`.
+ * Runs `decide` as the call of a sealed request. Before that it throws 400 `ENCRYPTED_REQUEST_INVALID_ID`, 400 `ENCRYPTED_REQUEST_STALE` or
+ * 409 `ENCRYPTED_REQUEST_REPLAY_DETECTED`. The id is used up whatever the outcome, also if the call is refused or writes nothing.
+ * `request.identity` holds no `/`.
  */
 export function consuming<A>(
   ctx: DecisionContext,

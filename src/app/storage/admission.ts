@@ -13,8 +13,9 @@ import type { Project } from '../project/project.ts';
 import { provenFor, requireProof } from '../security/players.ts';
 
 /**
- * Access of direct calls to documents, records, save slots and ledgers. It is asked once, before a body is read and outside the decision. The
- * decision asks the same question again only if authority or definitions have changed since, so every commit rests on access that still held.
+ * Access of direct calls to documents, records, save slots and ledgers. It is asked once, before a body is read and outside the decision.
+ * The decision asks the same question again only if authority or definitions have changed since, so every commit rests on access that still
+ * held.
  */
 
 /** A call that is allowed, as far as is known before its decision. */
@@ -32,8 +33,8 @@ export interface Admitted<A extends CollectionAddress> {
 type Granted<A extends CollectionAddress> = Admitted<A> & Allowed;
 
 /**
- * Asks for access as the decision will, and proves the player if that is needed and was not done yet. Throws the refusal. Another node may just
- * have opened the collection, so the log is read once more before a refusal.
+ * Asks for access as the decision will, and proves the player if that is needed and was not done yet. Throws the refusal. Another node may
+ * just have opened the collection, so the log is read once more before a refusal.
  */
 export function admit<A extends CollectionAddress>(
   context: AppContext,

@@ -22,8 +22,8 @@ type WriteOptions = Pick<
 >;
 
 /**
- * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes to one
- * document add up, and a limit is exact over the whole command. The result is events only.
+ * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes
+ * to one document add up, and a limit is exact over the whole command. The result is events only.
  */
 export class DocumentWrites {
   readonly events: DomainEvent[] = [];

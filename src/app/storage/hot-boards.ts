@@ -15,11 +15,11 @@ import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
 import { type PageRequest, type RunInput, requestedRows } from './query-runs.ts';
 
 /**
- * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A board
- * in memory follows the head of its project instead. It is read once from the tables, at some revision. Every document that changes later is
- * noted, and is looked up in the working set before the next answer. So an answer is exactly of the head, and needs no statement if the
- * documents that it shows are in memory. The text that a query shows of a row is kept until the row's document changes, so most answers are
- * put together of kept texts.
+ * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A
+ * board in memory follows the head of its project instead. It is read once from the tables, at some revision. Every document that changes
+ * later is noted, and is looked up in the working set before the next answer. So an answer is exactly of the head, and needs no statement
+ * if the documents that it shows are in memory. The text that a query shows of a row is kept until the row's document changes, so most
+ * answers are put together of kept texts.
  */
 
 /** This many reads from the tables, within the time below, make a board hot. */

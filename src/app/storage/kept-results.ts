@@ -15,14 +15,14 @@ const MIN_KEPT_MS = 2_000;
 const LAST_INSTANT = 8.64e15;
 
 /**
- * Until when a result is given again, unix ms: for its `ttl`, at least 2 s. Presence comes from telemetry, which changes no source, so results
- * that show it are kept no longer than that.
+ * Until when a result is given again, unix ms: for its `ttl`, at least 2 s. Presence comes from telemetry, which changes no source, so
+ * results that show it are kept no longer than that.
  */
 function expiry({ madeAt }: Pick<CachedResult<unknown>, 'madeAt'>, { ttl, withProfiles }: QueryPlan): number {
   return Math.min(madeAt + (withProfiles ? MIN_KEPT_MS : Math.max(ttl * 1000, MIN_KEPT_MS)), LAST_INSTANT);
 }
 
-/** Whether a kept result may still be given. One with a time in the future was made before the clock was set back, and would last too long. */
+/** Whether a kept result may still be given. One of the future was made before the clock was set back, and would last too long. */
 export function isCurrent(kept: CachedResult<unknown>, plan: QueryPlan, now: number): boolean {
   return kept.madeAt <= now && now < expiry(kept, plan);
 }

@@ -92,10 +92,10 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
 }
 
 /**
- * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
- * was made: this node knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
- * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
- * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
+ * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed
+ * since it was made: this node knows the revision of every collection's last change, so that costs one comparison. A result also expires,
+ * because expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where
+ * documents change all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
  */
 class QueryAnswers implements Queries, SharedQueries {
   readonly #context: AppContext;
@@ -281,8 +281,9 @@ function isLasting(
 }
 
 /**
- * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: this node's head before the read, if
- * the tables showed all changes of the sources up to there; else −1. If nothing has changed the sources since, the answer is of the head.
+ * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: this node's head before the read,
+ * if the tables showed all changes of the sources up to there; else −1. If nothing has changed the sources since, the answer is of the
+ * head.
  */
 function positionOf({ project, access, plan }: QueryRequest, revision: number, head: number): number {
   const unchanged = lastChange(project, access, plan) <= revision;

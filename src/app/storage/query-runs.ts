@@ -56,8 +56,8 @@ export interface RunResult {
 }
 
 /**
- * Stored documents were within `LIMIT_BODY_DEPTH` when they were written. The setting may be lower now, and one old document must not make a
- * query fail for everybody.
+ * Stored documents were within `LIMIT_BODY_DEPTH` when they were written. The setting may be lower now, and one old document must not make
+ * a query fail for everybody.
  */
 const STORED_DEPTH = 10_000;
 /** Makes a function to await before each document: all runs of a project compute in its turns. It throws the reason of `stop`. */

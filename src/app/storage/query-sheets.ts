@@ -3,8 +3,8 @@ import type { QueryPlan } from '../../domain/query/plan.ts';
 import { type PageRequest, requestedRows, type Sheet } from './query-runs.ts';
 
 /*
- * Live streams follow many pages of one leaderboard. Its rows are evaluated once after a change, as a sheet: as many as the query shows. Every
- * page, and the rows around a player who is among them, are cut from the sheet.
+ * Live streams follow many pages of one leaderboard. Its rows are evaluated once after a change, as a sheet: as many as the query shows.
+ * Every page, and the rows around a player who is among them, are cut from the sheet.
  */
 
 /** What is asked for to get a sheet. */

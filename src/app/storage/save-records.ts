@@ -26,8 +26,8 @@ import { RecordWrites } from './record-writes.ts';
 export interface SaveRecords {
   list(caller: Caller, at: Address): Promise<ReadAnswer<contract.SaveRecords>>;
   /**
-   * `readRequest` is called once access is granted, and answers the parsed request body, or anything else if there was none. Without a name in
-   * the body the slot gets the default name.
+   * `readRequest` is called once access is granted, and answers the parsed request body, or anything else if there was none. Without a name
+   * in the body the slot gets the default name.
    */
   create(caller: Caller, at: Address, readRequest: () => Awaitable<Json | undefined>): Promise<ReadAnswer<contract.NamedRecord>>;
   rename(caller: Caller, at: RecordAddress, readRequest: () => Awaitable<Json>): Promise<ReadAnswer<contract.NamedRecord>>;

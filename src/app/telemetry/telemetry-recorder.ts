@@ -6,9 +6,9 @@ import { bytesOf, type Log, type NewEvent } from '../../log/port.ts';
 import { telemetryStream } from '../../log/streams.ts';
 
 /**
- * Brings this node's telemetry to the log. It is appended in groups, one group of one project at a time, so a flood takes no more of the log
- * than one small append; game writes have their own way. The queue is bounded, and nothing is sent twice: an append without an answer may be
- * stored, and its events count as not stored.
+ * Brings this node's telemetry to the log. It is appended in groups, one group of one project at a time, so a flood takes no more of the
+ * log than one small append; game writes have their own way. The queue is bounded, and nothing is sent twice: an append without an answer
+ * may be stored, and its events count as not stored.
  */
 
 export interface RecorderLimits {

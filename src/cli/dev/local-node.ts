@@ -61,8 +61,8 @@ export interface LocalNodeOptions {
 }
 
 /**
- * The folder's node: the running one, or a new one. Throws `FolderProblem` if the port is not to be had, and with the end of its log if it does
- * not start.
+ * The folder's node: the running one, or a new one. Throws `FolderProblem` if the port is not to be had, and with the end of its log if it
+ * does not start.
  */
 export async function localNode(dir: string, { port, onStart }: LocalNodeOptions): Promise<LocalNode> {
   const known = readState(dir);

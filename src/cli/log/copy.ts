@@ -107,8 +107,8 @@ async function copyBetween(from: LogLocation, to: LogLocation, options: CopyComm
 }
 
 /**
- * The first signal has the work end by itself. The second ends the process: what is worked on may wait for something that does not come. What
- * opens places before does not look at signals, so these end it.
+ * The first signal has the work end by itself. The second ends the process: what is worked on may wait for something that does not come.
+ * What opens places before does not look at signals, so these end it.
  */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

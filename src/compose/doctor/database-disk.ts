@@ -4,8 +4,8 @@ import { remedyOf } from '../remedies.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
 /**
- * A mebibyte in a file of its own. A temporary table is no part of the write-ahead log, so the trial takes nothing from it on a disk that is
- * nearly full.
+ * A mebibyte in a file of its own. A temporary table is no part of the write-ahead log, so the trial takes nothing from it on a disk that
+ * is nearly full.
  */
 const TRIAL = [
   "SET LOCAL temp_tablespaces = ''",

@@ -13,8 +13,8 @@ export type EventType = keyof typeof EVENTS;
 export type EventData = { readonly [T in EventType]: z.output<(typeof EVENTS)[T]['data']> };
 
 /**
- * Whether the data of such an event may be forgotten. Those of the project itself (settings, keys, definitions, pages, approvals) are nobody's own,
- * and without them a revoked key would be good again.
+ * Whether the data of such an event may be forgotten. Those of the project itself (settings, keys, definitions, pages, approvals) are
+ * nobody's own, and without them a revoked key would be good again.
  */
 export function mayBeForgotten(type: EventType): boolean {
   return !Object.hasOwn(PROJECT_EVENTS, type) && !Object.hasOwn(RELEASE_EVENTS, type);

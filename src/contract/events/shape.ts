@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 /** Building blocks of event schemas. An event's schema is its published form: an auditor may check every event of a log against it. */
 
 /**
- * Whose a text in an event is, for those who forget a person: it names a player; it is a person's own or tells of one; or neither. Every text of
- * every event says it, and so does every value of any form, which may hold texts.
+ * Whose a text in an event is, for those who forget a person: it names a player; it is a person's own or tells of one; or neither. Every
+ * text of every event says it, and so does every value of any form, which may hold texts.
  */
 export type Privacy = 'player' | 'personal' | 'neither';
 

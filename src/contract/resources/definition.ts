@@ -49,7 +49,7 @@ export function definition<S extends Shape>(id: string, description: string, sha
   return schema;
 }
 
-/** A source file: the definition after its head, or wrapped in `definition`, `resource` or a member of the kind's name, as tools write it. */
+/** A source file: the definition after its head, or within `definition`, `resource` or a member of the kind's name, as tools write it. */
 export function sourceFile<S extends Shape>(kind: string, schema: z.ZodObject<S>, description: string) {
   const wrapped = z.strictObject(schema.shape).partial().meta({ id: 'Definition', description: 'The definition itself.' });
   alsoNamed.add(wrapped, { pattern: COMPILED });

@@ -107,8 +107,8 @@ export function namesIn(schema: { readonly shape: Shape }): readonly string[] {
 }
 
 /**
- * The members of an object by name, as somebody wrote it and with any values. Nothing is checked, so each reader of a member decides what to
- * do with a bad value.
+ * The members of an object by name, as somebody wrote it and with any values. Nothing is checked, so each reader of a member decides what
+ * to do with a bad value.
  */
 export type Written<S extends { readonly shape: Shape }> = { readonly [Name in keyof S['shape']]?: Json };
 

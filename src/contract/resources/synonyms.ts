@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { optional, type Written } from './member.ts';
 
 /**
- * Synonyms: several names of one member, all of which authors and tools write. The language puts them under one name, the normal one, before it
- * reads a definition (`src/language/normal`).
+ * Synonyms: several names of one member, all of which authors and tools write. The language puts them under one name, the normal one,
+ * before it reads a definition (`src/language/normal`).
  */
 
-/** When a member counts: it is there at all; it is not null; it is a text that is not empty; or it reads as a text, as numbers do and blanks do not. */
+/** When a member counts: it is there; it is not null; it is a text that is not empty; or it reads as a text (numbers do, blanks not). */
 export type Counts = 'there' | 'given' | 'text' | 'readable';
 
 /** The names of one member. The first of them that counts wins. A name with a dot is a member of a member. */

@@ -3,7 +3,8 @@ import { READ_HEADERS } from '../parameters.ts';
 import { anyJson } from '../values.ts';
 
 /**
- * What the routes for studios and their tools share: definitions, publishing, tests, settings. All need a secret key, except `revision-init`.
+ * What the routes for studios and their tools share: definitions, publishing, tests, settings. All need a secret key, except
+ * `revision-init`.
  */
 
 export const ok = z.literal(true);

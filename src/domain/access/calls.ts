@@ -39,8 +39,8 @@ interface Pressing {
 }
 
 /**
- * The endpoint of a button, if it has one and runs. An internal endpoint may have one, too: then nobody else may run it. Whether the caller presses
- * buttons at all is checked before.
+ * The endpoint of a button, if it has one and runs. An internal endpoint may have one, too: then nobody else may run it. Whether the caller
+ * presses buttons at all is checked before.
  */
 export function buttonAccess(access: AccessContext, slug: string, pressing: Pressing): EndpointModel | Refusal {
   const { definitions, target } = access;

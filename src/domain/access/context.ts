@@ -21,8 +21,8 @@ export interface AccessContext {
 export type SharedAccess = Omit<AccessContext, 'key'>;
 
 /**
- * The access context of a key. Refuses a key that is unknown or disabled, and a project that is deleted or disabled. People and their roles are of the
- * installation: the project knows nothing of them that could have changed.
+ * The access context of a key. Refuses a key that is unknown or disabled, and a project that is deleted or disabled. People and their roles
+ * are of the installation: the project knows nothing of them that could have changed.
  */
 export function accessContext(
   authority: AuthorityState | null,

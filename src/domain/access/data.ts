@@ -45,7 +45,7 @@ export function dataAccess(access: AccessContext, who: Credential, operation: Op
   return rule.player(access, who, collection, key) ?? { collection, isUnproven: false };
 }
 
-/** Whether the caller may read one record. `writer`: who appended it; asked for only if that matters. `accessMode` does not apply to records. */
+/** Whether the caller may read one record. `writer`: who appended it; asked for only if it matters. `accessMode` does not apply. */
 export function recordAccess(
   access: AccessContext,
   who: Credential,
@@ -147,7 +147,7 @@ function slotsOpenTo(action: Action): DataRule['collection'] {
   };
 }
 
-/** Any valid key may read ledgers, and a person who may read documents, unless `access` says otherwise; `accessMode` does not apply. Ids are checked first, as for save records. */
+/** Any valid key may read ledgers, and a person who may read documents, unless `access` says otherwise. Ids are checked first. */
 function ledgerOpenTo(access: AccessContext, who: Credential, id: string, key: string): CollectionModel | Refusal {
   const lacking = access.key.kind === 'person' ? unreadable(access) : null;
   if (lacking !== null) return lacking;
@@ -178,8 +178,8 @@ function isOpenToRead({ access: { records } }: CollectionModel, { isSecret }: Cr
 }
 
 /**
- * A proven player may write and delete its own documents and those of global collections. In a collection with owner access the player must be
- * the document's owner; the player's name is enough where the project demands no proof.
+ * A proven player may write and delete its own documents and those of global collections. In a collection with owner access the player must
+ * be the document's owner; the player's name is enough where the project demands no proof.
  */
 function otherPlayer(action: Action): DataRule['player'] {
   return (access, who, collection, key) => {

@@ -12,8 +12,8 @@ import type { AccessContext } from './context.ts';
 import { type Credential, type Named, namedPlayer, needsProof } from './credential.ts';
 
 /**
- * Who may use the target `next`, and what it shows of live. What is staged opens nothing that lies in live: that is what promoting it does. So
- * whatever live has passes the rules of both, and what is new reads, for players, only what players may read in live.
+ * Who may use the target `next`, and what it shows of live. What is staged opens nothing that lies in live: that is what promoting it does.
+ * So whatever live has passes the rules of both, and what is new reads, for players, only what players may read in live.
  */
 
 /** Who asks, as far as the setting `nextAccess` depends on it. */

@@ -19,10 +19,10 @@ import {
 } from '../subjects.ts';
 
 /**
- * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes, and of definitions each
- * one; the players whom it names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out, because nobody asks for their history, and so
- * are the keys that commits were made with: one key may stand in all of them. What names a commit is of one of its events: the player who
- * caused it and the command id of the last, the request id of the first.
+ * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes, and of
+ * definitions each one; the players whom it names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out,
+ * because nobody asks for their history, and so are the keys that commits were made with: one key may stand in all of them. What names a
+ * commit is of one of its events: the player who caused it and the command id of the last, the request id of the first.
  */
 export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
   const subjects = new Set<SubjectKey>();

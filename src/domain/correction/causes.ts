@@ -1,6 +1,6 @@
 /**
- * Causes of commits that put right what players have: the economy tells them apart from play. A caller cannot choose a commit's cause, as it can
- * choose the source of a ledger entry.
+ * Causes of commits that put right what players have: the economy tells them apart from play. A caller cannot choose a commit's cause, as
+ * it can choose the source of a ledger entry.
  */
 export const CAUSE = {
   /** A write with the source `correction`. */

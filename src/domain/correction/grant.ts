@@ -4,8 +4,8 @@ import type { GrantPhase, GrantPlayerState, GrantState, Told } from '../states.t
 import type { Policy } from './three-way.ts';
 
 /**
- * A grant: support gives something to many players. Its list is stored first and never changes. Each player is served in a commit of his own,
- * which holds the fact (`grant.served`): so whoever drives the grant, also twice at once or after a crash, serves nobody twice.
+ * A grant: support gives something to many players. Its list is stored first and never changes. Each player is served in a commit of his
+ * own, which holds the fact (`grant.served`): so whoever drives the grant, also twice at once or after a crash, serves nobody twice.
  */
 
 /** A grant after one of its events. */

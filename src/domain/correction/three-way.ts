@@ -18,8 +18,9 @@ import type { LedgerEntry, Operation } from '../events.ts';
 import type { FieldModel, SchemaModel } from '../model.ts';
 
 /**
- * Undoes what one commit did to a document, in the document as it is now. Numbers that it paid or took go back by the opposite amount, whatever
- * happened since. Items that it put into lists or took out go the other way. Everything else goes back if nobody has touched it since.
+ * Undoes what one commit did to a document, in the document as it is now. Numbers that it paid or took go back by the opposite amount,
+ * whatever happened since. Items that it put into lists or took out go the other way. Everything else goes back if nobody has touched it
+ * since.
  */
 
 /** `give`: nobody pays for it. `reverse`: whoever got something gives back what is left of it. */

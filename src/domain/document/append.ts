@@ -40,8 +40,8 @@ export interface Appended {
 }
 
 /**
- * Decides one append to a global collection. Refusals, in order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 413 `PAYLOAD_TOO_LARGE`,
- * 400 `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do not apply to appends.
+ * Decides one append to a global collection. Refusals, in order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 413
+ * `PAYLOAD_TOO_LARGE`, 400 `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do not apply to appends.
  */
 export function decideAppend(command: AppendCommand): Appended | Refusal {
   const { collection, body, maxBytes } = command;
@@ -81,8 +81,8 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
 }
 
 /**
- * JSON text of the record that this body was appended as. A kept answer holds only what the body does not, so a repeated request gets its text
- * from here.
+ * JSON text of the record that this body was appended as. A kept answer holds only what the body does not, so a repeated request gets its
+ * text from here.
  */
 export function reprintedRecord(body: Json, made: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId'>): string {
   return printOnce(recordDocument({ ...made, document: withoutOwnMembers(isObject(body) ? body : {}) }));

@@ -13,8 +13,9 @@ import type { LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * The ledger balances of one document: for every field the `after` of its last entry, which is the sum of all its entries. Zeros are left out.
- * It is a tree like the document, so it is never much larger. A number with numbers below it stands under the name `''`, which no path contains.
+ * The ledger balances of one document: for every field the `after` of its last entry, which is the sum of all its entries. Zeros are left
+ * out. It is a tree like the document, so it is never much larger. A number with numbers below it stands under the name `''`, which no path
+ * contains.
  */
 export type LedgerBalances = JsonObject;
 

@@ -4,8 +4,8 @@ import { getPath } from '../../kernel/path.ts';
 /** Documents as rows of a table, whose cells have a bounded length. */
 
 /**
- * The cells of a document, by the dotted paths of `columns`. A column that it does not have is left out. What is long or has members is its beginning: `{text, of,
- * whole}`, of its JSON if it has members.
+ * The cells of a document, by the dotted paths of `columns`. A column that it does not have is left out. What is long or has members is its
+ * beginning: `{text, of, whole}`, of its JSON if it has members.
  */
 export function cellsOf(document: JsonObject, columns: readonly string[], length: number): Readonly<Record<string, Json>> {
   const cells = columns.flatMap((column): [string, Json][] => {

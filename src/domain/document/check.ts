@@ -11,8 +11,8 @@ type Fault = string;
 const MAX_DEPTH = 64;
 
 /**
- * The first fault of a document, such as `stats.xp: expected number`, or `null`. Nothing is coerced. Null is valid for every field that is not
- * required, and a required field with a default counts as present.
+ * The first fault of a document, such as `stats.xp: expected number`, or `null`. Nothing is coerced. Null is valid for every field that is
+ * not required, and a required field with a default counts as present.
  */
 export function checkDocument(schema: SchemaModel, document: JsonObject): string | null {
   if (schema.root === null) return null;
@@ -20,8 +20,8 @@ export function checkDocument(schema: SchemaModel, document: JsonObject): string
 }
 
 /**
- * The first fault that operations bring into a document; `before`: the document that they change. What they leave as it was is not theirs: it was
- * stored under another schema, and whoever changes the gold can do nothing about a title that is missing.
+ * The first fault that operations bring into a document; `before`: the document that they change. What they leave as it was is not theirs:
+ * it was stored under another schema, and whoever changes the gold can do nothing about a title that is missing.
  */
 export function checkChange(schema: SchemaModel, before: JsonObject, after: JsonObject): string | null {
   return schema.root === null ? null : shown(checkValue(schema.root, after, 0, before));

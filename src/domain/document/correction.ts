@@ -3,9 +3,9 @@ import type { WriteBody } from './decide.ts';
 import { CORRECTION, reservedSource } from './sources.ts';
 
 /**
- * Whether a write is a correction: all its operations name the source `correction`. It meets no rate-limit rule and counts in no window, so it
- * needs the secret key and a reason, and nothing else may come along with it. Whoever writes, the sources of entries that nobody asked for are
- * refused. 403 `FORBIDDEN`, 400 `INVALID_OPERATION`.
+ * Whether a write is a correction: all its operations name the source `correction`. It meets no rate-limit rule and counts in no window, so
+ * it needs the secret key and a reason, and nothing else may come along with it. Whoever writes, the sources of entries that nobody asked
+ * for are refused. 403 `FORBIDDEN`, 400 `INVALID_OPERATION`.
  */
 export function readCorrection(body: WriteBody, isSecret: boolean): boolean | Refusal {
   const ops = body.kind === 'operations' ? body.ops : [];

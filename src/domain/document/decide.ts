@@ -105,8 +105,8 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 
 /**
  * Decides one write. Refusals, in order: address of a new document 400 `ADDRESS_TAKEN`, operations 400 `INVALID_OPERATION`, schema 400
- * `SCHEMA_VALIDATION_FAILED`, size 413 `PAYLOAD_TOO_LARGE` (before the schema if the body is the document), save version 409 `STALE_SAVE` or
- * `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`, ledger 413 `APPEND_TOO_LARGE`.
+ * `SCHEMA_VALIDATION_FAILED`, size 413 `PAYLOAD_TOO_LARGE` (before the schema if the body is the document), save version 409 `STALE_SAVE`
+ * or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`, ledger 413 `APPEND_TOO_LARGE`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const taken = isThere(command.current) ? null : refuseTakenKey(command.collection, command.key);
@@ -138,8 +138,8 @@ export interface Deleted {
 }
 
 /**
- * Decides a delete. Deleting a missing document succeeds without events. The version stays, because it counts writes. `saveVersion` is the one
- * that the caller has seen: 409 `STALE_SAVE` if it is not the present one.
+ * Decides a delete. Deleting a missing document succeeds without events. The version stays, because it counts writes. `saveVersion` is the
+ * one that the caller has seen: 409 `STALE_SAVE` if it is not the present one.
  */
 export function decideDelete(command: DocumentCommand, saveVersion: number | null = null): Deleted | Refusal {
   const { collection, space, key, current, fork, now } = command;
@@ -148,8 +148,8 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   if (!isThere(current)) return { events: [], state: current, before: () => null };
   const { version, createdAt } = current;
   const begin = present(command);
-  // A delete must always be possible. If the document has more ledger fields than one write may change, the delete reverses the first ones, and
-  // the next write of the document reverses the rest.
+  // A delete must always be possible. If the document has more ledger fields than one write may change, the delete reverses the first ones,
+  // and the next write of the document reverses the rest.
   const from = () => begin()?.asRead ?? null;
   const ledger = updateLedger(command, from, null);
   const event: DomainEvent = {

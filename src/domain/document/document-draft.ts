@@ -29,8 +29,8 @@ export class DocumentDraft implements DraftValues {
   readonly #begin: () => ReadDocument | null;
 
   /**
-   * `begin` returns the document that the writer began from: an empty one for operations on a missing document. It returns the same document at
-   * every call. It is a function because few writes need it.
+   * `begin` returns the document that the writer began from: an empty one for operations on a missing document. It returns the same
+   * document at every call. It is a function because few writes need it.
    */
   constructor({ after, changes, increases, moves }: DraftValues, isNew: boolean, begin: () => ReadDocument | null) {
     this.after = after;
@@ -60,8 +60,8 @@ export class DocumentDraft implements DraftValues {
   }
 
   /**
-   * The draft with these values lowered. `read`: the document whose values they lower, either as it reads or as stored. A field inside an object
-   * that is itself a default is stored with the whole object: stored alone it would hide the rest of the default.
+   * The draft with these values lowered. `read`: the document whose values they lower, either as it reads or as stored. A field inside an
+   * object that is itself a default is stored with the whole object: stored alone it would hide the rest of the default.
    */
   lowered(lower: readonly Change[], read: JsonObject): DocumentDraft {
     if (lower.length === 0) return this;

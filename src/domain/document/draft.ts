@@ -54,8 +54,8 @@ export class Draft {
 }
 
 /**
- * The final value of every touched path. A path below another touched path is part of that one's value. Changes come in the order in which paths
- * were first touched, so new members keep the order in which they were made.
+ * The final value of every touched path. A path below another touched path is part of that one's value. Changes come in the order in which
+ * paths were first touched, so new members keep the order in which they were made.
  */
 export function changesOf(document: JsonObject, touched: ReadonlySet<string>): Change[] {
   const paths = new Set<string>();

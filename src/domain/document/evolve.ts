@@ -20,8 +20,8 @@ export function keyOf({ data }: DocumentEvent): string {
 type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
 
 /**
- * A document after one of its events. `recordedAt`: the event's time in unix ms. The first event of a subject in a `next` space carries the live
- * state that it started from, which then replaces `state`.
+ * A document after one of its events. `recordedAt`: the event's time in unix ms. The first event of a subject in a `next` space carries the
+ * live state that it started from, which then replaces `state`.
  */
 export function evolveDocument(state: DocumentState | null, event: DocumentEvent, recordedAt: number): DocumentState {
   switch (event.type) {

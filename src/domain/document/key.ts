@@ -1,5 +1,6 @@
 /**
- * Valid document keys. No key needs an escape in a path, a subject or a counter. The three names that reach a JavaScript prototype are refused.
+ * Valid document keys. No key needs an escape in a path, a subject or a counter. The three names that reach a JavaScript prototype are
+ * refused.
  */
 export const DOCUMENT_KEY = /^(?!(?:__proto__|constructor|prototype)$)[A-Za-z0-9_:-]{1,256}$/;
 

@@ -22,8 +22,8 @@ export interface LedgerUpdate extends LedgerChange {
 }
 
 /**
- * The ledger entries of one write, and the balances after it. `from`: what the writer began from as it read, not needed in a collection without a
- * ledger. `after`: `null` for a delete. `moves`: of the write's operations, if it is made of some.
+ * The ledger entries of one write, and the balances after it. `from`: what the writer began from as it read, not needed in a collection
+ * without a ledger. `after`: `null` for a delete. `moves`: of the write's operations, if it is made of some.
  */
 export function updateLedger(
   { collection: { schema }, current, source, reason }: LedgerWriteContext,

@@ -23,8 +23,8 @@ import { isFollowedName } from './unfollowed.ts';
 type NumberValue = number | ExactNumber;
 
 /**
- * Most entries of one write. This many fit into a commit, however long their paths are; a document with undeclared members could have nine times
- * as many.
+ * Most entries of one write. This many fit into a commit, however long their paths are; a document with undeclared members could have nine
+ * times as many.
  */
 export const MAX_ENTRIES = 1000;
 

@@ -52,8 +52,8 @@ export function movesFinder(moves: readonly Move[]): MovesOf {
 }
 
 /**
- * The changes of the number at `field`, from `old` to `now` without a gap. Operations that leave it alone have none. What rate-limit rules took back
- * is missing from the last increases; a default that came back belongs to the last operation.
+ * The changes of the number at `field`, from `old` to `now` without a gap. Operations that leave it alone have none. What rate-limit rules
+ * took back is missing from the last increases; a default that came back belongs to the last operation.
  */
 export function numberMoves(field: string, old: NumberValue, now: NumberValue, moves: readonly Move[]): readonly NumberMove[] {
   const changed = moves.map((move) => changeOf(field, move)).filter(({ before, after }) => !numbersEqual(before, after));

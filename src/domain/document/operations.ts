@@ -93,8 +93,8 @@ const APPLY: Readonly<Record<string, Apply>> = {
 };
 
 /**
- * Runs operations in order on a copy. Each sees the result of the earlier ones; the first error stops them all. A `document` of `null` counts as
- * `{}`. The input is never changed, and untouched parts are shared. Throws {@link OperationError}.
+ * Runs operations in order on a copy. Each sees the result of the earlier ones; the first error stops them all. A `document` of `null`
+ * counts as `{}`. The input is never changed, and untouched parts are shared. Throws {@link OperationError}.
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): OperationResult {
   checkCount(operations.length);

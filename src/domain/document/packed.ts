@@ -4,8 +4,8 @@ import type { Parts } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * A document that memory keeps as text alone: one that was stored whole, or loaded. Many documents are in memory and few are read. A text takes
- * less room than objects and costs the garbage collector nothing. The text is parsed when the value is first read.
+ * A document that memory keeps as text alone: one that was stored whole, or loaded. Many documents are in memory and few are read. A text
+ * takes less room than objects and costs the garbage collector nothing. The text is parsed when the value is first read.
  */
 export class PackedDocument implements DocumentState {
   /** The text that {@link printOnce} makes of the document. */
@@ -34,7 +34,7 @@ export class PackedDocument implements DocumentState {
   }
 }
 
-/** Parsed values, so documents that are read again and again are not parsed each time. Their texts have a million characters in all at most. */
+/** Parsed values, so that documents that are read often are not parsed each time. Their texts have a million characters at most. */
 const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
 /** The same state, packed. A deleted document has nothing to pack. */

@@ -33,8 +33,8 @@ export function isWhole({ type, data }: DocumentEvent): boolean {
 }
 
 /**
- * Takes the events of one document, newest first, until what it was after the last `count` of them is known. One of 129 events of a document is
- * whole, so that is after a bounded number.
+ * Takes the events of one document, newest first, until what it was after the last `count` of them is known. One of 129 events of a
+ * document is whole, so that is after a bounded number.
  */
 export class DocumentSearch {
   readonly #subject: Subject<'document'>;
@@ -68,8 +68,8 @@ export class DocumentSearch {
   }
 
   /**
-   * The last changes, newest first: `count` of them, or as many as there are. 410 REDACTED: an event that one of them needs says no more what it
-   * said.
+   * The last changes, newest first: `count` of them, or as many as there are. 410 REDACTED: an event that one of them needs says no more
+   * what it said.
    */
   result(): readonly PastChange[] | Refusal {
     if (this.#redacted !== null)
@@ -86,8 +86,8 @@ export class DocumentSearch {
 }
 
 /**
- * The last `limit` of a document's events, with what it was around each. `events`: newest first, one more than the limit, or all that there are
- * (`isAll`).
+ * The last `limit` of a document's events, with what it was around each. `events`: newest first, one more than the limit, or all that there
+ * are (`isAll`).
  */
 export function stepsOf(events: readonly (ProjectEvent & DocumentEvent)[], limit: number, isAll: boolean): readonly DocumentStep[] {
   const steps: DocumentStep[] = [];

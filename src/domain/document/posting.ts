@@ -5,8 +5,8 @@ import { playerOfKey } from './key.ts';
 type Posted = Extract<DomainEvent, { readonly type: 'ledger.posted' }>;
 
 /**
- * The events of a commit, and behind them, if they change money, the one event that says so. Decisions call for entries event by event, and only
- * the whole commit knows who paid whom.
+ * The events of a commit, and behind them, if they change money, the one event that says so. Decisions call for entries event by event, and
+ * only the whole commit knows who paid whom.
  */
 export function withPosting(events: readonly DomainEvent[]): readonly DomainEvent[] {
   const posted = postingOf(events);

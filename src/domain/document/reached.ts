@@ -4,8 +4,8 @@ import type { DomainEvent } from '../events.ts';
 import type { ReadDocument } from './read-document.ts';
 
 /**
- * When a document reached a number. Of equal numbers, the one that was there first comes first, so a write says which numbers it changed. Only
- * numbers count that a query sorts by: the others would make every write longer.
+ * When a document reached a number. Of equal numbers, the one that was there first comes first, so a write says which numbers it changed.
+ * Only numbers count that a query sorts by: the others would make every write longer.
  */
 
 /** The number of a value on a board. Only finite JSON numbers count. */

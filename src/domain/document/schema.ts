@@ -9,8 +9,8 @@ import { boundsOf } from './bounds.ts';
 type WrittenField = Written<typeof fieldSchema>;
 
 /**
- * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`. A definition
- * is an object or a bare type name. Unknown parts are ignored, so a stored definition never stops a game.
+ * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`. A
+ * definition is an object or a bare type name. Unknown parts are ignored, so a stored definition never stops a game.
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const written = objectOf(raw);
@@ -69,8 +69,8 @@ function rooted(schema: JsonObject): WrittenField {
 }
 
 /**
- * Separates the fields of a schema in the flat form from the schema's own members. A text under `type` is its own. A value that is neither text
- * nor object is not a field, and neither is what `isKeyword` names.
+ * Separates the fields of a schema in the flat form from the schema's own members. A text under `type` is its own. A value that is neither
+ * text nor object is not a field, and neither is what `isKeyword` names.
  */
 export function flatForm(
   schema: JsonObject,
@@ -142,8 +142,8 @@ export function isPathPart(name: string): boolean {
 }
 
 /**
- * What a missing field reads as: its default, completed with the defaults of its children. An object without a default reads as the defaults of
- * its children, if there are any. The value is frozen, because all documents without the field share it.
+ * What a missing field reads as: its default, completed with the defaults of its children. An object without a default reads as the
+ * defaults of its children, if there are any. The value is frozen, because all documents without the field share it.
  */
 function effectiveDefault(field: FieldModel, own: Json | undefined): Json | undefined {
   if (own !== undefined) return frozen(fillField(field, own));
@@ -180,8 +180,8 @@ function neededOf(properties: ReadonlyMap<string, FieldModel> | undefined): stri
 }
 
 /**
- * The document with defaults for missing members, at any depth where the parent object exists. Null stays null. If nothing is missing, the same
- * object is returned.
+ * The document with defaults for missing members, at any depth where the parent object exists. Null stays null. If nothing is missing, the
+ * same object is returned.
  */
 export function fillDefaults(schema: SchemaModel, document: JsonObject): JsonObject {
   if (!schema.hasDefaults || schema.root === null) return document;

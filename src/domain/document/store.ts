@@ -29,8 +29,8 @@ export function operate(
 }
 
 /**
- * Changes that lose no default. Usually they are the given ones. But if all of `stats` came from a default `{hp, mp}`, storing only `stats.hp`
- * would lose `mp` for every later reader, so the whole object is stored. `document`: the document that the changes should give.
+ * Changes that lose no default. Usually they are the given ones. But if all of `stats` came from a default `{hp, mp}`, storing only
+ * `stats.hp` would lose `mp` for every later reader, so the whole object is stored. `document`: the document that the changes should give.
  */
 export function keepingDefaults(from: ReadDocument, { document, changes }: Pick<OperationResult, 'document' | 'changes'>): StoredDocument {
   const after = from.becoming(applyChanges(from.stored, changes));

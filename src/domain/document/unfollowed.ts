@@ -19,8 +19,9 @@ export function isFollowedName(prefix: string, name: string): boolean {
 }
 
 /**
- * The refusal of a write that brings or changes a number which the ledger should follow and cannot: the sum of the ledger would not be what is
- * read. What was stored before this was refused may stay as it is, and may be taken away. `from` and `read`: before and after, as they read.
+ * The refusal of a write that brings or changes a number which the ledger should follow and cannot: the sum of the ledger would not be what
+ * is read. What was stored before this was refused may stay as it is, and may be taken away. `from` and `read`: before and after, as they
+ * read.
  */
 export function refuseUnfollowed(schema: SchemaModel, from: () => JsonObject | null, read: ReadDocument): Refusal | null {
   if (!schema.root?.opensLedger) return null;

@@ -40,8 +40,8 @@ export function holderAfter(change: UniqueChange | undefined, key: string, hash:
 }
 
 /**
- * Folds case through capital letters, so that `ß` equals `SS`, and `ς` equals `σ`. It lowers first because `ẞ` is a capital letter itself, and
- * would stay as it is.
+ * Folds case through capital letters, so that `ß` equals `SS`, and `ς` equals `σ`. It lowers first because `ẞ` is a capital letter itself,
+ * and would stay as it is.
  */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().normalize('NFC');

@@ -6,8 +6,8 @@ import { member, splitPath } from '../../kernel/path.ts';
 import { flatForm } from './schema.ts';
 
 /**
- * Fields that a collection's schema does not name. A game may store them, so the server accepts them. In what a person types they are mostly
- * misspellings, so tools warn of them.
+ * Fields that a collection's schema does not name. A game may store them, so the server accepts them. In what a person types they are
+ * mostly misspellings, so tools warn of them.
  */
 
 export interface UnknownField {
@@ -30,8 +30,8 @@ type Part = Written<typeof fieldSchema> & { readonly [Word in (typeof CHOICES | 
 type Parts = readonly Part[] | null;
 
 /**
- * The unknown fields of a value that is put at `path` (dotted; empty: the whole document). There are none where the schema names no fields, or
- * allows others.
+ * The unknown fields of a value that is put at `path` (dotted; empty: the whole document). There are none where the schema names no fields,
+ * or allows others.
  */
 export function unknownFields(schema: Json | undefined, path: string, value: Json): readonly UnknownField[] {
   return [...new UnknownFieldSearch(rooted(schema)).at(path, value)];

@@ -36,8 +36,8 @@ export function medianOf(amounts: readonly number[]): number {
 }
 
 /**
- * What a day's faucet may be: so many times the median of the days before, of which one without entries counts 0. `null` where the median is 0,
- * as of a game that has just begun: nothing is known of what is usual.
+ * What a day's faucet may be: so many times the median of the days before, of which one without entries counts 0. `null` where the median
+ * is 0, as of a game that has just begun: nothing is known of what is usual.
  */
 export function dayThreshold(times: number, before: readonly number[]): number | null {
   const days = Array.from({ length: MEDIAN_DAYS }, (_, at) => before[at] ?? 0);

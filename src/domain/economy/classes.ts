@@ -14,9 +14,9 @@ export interface Classed {
 }
 
 /**
- * The classes of what one commit did to one currency. As much as came in and went out is *transfer*, from one place to another; what came in
- * beyond it is *faucet*, what went out beyond it *sink*. A flow is first settled with flows of its own source, then with others in their order, so
- * that a trade and a reward in one commit are told apart.
+ * The classes of what one commit did to one currency. As much as came in and went out is *transfer*, from one place to another; what came
+ * in beyond it is *faucet*, what went out beyond it *sink*. A flow is first settled with flows of its own source, then with others in their
+ * order, so that a trade and a reward in one commit are told apart.
  */
 export function classesOf(flows: readonly Flow[]): readonly Classed[] {
   const left = flows.map(({ inflow, outflow }) => ({ faucet: inflow, sink: outflow }));

@@ -4,8 +4,8 @@ import type { GuestDevice, GuestName, GuestState } from '../states.ts';
 import { deviceIdOf, type GuestToken, isSameHash } from './token.ts';
 
 /**
- * Guests: players without an account. Each device of a guest has a secret, and whoever knows such a secret is the guest. A recovery code or a
- * linked account adds another device. A guest always keeps its id, so its data never move.
+ * Guests: players without an account. Each device of a guest has a secret, and whoever knows such a secret is the guest. A recovery code or
+ * a linked account adds another device. A guest always keeps its id, so its data never move.
  */
 
 /** Most devices of one guest. */
@@ -47,8 +47,8 @@ export function registerGuest({ firstGuest: guest, hash }: GuestToken, state: Gu
 export type Invitation = { readonly code: string } | { readonly account: string };
 
 /**
- * Adds a device to a guest, by a recovery code, which works once, or by the linked account. `name`: the guest that the code or the account leads
- * to. A device that has joined already gets the same answer again, so a repeated request succeeds.
+ * Adds a device to a guest, by a recovery code, which works once, or by the linked account. `name`: the guest that the code or the account
+ * leads to. A device that has joined already gets the same answer again, so a repeated request succeeds.
  */
 export function joinGuest(
   { hash }: GuestToken,
@@ -105,9 +105,9 @@ export function issueCode({ guest, device }: RequestingDevice, hash: string, sta
 }
 
 /**
- * Revokes a device, and with it all sessions that it opened. Revoking a missing device succeeds. If another device revokes it, the recovery code
- * that it asked for becomes void, because whoever found the device could come back by it. A device that revokes itself may come back by its
- * code.
+ * Revokes a device, and with it all sessions that it opened. Revoking a missing device succeeds. If another device revokes it, the recovery
+ * code that it asked for becomes void, because whoever found the device could come back by it. A device that revokes itself may come back
+ * by its code.
  */
 export function revokeDevice({ guest, device: requester }: RequestingDevice, device: string, state: GuestState): DecidedGuest | Refusal {
   const found = deviceById(state, device);

@@ -38,7 +38,7 @@ function withoutCode({ recoveryOf: _, ...state }: GuestState): GuestState {
   return { ...state, recovery: null };
 }
 
-/** Folds which guest a recovery code or an account leads to. A used code still leads to its guest, but the guest does not accept it any more. */
+/** Folds which guest a recovery code or an account leads to. A used code still leads to its guest, who accepts it no more. */
 export function evolveGuestName(event: GuestEvent): GuestName | null {
   return event.type === 'guest.unlinked' ? null : { guest: event.data.guest };
 }

@@ -1,7 +1,7 @@
 /**
- * A guest that plays through a host proves itself to the server with a pass, which it gives the host. With a device's secret the host could act
- * as the player for good; a pass is good for one host, for minutes. Passes are not stored: the HMAC, which only this installation can make,
- * proves that a device of the guest asked for it.
+ * A guest that plays through a host proves itself to the server with a pass, which it gives the host. With a device's secret the host could
+ * act as the player for good; a pass is good for one host, for minutes. Passes are not stored: the HMAC, which only this installation can
+ * make, proves that a device of the guest asked for it.
  */
 export interface GuestPass {
   readonly guest: string;
@@ -35,7 +35,7 @@ export function readPass(text: string, host: string): { readonly pass: GuestPass
   return { pass: { guest: `guest-${hex}`, device, host, expiresAt: Number(expiresAt) }, hmac };
 }
 
-/** The text that the HMAC is made of. Ids of guests and devices, and numbers, have no blanks. The host's id may have some, so it comes last. */
+/** The text that the HMAC is made of. Ids of guests and devices, and numbers, have no blanks. The host's may, so it comes last. */
 export function authenticatedText(projectId: string, { guest, device, host, expiresAt }: GuestPass): string {
   return `guest pass ${projectId} ${guest} ${device} ${expiresAt} ${host}`;
 }

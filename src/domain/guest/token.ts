@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * How a guest proves itself. A device makes a secret of 256 random bits and keeps it; the server stores only a hash. Nobody can guess such a
- * secret, so a fast hash is enough.
+ * How a guest proves itself. A device makes a secret of 256 random bits and keeps it; the server stores only a hash. Nobody can guess such
+ * a secret, so a fast hash is enough.
  */
 
 /** What the server derives from a guest's token, which is the secret of a device. */
@@ -17,8 +17,8 @@ const TOKEN = /^ns_guest_[A-Za-z0-9_-]{43}$/;
 const GUEST_ID = /^guest-[0-9a-f]{32}$/;
 
 /**
- * The form of guests' ids, as part of a regular expression. It has no `_`: in a document's key the player ends at the first `_`, so a player
- * called `guest` would own the documents of all guests.
+ * The form of guests' ids, as part of a regular expression. It has no `_`: in a document's key the player ends at the first `_`, so a
+ * player called `guest` would own the documents of all guests.
  */
 export const GUEST_ID_PATTERN = 'guest-[0-9a-f]{32}';
 
@@ -26,7 +26,7 @@ export function isGuestId(id: string | null): id is string {
   return id !== null && GUEST_ID.test(id);
 }
 
-/** The guest's token in a text; `null`: the text is not one. Tokens of logins have other forms, so no other verifier gets to see a guest's token. */
+/** The guest's token in a text; `null`: the text is not one. Tokens of logins look otherwise, so no verifier gets to see it. */
 export function readGuestToken(text: string | null): GuestToken | null {
   if (text === null || !TOKEN.test(text)) return null;
   return { hash: hashOf('device', text), firstGuest: `guest-${hashOf('id', text).slice(0, 32)}` };

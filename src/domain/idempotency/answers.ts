@@ -8,8 +8,8 @@ import type { AnswerKept, DomainEvent, KeptRefusal } from '../events.ts';
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
 /**
- * A request with an idempotency key happens once. Its outcome is kept under the key, in the commit of what it did. The same request sent again
- * gets that outcome.
+ * A request with an idempotency key happens once. Its outcome is kept under the key, in the commit of what it did. The same request sent
+ * again gets that outcome.
  *
  * unknown ──► kept (answer, or a refusal that was decided) ──► unknown again, `until`
  */
@@ -81,8 +81,8 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
 }
 
 /**
- * The first refusal again, with the id of its request. It no longer says when to try again: under this key the answer stays what it is, and the
- * seconds were counted from the first one.
+ * The first refusal again, with the id of its request. It no longer says when to try again: under this key the answer stays what it is, and
+ * the seconds were counted from the first one.
  */
 export function repeatedRefusal({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
   const { retryAfter: _, ...said } = extra;

@@ -5,8 +5,8 @@ const MAX_LENGTH = 400;
 const DECIMAL = /^-?\d[\d.eE+-]*$/;
 
 /**
- * What a rule counts of a value: a number, or what an endpoint would take for a number (a text, a boolean, a list with one of these). Anything
- * else is 0. Without this, an untyped field with `"999999"` would be worth that much in conditions, and count towards no limit.
+ * What a rule counts of a value: a number, or what an endpoint would take for a number (a text, a boolean, a list with one of these).
+ * Anything else is 0. Without this, an untyped field with `"999999"` would be worth that much in conditions, and count towards no limit.
  */
 export function countedAs(value: Json | undefined): number | ExactNumber {
   if (isNumber(value)) return value;

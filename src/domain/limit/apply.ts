@@ -13,7 +13,7 @@ import { secondsLeft } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
-  /** Whether the write creates a deleted document anew. Then its defaults count as growth: otherwise deleting would refill what a limit guards. */
+  /** Whether a deleted document is created anew. Then its defaults count as growth: or deleting would refill what a limit guards. */
   readonly isRecreated: boolean;
   readonly draft: DocumentDraft;
 }
@@ -59,8 +59,9 @@ interface Demand {
 }
 
 /**
- * Counts a write against the collection's daily limit and every rule. Either all pass, or the write is refused with 429 and no counter moves.
- * Fields are clamped before rules count, so what clamping removes is not counted. 413 `APPEND_TOO_LARGE`: it counts in too many windows.
+ * Counts a write against the collection's daily limit and every rule. Either all pass, or the write is refused with 429 and no counter
+ * moves. Fields are clamped before rules count, so what clamping removes is not counted. 413 `APPEND_TOO_LARGE`: it counts in too many
+ * windows.
  */
 export function applyRules(write: LimitedWrite): LimitResult | Refusal {
   const daily = countDaily(write);
@@ -90,8 +91,8 @@ function comparedDocuments({ draft, isRecreated }: LimitedWrite, rules: readonly
 }
 
 /**
- * How much of a field a write asks for: the sum of its operations' upward moves, or the difference between before and after if that is more. For
- * `*` a write counts 1.
+ * How much of a field a write asks for: the sum of its operations' upward moves, or the difference between before and after if that is
+ * more. For `*` a write counts 1.
  */
 function amountOf({ before, after, increases }: ComparedDocuments, field: string): number {
   if (field === '*') return 1;
@@ -131,8 +132,8 @@ function loweredFields({ before, after }: ComparedDocuments, requested: readonly
 }
 
 /**
- * The lowered value. It is never below the old one: a field that ends lower did not exceed the limit. It is never above the old one by more than
- * was granted: amounts are doubles, which may be far off for very large numbers.
+ * The lowered value. It is never below the old one: a field that ends lower did not exceed the limit. It is never above the old one by more
+ * than was granted: amounts are doubles, which may be far off for very large numbers.
  */
 function loweredField(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
   const now = countedAs(getPath(after, field));

@@ -12,8 +12,8 @@ import { secondsLeft } from './windows.ts';
 type WrittenLimits = Written<typeof callLimits>;
 
 /**
- * An endpoint's `rateLimits` (or `rateLimit`), in any form that a rule's limits have, or as windows by bare names: `{perMinute: 10}`. `null`: no
- * limit.
+ * An endpoint's `rateLimits` (or `rateLimit`), in any form that a rule's limits have, or as windows by bare names: `{perMinute: 10}`.
+ * `null`: no limit.
  */
 export function callLimit(raw: Json | undefined): CallLimit | null {
   const written: WrittenLimits = objectOf(raw);
@@ -26,7 +26,7 @@ function bareWindows(written: WrittenLimits): JsonObject {
   return objectFrom(WINDOW_NAMES.flatMap((window) => (written[window] === undefined ? [] : [[window, written[window]]])));
 }
 
-/** Counters of an endpoint's calls by this player. No rule can have an id that begins with `@`. The player's id may be any text, so it comes last. */
+/** Counters of an endpoint's calls by this player. No rule's id begins with `@`. The player's id may be any text, so it comes last. */
 export function callCounters(endpoint: EndpointModel, player: string): readonly Limit[] {
   if (endpoint.callLimit === null) return [];
   const { scope, windows } = endpoint.callLimit;

@@ -24,8 +24,8 @@ export interface IdentifiedRule {
 }
 
 /**
- * The stored rules, from a list or `{rules: […]}`, each with an id that is unique in the list. A disabled rule gets its id too: switching a rule
- * off must not give its counters to the next one.
+ * The stored rules, from a list or `{rules: […]}`, each with an id that is unique in the list. A disabled rule gets its id too: switching a
+ * rule off must not give its counters to the next one.
  */
 export function identifiedRules(raw: Json): IdentifiedRule[] {
   const rules = rulesIn(raw).filter(isObject);
@@ -113,8 +113,8 @@ function windowNames(rule: JsonObject): string {
 }
 
 /**
- * Rules as they are evaluated, from any stored form (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and rules without a usable
- * limit are left out.
+ * Rules as they are evaluated, from any stored form (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and rules without a
+ * usable limit are left out.
  */
 export function normaliseRules(raw: Json): RuleModel[] {
   return identifiedRules(raw).flatMap((rule) => normalise(rule) ?? []);
@@ -160,8 +160,8 @@ function defaultRuleId(rule: WrittenRule): string {
 }
 
 /**
- * Gives each id once: the id itself, then `id_2` and so on. A list may hold thousands of rules with one id, so the last number of each id is
- * remembered.
+ * Gives each id once: the id itself, then `id_2` and so on. A list may hold thousands of rules with one id, so the last number of each id
+ * is remembered.
  */
 function unusedBeside(ids: readonly string[]): (id: string) => string {
   const taken = new Set(ids);

@@ -95,8 +95,8 @@ export interface Account {
 }
 
 /**
- * Has an account sign a person in. One account is one person's, and a person has one of each issuer: whoever has the e-mail address of somebody who left
- * gets an account of the same address, and is somebody else.
+ * Has an account sign a person in. One account is one person's, and a person has one of each issuer: whoever has the e-mail address of
+ * somebody who left gets an account of the same address, and is somebody else.
  */
 export function linkAccount(state: PeopleState, id: string, { issuer, account }: Account): readonly PeopleFact[] | Refusal {
   const person = state.people.get(id);

@@ -15,8 +15,8 @@ export function managesIn({ people }: PeopleState, by: string, project: string):
 }
 
 /**
- * Whether a person may let another one in anew, sign them out or remove them. Whoever can make a link for somebody can be that person, so all that
- * person may do must be in the same hands.
+ * Whether a person may let another one in anew, sign them out or remove them. Whoever can make a link for somebody can be that person, so
+ * all that person may do must be in the same hands.
  */
 export function governs(state: PeopleState, by: string, { roles }: PersonState): boolean {
   if (managesIn(state, by, EVERY_PROJECT)) return true;

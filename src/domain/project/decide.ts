@@ -122,9 +122,9 @@ export function revokeKey(
 }
 
 /**
- * Changes settings: a flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names them); a
- * known one with an unusable value refuses the whole change. A new value of `nextData` starts a new generation of staged data, because what
- * tests wrote before belongs to the old mode.
+ * Changes settings: a flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names
+ * them); a known one with an unusable value refuses the whole change. A new value of `nextData` starts a new generation of staged data,
+ * because what tests wrote before belongs to the old mode.
  */
 export function changeSettings(
   state: AuthorityState | null,
@@ -155,7 +155,7 @@ export function changeSettings(
 const ANSWER_MEMBERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
 const COPIES = new Set(['enableAuthSessions', 'enableEncryptedRequests']);
 
-/** Findings for what changes nothing: settings that do not exist, that stand beside those that count, or that differ under the second name. */
+/** Findings for what changes nothing: settings that do not exist, stand beside those that count, or differ under the second name. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
   const whole: SettingsBody = objectOf(body);
   const { settings: sent, at } = sentSettings(whole);

@@ -3,7 +3,7 @@ import type { ApiKey, AuthorityState } from '../states.ts';
 import { syncedPackage } from './package.ts';
 import { withChanges } from './settings.ts';
 
-/** Folds project, settings, keys and game package. Throws if the log contradicts itself, as with a key of a project that was never created. */
+/** Folds project, settings, keys and game package. Throws if the log contradicts itself: a key of a project that was never created. */
 export function evolveAuthority(state: AuthorityState | null, event: ProjectEvent): AuthorityState | null {
   const at = event.metadata.recordedAt;
   switch (event.type) {

@@ -66,8 +66,8 @@ export function projectSettings(stored: JsonObject): ProjectSettings {
 }
 
 /**
- * Body of the GET answer, with the settings under `settings` and `config`, since tools read either. The editor wants two flags at the top level
- * too.
+ * Body of the GET answer, with the settings under `settings` and `config`, since tools read either. The editor wants two flags at the top
+ * level too.
  */
 export function settingsBody(projectId: string, project: Settable): Settings {
   const set = projectSettings(project.settings);

@@ -22,8 +22,9 @@ const BLOCK_ROWS = 1_024;
 const ROW_BYTES = 160;
 
 /**
- * Rows in order, each key once, in memory. It finds the row at an index and the index of a row, while rows are added, moved and removed. Rows
- * lie in blocks of some hundred: finding an index takes a search over the blocks, one within a block, and a sum over the blocks before it.
+ * Rows in order, each key once, in memory. It finds the row at an index and the index of a row, while rows are added, moved and removed.
+ * Rows lie in blocks of some hundred: finding an index takes a search over the blocks, one within a block, and a sum over the blocks before
+ * it.
  */
 export class Ranking {
   readonly #blocks: Block[] = [];

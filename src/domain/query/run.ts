@@ -35,8 +35,8 @@ const PARSED_CHARACTERS = 4 * MAX_JOINED;
 
 /**
  * One pass of a query over its documents, which come source by source in order of their keys. Documents are kept as texts: those of a
- * leaderboard's rows, or all if sources are merged or joined. A leaderboard over one source that exceeds the bound keeps only as many rows as
- * the query shows.
+ * leaderboard's rows, or all if sources are merged or joined. A leaderboard over one source that exceeds the bound keeps only as many rows
+ * as the query shows.
  */
 export class QueryRun {
   readonly #plan: QueryPlan;
@@ -120,7 +120,7 @@ export class QueryRun {
     return this.#scanned.length > 1;
   }
 
-  /** Takes a document of a source or, with indexes after those of the sources, of a join. 500 `QUERY_FAILED` if there are too many to keep. */
+  /** Takes a document of a source or, by indexes after the sources', of a join. 500 `QUERY_FAILED` if there are too many to keep. */
   add(source: number, stored: KeptDocument): Refusal | null {
     return refusable(() => this.#take(source, stored));
   }
@@ -144,7 +144,8 @@ export class QueryRun {
   }
 
   /**
-   * Makes the rows of merged and joined documents. It must be run to its end, and may pause between any two steps. Refuses as {@link add} does.
+   * Makes the rows of merged and joined documents. It must be run to its end, and may pause between any two steps. Refuses as {@link add}
+   * does.
    */
   *finish(): Generator<void, Refusal | null> {
     if (!this.unites) return null;

@@ -12,7 +12,7 @@ export function listedTime(document: JsonObject): number {
   return listedAt(member(document, '_timestamp'));
 }
 
-/** A time without a zone is in UTC. `Date` would take it for the time where the server is, which differs between those that write the rows. */
+/** A time without a zone is in UTC. `Date` would take it for the server's own time, which differs between nodes. */
 function inUtc(text: string): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text;
 }

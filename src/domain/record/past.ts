@@ -3,7 +3,7 @@ import { isRecordListEvent, type RecordListEvent } from './evolve.ts';
 
 /** The past of a player's save records. */
 
-/** A change of the list, and the name of the record before and after; `null`: there was no such record, `undefined`: a redaction hides it. */
+/** A change of the list, and the record's name before and after; `null`: there was no such record, `undefined`: a redaction hides it. */
 export interface RecordListStep {
   readonly event: ProjectEvent & RecordListEvent;
   readonly before: string | null | undefined;

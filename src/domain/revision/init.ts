@@ -3,8 +3,8 @@ import { currentRevision, latestRevision } from '../project/package.ts';
 import type { GamePackage } from '../states.ts';
 
 /**
- * The answer to a game that starts. An unknown number is left out, because clients read null as a failed handshake. The answer does not depend
- * on whether the project enforces revisions.
+ * The answer to a game that starts. An unknown number is left out, because clients read null as a failed handshake. The answer does not
+ * depend on whether the project enforces revisions.
  */
 export function revisionInitBody(known: GamePackage | null, player: number | null): RevisionStatus {
   const current = currentRevision(known);

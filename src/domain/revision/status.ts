@@ -109,8 +109,8 @@ export function revisionStatusBody(status: RevisionStatus): JsonObject {
 }
 
 /**
- * The `revision` block in the answer with which a game loads a profile. Whole numbers only, or the client loses the answer. `null` if the game's
- * own revision is unknown. `now` in unix ms.
+ * The `revision` block in the answer with which a game loads a profile. Whole numbers only, or the client loses the answer. `null` if the
+ * game's own revision is unknown. `now` in unix ms.
  */
 export function loadProfileBlock({ player, outdated, current, graceEndsAt, settings }: RevisionStatus, now: number): JsonObject | null {
   if (player === null) return null;

@@ -5,8 +5,8 @@ import type { ProjectSettings } from '../project/settings.ts';
 import { analyticsSetting } from '../telemetry/switches.ts';
 
 /**
- * The security config of a project for its clients. The signature covers exactly the numbers and texts that are sent, because clients check it
- * against the raw text.
+ * The security config of a project for its clients. The signature covers exactly the numbers and texts that are sent, because clients check
+ * it against the raw text.
  */
 
 const SCHEMA_VERSION = 1;

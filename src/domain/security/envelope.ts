@@ -5,8 +5,8 @@ import { canonicalJson, isObject, type Json, JsonError, type JsonObject, parseJs
 import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
 
 /**
- * Opens sealed requests. The key is derived from the public key, which every copy of the game has: a seal protects a request from changes and
- * replay, and hides nothing from a player. No input makes this code throw.
+ * Opens sealed requests. The key is derived from the public key, which every copy of the game has: a seal protects a request from changes
+ * and replay, and hides nothing from a player. No input makes this code throw.
  */
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';
@@ -124,7 +124,7 @@ interface SealedEnvelope {
   readonly tag: string;
 }
 
-/** The decrypted bytes; `null` if the key does not fit. The envelope does not say which label the client derived its key with, so each is tried. */
+/** The decrypted bytes; `null` if the key does not fit. It does not say which label the key was derived with: each is tried. */
 function decrypted(publicKey: string, context: string, sealed: SealedEnvelope): Buffer | null {
   const parts = partsOf(sealed);
   if (parts === null) return null;
@@ -143,8 +143,8 @@ function decrypted(publicKey: string, context: string, sealed: SealedEnvelope): 
 }
 
 /**
- * Bytes of iv, tag and ciphertext. A text of hex digits may also be base64url, so the length of the iv decides. Without a member `tag` the tag
- * is the end of the ciphertext.
+ * Bytes of iv, tag and ciphertext. A text of hex digits may also be base64url, so the length of the iv decides. Without a member `tag` the
+ * tag is the end of the ciphertext.
  */
 function partsOf({
   iv,

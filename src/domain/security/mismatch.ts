@@ -4,8 +4,8 @@ import type { ProjectSettings } from '../project/settings.ts';
 import { configVersion, expectedModes } from './config.ts';
 
 /**
- * Refusals of calls that do not fit the project's security. The client takes the expected modes from the answer and repeats its call, so the
- * answer holds all that it needs, in a form that games can read.
+ * Refusals of calls that do not fit the project's security. The client takes the expected modes from the answer and repeats its call, so
+ * the answer holds all that it needs, in a form that games can read.
  */
 
 /** A client library sent a plain body. */
@@ -14,8 +14,8 @@ export function encryptionRequired(settings: ProjectSettings): Refusal {
 }
 
 /**
- * The refusal of a session token in a project without sessions. It is a mismatch only if the client's `security` block says that sessions are
- * on. Else `null`: the caller answers with the plain 403 AUTH_SESSION_DISABLED.
+ * The refusal of a session token in a project without sessions. It is a mismatch only if the client's `security` block says that sessions
+ * are on. Else `null`: the caller answers with the plain 403 AUTH_SESSION_DISABLED.
  */
 export function sessionMismatch(settings: ProjectSettings, security: SecurityBlock | null): Refusal | null {
   if (settings.enableAuthSessions || security === null || security.authSessions !== 'enabled') return null;

@@ -37,8 +37,8 @@ export function createSession(player: string, { ttlSeconds, random, now, device 
 }
 
 /**
- * The session of a token, if it is in force. Refuses an expired one with 401 `AUTH_SESSION_EXPIRED`, and one that is unknown, forged or revoked
- * with 401 `AUTH_SESSION_INVALID`. `state`: of the token's family.
+ * The session of a token, if it is in force. Refuses an expired one with 401 `AUTH_SESSION_EXPIRED`, and one that is unknown, forged or
+ * revoked with 401 `AUTH_SESSION_INVALID`. `state`: of the token's family.
  */
 export function sessionInForce(token: SessionToken, state: SessionFamily | null, now: number): AuthSession | Refusal {
   if (now >= token.expiresAt) return refusal('AUTH_SESSION_EXPIRED');
@@ -48,8 +48,8 @@ export function sessionInForce(token: SessionToken, state: SessionFamily | null,
 }
 
 /**
- * A new session beside the old one, which requests under way still use. Refuses as {@link sessionInForce}; 429 `RATE_LIMITED` if the family has
- * too many.
+ * A new session beside the old one, which requests under way still use. Refuses as {@link sessionInForce}; 429 `RATE_LIMITED` if the family
+ * has too many.
  */
 export function refreshSession(token: SessionToken, state: SessionFamily | null, made: NewSession): OpenedSession | Refusal {
   const old = sessionInForce(token, state, made.now);

@@ -2,8 +2,8 @@ import type { ProjectEvent } from '../events.ts';
 import type { AuthSession, SessionFamily } from '../states.ts';
 
 /**
- * Folds a family of auth sessions. After a sweep the state is `null`, and events of the family change nothing: a node whose clock is behind may
- * still have accepted its last session, and its event must not make the fold fail.
+ * Folds a family of auth sessions. After a sweep the state is `null`, and events of the family change nothing: a node whose clock is behind
+ * may still have accepted its last session, and its event must not make the fold fail.
  */
 export function evolveSession(state: SessionFamily | null, event: ProjectEvent): SessionFamily | null {
   const at = event.metadata.recordedAt;
@@ -34,8 +34,8 @@ export function evolveSession(state: SessionFamily | null, event: ProjectEvent):
 }
 
 /**
- * Drops expired sessions, so that a family does not grow with every refresh. A session that was refreshed from a dropped one gets that one's
- * origin, so that revoking the origin still reaches it.
+ * Drops expired sessions, so that a family does not grow with every refresh. A session that was refreshed from a dropped one gets that
+ * one's origin, so that revoking the origin still reaches it.
  */
 function unexpired({ sessions }: SessionFamily, at: number): Map<string, AuthSession> {
   const kept = new Map<string, AuthSession>();

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { WIRE_TEXTS } from '../wire-names.ts';
 
 /**
- * Session tokens: `{prefix}{family}.{session}.{expiresAt}.{secret}`, opaque to clients. Only a hash is stored, found by the ids in the token.
- * The token carries its expiry, so an expired one is refused as such even after its session was swept.
+ * Session tokens: `{prefix}{family}.{session}.{expiresAt}.{secret}`, opaque to clients. Only a hash is stored, found by the ids in the
+ * token. The token carries its expiry, so an expired one is refused as such even after its session was swept.
  */
 
 export interface SessionToken {

@@ -57,8 +57,8 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
 }
 
 /**
- * The reported player: the text in the body, else the id that the request claims. A number in the body does not count, because it may have lost
- * digits.
+ * The reported player: the text in the body, else the id that the request claims. A number in the body does not count, because it may have
+ * lost digits.
  */
 function playerOf(sent: Json | undefined, claimed: string | null, ownIds: RegExp): string | null {
   const id = typeof sent === 'string' && sent !== '' ? sent : claimed;

@@ -34,8 +34,8 @@ export function recordsCalls(setting: AnalyticsSetting): boolean {
 }
 
 /**
- * The event of a call; `null` for a caller who is not a player, and for a slug that no endpoint can have: a slug is part of the address, and may
- * hold characters that no table stores.
+ * The event of a call; `null` for a caller who is not a player, and for a slug that no endpoint can have: a slug is part of the address,
+ * and may hold characters that no table stores.
  */
 export function calledEvent({ platformId, slug, method, status, durationMs, input, body }: EndpointCalled): TelemetryReport | null {
   if (isNobody(platformId) || !DOCUMENT_KEY.test(platformId) || !isDefinitionId('endpoint', slug)) return null;

@@ -4,8 +4,8 @@ import { type sessionMoment, TELEMETRY_EVENTS } from '../../contract/events/tele
 import type { Actor } from '../events.ts';
 
 /**
- * Every event of a `telemetry-…` stream: what players report. No decision depends on them, so they are in no hash chain and are appended in any
- * order. A changed shape gets a new version, as in a project's stream.
+ * Every event of a `telemetry-…` stream: what players report. No decision depends on them, so they are in no hash chain and are appended in
+ * any order. A changed shape gets a new version, as in a project's stream.
  */
 
 export type TelemetryType = keyof typeof TELEMETRY_EVENTS;
@@ -18,8 +18,8 @@ export type HeartbeatReceived = TelemetryData['heartbeat.received'];
 export type HeartbeatsFolded = TelemetryData['heartbeats.folded'];
 export type SaveFailed = TelemetryData['save.failed'];
 /**
- * Retention: rows before a revision are no longer shown. Every fold of the stream removes them at this event, so that tables, a rebuild and a
- * verification agree. A player's totals stay, unless the project was deleted.
+ * Retention: rows before a revision are no longer shown. Every fold of the stream removes them at this event, so that tables, a rebuild and
+ * a verification agree. A player's totals stay, unless the project was deleted.
  */
 export type TelemetrySwept = TelemetryData['telemetry.swept'];
 

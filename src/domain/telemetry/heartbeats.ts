@@ -3,10 +3,11 @@ import type { HeartbeatReceived, HeartbeatsFolded } from './events.ts';
 import { MAX_SECONDS, type PlayerStats, withHeartbeat } from './player.ts';
 
 /**
- * Gathers the heartbeats of one player that only say that the player is still there, on the node that receives them. A game sends one every 30
- * s; stored one by one they would be most of a log.
+ * Gathers the heartbeats of one player that only say that the player is still there, on the node that receives them. A game sends one every
+ * 30 s; stored one by one they would be most of a log.
  *
- * stored ──► gathering ──► folded (the time is over) ──► gathering … └────────► folded (silence, or another play session, name, join, leave)
+ *   stored ──► gathering ──► folded (the time is over) ──► gathering …
+ *                  └───────► folded (silence, or another play session, name, join, leave)
  *
  * The first heartbeat of a play session is stored as it is. Pure; times are unix ms.
  */
@@ -32,7 +33,7 @@ export function gatheringFrom(last: HeartbeatReceived, at: number, stats: Player
 /** Most characters of frame rates. A node keeps them for every player. */
 const MAX_FPS = 512;
 
-/** A heartbeat without `context` and `performance`, which are most of its length and are stored only with the first one of a play session. */
+/** A heartbeat without `context` and `performance`, most of its length, which are stored only with the first one of a play session. */
 function withoutDetails(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
   const { fps } = heartbeat;
   const isShort = fps === null || stringifyJson(fps).length <= MAX_FPS;

@@ -3,8 +3,8 @@ import { calledSlug } from './endpoint-call.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SessionMoment, TelemetryEvent } from './events.ts';
 
 /**
- * What telemetry says of a player: the stats, which are the sum of the heartbeats, and the presence profile, which every event changes. Pure
- * folds, which the read model, a rebuild and the answer to a heartbeat share.
+ * What telemetry says of a player: the stats, which are the sum of the heartbeats, and the presence profile, which every event changes.
+ * Pure folds, which the read model, a rebuild and the answer to a heartbeat share.
  */
 
 export interface PlayerStats {
@@ -90,7 +90,7 @@ export function evolvePlayer(before: Player | null, event: TelemetryEvent): Play
   return { stats: before?.stats ?? null, profile };
 }
 
-/** The player after folded heartbeats, as if each had been stored. The session's seconds are what the last heartbeat says, or the time until then. */
+/** The player after folded heartbeats, as if each were stored. The session's seconds: what the last one says, or the time until then. */
 function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   const known = before?.profile ?? UNKNOWN;
   const { count, lastAt, nextBy } = folded;
@@ -155,8 +155,8 @@ interface SessionReport {
 }
 
 /**
- * The profile after a join, leave or heartbeat. If the game reports a longer session than is known, that counts; else the elapsed time does.
- * Time that other events have added is part of the current session's seconds, so it is not counted twice.
+ * The profile after a join, leave or heartbeat. If the game reports a longer session than is known, that counts; else the elapsed time
+ * does. Time that other events have added is part of the current session's seconds, so it is not counted twice.
  */
 function withSession(known: PlayerProfile, report: SessionReport, moment: SessionMoment, type: string, at: number): PlayerProfile {
   const sessionId = report.sessionId ?? known.sessionId;

@@ -23,7 +23,7 @@ export interface SessionReport {
   readonly fps: Json;
 }
 
-/** What the event says of a play session; `null`: nothing. `current`: the player's session before the event, for an event that names none. */
+/** What the event says of a play session; `null`: nothing. `current`: the player's session before, for an event that names none. */
 export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
   if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
   const { data } = event;

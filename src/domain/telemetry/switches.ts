@@ -26,7 +26,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 
 const known = new WeakMap<JsonObject, AnalyticsSetting>();
 
-/** The setting with its defaults. An invalid member counts as not set, because earlier releases accepted some. Parsed once for each object. */
+/** The setting with its defaults. An invalid member counts as not set: earlier releases accepted some. Parsed once for each object. */
 export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
   let setting = known.get(stored);
   if (setting === undefined) {

@@ -68,7 +68,8 @@ export function planTests(body: Json | undefined): (PlannedWhole & { readonly fo
 }
 
 /**
- * Tests with unique ids. A missing, blank or repeated id becomes one made from the test's index and text, so the same list gets the same ids.
+ * Tests with unique ids. A missing, blank or repeated id becomes one made from the test's index and text, so the same list gets the same
+ * ids.
  */
 function identified(tests: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();

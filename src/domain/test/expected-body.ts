@@ -1,8 +1,8 @@
 import { isArray, isObject, type Json, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 
 /**
- * Compares an answer's body with the expected one. Every member that the test names must be present and equal; other members do not count. Lists
- * and scalars are compared whole. Returns the first difference as a sentence; an empty text if there is none.
+ * Compares an answer's body with the expected one. Every member that the test names must be present and equal; other members do not count.
+ * Lists and scalars are compared whole. Returns the first difference as a sentence; an empty text if there is none.
  */
 export function bodyDifference(expected: Json, found: Json): string {
   return difference(expected, found, 'body');
@@ -22,7 +22,7 @@ function difference(expected: Json, found: Json | undefined, path: string): stri
   return '';
 }
 
-/** For lists of equal length only the first item that differs is shown: the texts of two long lists may be cut off before their first difference. */
+/** Of lists of equal length only the first item that differs is shown: two long texts may be cut off before their difference. */
 function unequal(expected: Json, found: Json, path: string): string {
   if (isArray(expected) && isArray(found) && expected.length === found.length) {
     const at = expected.findIndex((item, index) => !jsonEquals(item, found[index] ?? null));

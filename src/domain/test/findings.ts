@@ -26,7 +26,7 @@ export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] 
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MAX);
 }
 
-/** Findings for what a test names and nobody has: an endpoint, without which it fails, and a collection of its seed, which nothing reads. */
+/** Findings for what a test names and there is not: an endpoint, so it fails; a collection of its seed, which nothing reads. */
 export function namesFindings(tests: readonly JsonObject[], known: KnownByName): readonly Finding[] {
   const found = tests.flatMap((test: Written<typeof testSchema>, index) => [
     ...endpointFindings(test, `/${index}`, known),

@@ -11,7 +11,7 @@ export interface CallLog {
   note(project: string, request: ServedRequest, isProven: boolean): void;
   /** Counts requests of the project that are noted nowhere. */
   miss(project: string, missed: number): void;
-  /** A page of requests, oldest first: the newest ones, or those before `page.cursor`. Throws 400 VALIDATION_FAILED for a cursor that is none. */
+  /** A page of requests, oldest first: the newest ones, or those before `page.cursor`. 400 VALIDATION_FAILED for a cursor that is none. */
   read(project: string, filter: RequestFilter, page: LogPage): Promise<LogRead>;
   /** Requests of a window by their outcome. */
   groups(project: string, window: CallWindow): Promise<GroupsRead>;

@@ -5,9 +5,9 @@ import { isPlain, maskSecrets } from '../../kernel/secrets.ts';
 import { masked } from './shown.ts';
 
 /**
- * Brings this process' requests to the table: in groups, off the way of requests. The queue is bounded, and a project has half of it at most;
- * what does not fit is counted, and the count is stored in its place. Nothing is sent twice: a group without an answer may be stored, and its
- * requests count as left out.
+ * Brings this process' requests to the table: in groups, off the way of requests. The queue is bounded, and a project has half of it at
+ * most; what does not fit is counted, and the count is stored in its place. Nothing is sent twice: a group without an answer may be stored,
+ * and its requests count as left out.
  */
 
 /** `full`: too many waited. `failed`: the storage did not take them. */

@@ -1,6 +1,7 @@
 /**
- * Bounds how many refusals of one source the call log takes, so that nobody pushes out what support looks for: of a project it keeps so many
- * refusals, whoever made them. A source is a client's address, a secret key, or all who have no valid key. Those beyond its share are counted.
+ * Bounds how many refusals of one source the call log takes, so that nobody pushes out what support looks for: of a project it keeps so
+ * many refusals, whoever made them. A source is a client's address, a secret key, or all who have no valid key. Those beyond its share are
+ * counted.
  */
 
 const HOUR_MS = 3_600_000;

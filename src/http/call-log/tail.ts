@@ -10,8 +10,8 @@ const HURRY_MS = 100;
 const MAX_ROWS = 500;
 
 /**
- * Follows the table, for those in this process who follow the call log, and reads nothing while nobody does. Calls that succeeded are by far the
- * most, so they are read only while somebody follows them.
+ * Follows the table, for those in this process who follow the call log, and reads nothing while nobody does. Calls that succeeded are by
+ * far the most, so they are read only while somebody follows them.
  */
 export class CallTail {
   readonly #table: CallTable;

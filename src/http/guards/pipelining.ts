@@ -7,8 +7,8 @@ const PAUSE_AT = 256;
 const MAX_QUEUED = 4000;
 
 /**
- * Serves the requests of a connection one after the other. Node starts each request as soon as it has parsed it, so a read sent right behind a
- * write would not see that write. RFC 9112 9.3.2 allows parallel processing of safe requests alone.
+ * Serves the requests of a connection one after the other. Node starts each request as soon as it has parsed it, so a read sent right
+ * behind a write would not see that write. RFC 9112 9.3.2 allows parallel processing of safe requests alone.
  */
 export function inPipelineOrder(serve: RequestListener): RequestListener {
   const queued = new WeakMap<Socket, number>();

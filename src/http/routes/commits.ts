@@ -16,7 +16,8 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
       const { result, ...answer } = await app.explain(caller, held, hidden);
       const { meanings, personal, readsHistory } = result;
       const calls = readsHistory ? await requestsOf(services, caller.projectId, held, meanings) : [];
-      // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is there is not known.
+      // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is
+      // there is not known.
       const isKnown = personal.length === 0 && !isRevealed(exchange);
       if (isKnown && meanings.length === 0 && calls.length === 0) throw refusal('NOT_FOUND', NOTHING);
       const left = personal.length === 0 ? {} : { personal: [...personal] };

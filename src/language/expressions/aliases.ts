@@ -4,7 +4,7 @@ import { LanguageError } from './errors.ts';
 import { type Path, parsePath } from './path.ts';
 import { takeOf } from './take.ts';
 
-/** `let`: alias → path. An entry that is not a path is ignored. An entry that takes an item from a list is not an alias: it binds a name. */
+/** `let`: alias → path. An entry that is not a path is ignored. One that takes an item from a list is not an alias: it binds a name. */
 export function compileAliases(json: Json | undefined): ReadonlyMap<string, Path> | null {
   const aliases = new Map<string, Path>();
   for (const [name, path] of Object.entries(objectOf(json))) {

@@ -9,8 +9,8 @@ export interface Effects {
   /** Queues a webhook to be sent once the call is stored, and returns what its step binds; `null`: webhooks may not go to that address. */
   notify(url: string, payload: JsonObject): JsonObject | null;
   /**
-   * The result of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` if webhooks may not go
-   * to that address. May throw to have it sent first.
+   * The result of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` if webhooks may
+   * not go to that address. May throw to have it sent first.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
   /** Called every {@link WORK_PER_CHECK} units of work. Throws a `Refusal` if the call has taken too long. */

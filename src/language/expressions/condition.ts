@@ -96,8 +96,8 @@ function comparisonAt(text: string, at: number): string {
 }
 
 /**
- * The right side. A token keeps its type; quotes are removed; `true`, `false` and numbers are typed. Arithmetic is computed, but for equality
- * only if its tokens are numbers, since `{{a}} == {{x}}-{{y}}` may compare texts. Everything else is a text.
+ * The right side. A token keeps its type; quotes are removed; `true`, `false` and numbers are typed. Arithmetic is computed, but for
+ * equality only if its tokens are numbers, since `{{a}} == {{x}}-{{y}}` may compare texts. Everything else is a text.
  */
 function compileRightText(language: Language, text: string, op: string): Eval {
   const spans = findTokens(text);

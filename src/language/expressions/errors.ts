@@ -1,6 +1,6 @@
 /**
- * An error of the language: in a template, an expression, an operation. The step that it occurs in fails with `400 ENDPOINT_ERROR.<TYPE>`. It
- * has no stack, because it is the author's mistake, not a fault of the server, and is thrown on a hot path.
+ * An error of the language: in a template, an expression, an operation. The step that it occurs in fails with `400 ENDPOINT_ERROR.<TYPE>`.
+ * It has no stack, because it is the author's mistake, not a fault of the server, and is thrown on a hot path.
  */
 export class LanguageError extends Error {
   override readonly name: string = 'LanguageError';
@@ -31,8 +31,8 @@ export function withFallback<C, R>(first: (context: C) => R, second: (context: C
 }
 
 /**
- * Compiles now, and fails later: a text that does not compile fails when a call reaches it. A broken step behind a condition must not disable
- * the whole endpoint.
+ * Compiles now, and fails later: a text that does not compile fails when a call reaches it. A broken step behind a condition must not
+ * disable the whole endpoint.
  */
 export function deferred<C, R>(make: () => (context: C) => R): (context: C) => R {
   try {

@@ -12,8 +12,8 @@ import { isNullish, toNumber, toText } from './value.ts';
 /** Most characters of arithmetic, without its tokens. */
 const MAX_MATH = 1000;
 /**
- * A text that is parsed during a call is searched from its start at each function call in it. So it costs its length squared, divided by this
- * power of two.
+ * A text that is parsed during a call is searched from its start at each function call in it. So it costs its length squared, divided by
+ * this power of two.
  */
 const PARSED_SHIFT = 4;
 
@@ -68,7 +68,7 @@ function compileOperand(language: Language, text: string, span: Span): Num {
   };
 }
 
-/** Inserts tokens as text. Arguments of list functions stay as written, because they are lists, and the function reads their tokens itself. */
+/** Inserts tokens as text. Arguments of list functions stay as written, because they are lists whose tokens the function reads itself. */
 function withInsertedTokens(language: Language, text: string, spans: readonly Span[]): Num {
   const calls = listCalls(text);
   const operands = spans

@@ -8,8 +8,8 @@ import type { Eval, Scope } from './scope.ts';
 import { isTruthy, type Value } from './value.ts';
 
 /**
- * The boolean dialect of lambda bodies. `!` binds less tightly than `==`. Comparisons do not chain, and there is no arithmetic. A token is a
- * value, quoted or not, and never becomes syntax.
+ * The boolean dialect of lambda bodies. `!` binds less tightly than `==`. Comparisons do not chain, and there is no arithmetic. A token is
+ * a value, quoted or not, and never becomes syntax.
  */
 export function compileBoolean(language: Language, text: string): Eval {
   const parser = new BooleanParser(language, text);

@@ -3,7 +3,8 @@ import type { Check, Eval } from './scope.ts';
 
 /**
  * The compilers of the language. They call each other: a template holds functions, whose selectors hold expressions, which hold templates.
- * `compilers.ts` puts them together, so that there are no import cycles. Compiling does not throw; what is wrong fails when it is evaluated.
+ * `compilers.ts` puts them together, so that there are no import cycles. Compiling does not throw; what is wrong fails when it is
+ * evaluated.
  */
 export interface Language {
   /** A text with tokens. A single token keeps its type; everything else gives a text. */

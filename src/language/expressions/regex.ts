@@ -2,9 +2,9 @@ import { LanguageError } from './errors.ts';
 import { type Char, parseRegex, type Regexp } from './regex-parser.ts';
 
 /**
- * A regular-expression search whose time is bounded by pattern × text, whatever the pattern. JavaScript's own engine backtracks: a pattern such
- * as `(a|a)*b` hangs the process, and no check finds all such patterns. This one keeps the set of states that the text so far can lead to
- * (Thompson's construction), so it has no back-references and no look-around.
+ * A regular-expression search whose time is bounded by pattern × text, whatever the pattern. JavaScript's own engine backtracks: a pattern
+ * such as `(a|a)*b` hangs the process, and no check finds all such patterns. This one keeps the set of states that the text so far can lead
+ * to (Thompson's construction), so it has no back-references and no look-around.
  */
 export interface Regex {
   test(text: string): boolean;

@@ -48,8 +48,8 @@ export function isOneToken(text: string, spans: readonly Span[]): boolean {
 }
 
 /**
- * Visits the characters outside quotes and tokens, with the depth of `()` and `[]`. Stops when `visit` answers true, and returns that position,
- * else -1. Opening and closing brackets are visited at the depth outside them.
+ * Visits the characters outside quotes and tokens, with the depth of `()` and `[]`. Stops when `visit` answers true, and returns that
+ * position, else -1. Opening and closing brackets are visited at the depth outside them.
  */
 export function scanTop(text: string, from: number, visit: (char: string, at: number, depth: number) => boolean): number {
   const tokens = new Map(findTokens(text).map((span) => [span.start, span.end]));

@@ -16,8 +16,8 @@ const MAX_ALIASES = 10;
 /** Most steps of one call, including those of loops and workflows. */
 const MAX_STEPS = 10_000;
 /**
- * Most units of work of one call: names looked up, texts and checks evaluated, rows visited, values copied, characters written. Everything that
- * a definition, a document or an input can make large is charged for, so this bounds a call's time without a clock.
+ * Most units of work of one call: names looked up, texts and checks evaluated, rows visited, values copied, characters written. Everything
+ * that a definition, a document or an input can make large is charged for, so this bounds a call's time without a clock.
  */
 const MAX_WORK = 2_000_000;
 /** What a step costs besides its own work, in units. */
@@ -96,7 +96,7 @@ export class CallContext {
     this.spend(Math.min(left.length, right.length) >> COMPARED_SHIFT);
   }
 
-  /** A value as comparisons, arithmetic and keys see it. A list becomes its text, which is charged for; other values come back as they are. */
+  /** A value as comparisons, arithmetic and keys see it. A list becomes its text, which is charged for; others stay as they are. */
   plain(value: Value): Value {
     if (!isArray(value)) return value;
     // Charged before the work is done. A text that becomes too long costs as much, because a step may try it again and again.
@@ -112,8 +112,8 @@ export class CallContext {
   }
 
   /**
-   * Charges for a value that will be printed, and returns whether all its numbers are finite. Values share parts, so a value that doubles in
-   * every turn of a loop is cheap to make and expensive to print. Therefore its printed size is measured.
+   * Charges for a value that will be printed, and returns whether all its numbers are finite. Values share parts, so a value that doubles
+   * in every turn of a loop is cheap to make and expensive to print. Therefore its printed size is measured.
    */
   measure(value: Json, depth = 0): boolean {
     this.spend(typeof value === 'string' ? 1 + (value.length >> 3) : 1);

@@ -8,8 +8,8 @@ import type { Eval, Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
 /**
- * Lists that a loop consumes. `queue.shift()` and `queue.pop()` give the first or last item of a list that a name of the call holds, and remove
- * it from the list. An empty or missing list gives no value.
+ * Lists that a loop consumes. `queue.shift()` and `queue.pop()` give the first or last item of a list that a name of the call holds, and
+ * remove it from the list. An empty or missing list gives no value.
  */
 
 const TAKE = /^([\s\S]*\S)\s*\.\s*(shift|pop)\(\s*\)$/;

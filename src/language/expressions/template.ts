@@ -55,8 +55,8 @@ function printed(scope: Scope, value: Value): string {
 }
 
 /**
- * The inside of a token: `[-] path or call [| default]`. A nested token is a value and never syntax, so a player's text cannot add a default, a
- * call or a sign to the author's token.
+ * The inside of a token: `[-] path or call [| default]`. A nested token is a value and never syntax, so a player's text cannot add a
+ * default, a call or a sign to the author's token.
  */
 export function compileTokenBody(language: Language, body: string): Eval {
   checkParentheses(body);

@@ -59,8 +59,8 @@ export function isTruthy(value: Value): boolean {
 }
 
 /**
- * The `==` of the language. It differs from JavaScript's in two ways: a boolean equals a text that spells it, and numbers beyond doubles compare
- * by decimal value, because player ids are sent as numbers and must never match a neighbour.
+ * The `==` of the language. It differs from JavaScript's in two ways: a boolean equals a text that spells it, and numbers beyond doubles
+ * compare by decimal value, because player ids are sent as numbers and must never match a neighbour.
  */
 export function looselyEqual(left: Value, right: Value): boolean {
   if (isNullish(left) || isNullish(right)) return isNullish(left) && isNullish(right);

@@ -4,8 +4,8 @@ import { objectOf, stringOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';
 
 /**
- * The normal form of what authors wrote: every member has one name, whichever of its synonyms the author chose. Whatever runs, checks or types a
- * definition reads this form alone. What was sent is stored as it was sent.
+ * The normal form of what authors wrote: every member has one name, whichever of its synonyms the author chose. Whatever runs, checks or
+ * types a definition reads this form alone. What was sent is stored as it was sent.
  */
 
 export interface Normalised<D> {

@@ -8,8 +8,8 @@ import { goesOn } from '../types/flow.ts';
 const MAX_MS = 300_000;
 
 /**
- * `sleep`: delays the answer. A run decides in one turn and may be repeated, so the step itself does not wait: the caller of the run delays the
- * answer by the sum of its sleeps.
+ * `sleep`: delays the answer. A run decides in one turn and may be repeated, so the step itself does not wait: the caller of the run delays
+ * the answer by the sum of its sleeps.
  */
 const compile: CompileStep<'sleep'> = (step) => {
   const { ms } = step.json;

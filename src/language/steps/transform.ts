@@ -24,8 +24,8 @@ import { RESERVED_NAMES } from '../validate/reserved.ts';
 
 /**
  * `transform` makes a value, and changes names of the call with `set` and `append`. Each is a map of path to value, as in `set:
- * {'visited[current]': true, current: '{{next}}'}`, or one path, which gets the step's own value. Only names change, never a document. Other
- * names that hold the same value keep it.
+ * {'visited[current]': true, current: '{{next}}'}`, or one path, which gets the step's own value. Only names change, never a document.
+ * Other names that hold the same value keep it.
  */
 const compile: CompileStep<'transform'> = (step, { language }) => {
   const own = compileComputedValue(language, step.json);

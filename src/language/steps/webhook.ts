@@ -23,8 +23,8 @@ const MAX = { title: 256, description: 4096, name: 256, value: 1024 } as const;
 const DEFAULT_COLOR = '5865f2';
 
 /**
- * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before that, once however often
- * the run is repeated. A failed delivery does not fail the call.
+ * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before that, once however
+ * often the run is repeated. A failed delivery does not fail the call.
  */
 const compile: CompileStep<'webhook'> = (step, compilation) => {
   const { language } = compilation;

@@ -68,8 +68,8 @@ const compile: CompileStep<'write'> = (step, compilation) => {
 };
 
 /**
- * Binds the written document under the step's name, unless that name is bound to something else: a definition that reads and writes under one id
- * continues with what it read.
+ * Binds the written document under the step's name, unless that name is bound to something else: a definition that reads and writes under
+ * one id continues with what it read.
  */
 function bindWritten({ scope, documents }: Frame, { name }: StepDefinition, document: JsonObject): void {
   const held = scope.names.get(name);
@@ -130,8 +130,8 @@ const REMOVED_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
 ]);
 
 /**
- * Whether an operation removes nothing, because a value in it is missing. If a missing member were left out instead, the operation would remove
- * every item that matches the rest: for `{id: '{{input.id}}'}` and a call without `input.id`, the whole list.
+ * Whether an operation removes nothing, because a value in it is missing. If a missing member were left out instead, the operation would
+ * remove every item that matches the rest: for `{id: '{{input.id}}'}` and a call without `input.id`, the whole list.
  */
 function removesNothing(json: WrittenOperation, operation: Operation): boolean {
   const name = REMOVED_BY.get(operation.op);

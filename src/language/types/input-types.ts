@@ -4,8 +4,8 @@ import { allowed, noteOf, PLAIN_TYPES } from './declared.ts';
 import { ANY_OBJECT, EMPTY_OBJECT, list, type Member, MISSING, NULL, type ObjectType, type Type, UNKNOWN, union } from './type.ts';
 
 /**
- * Inputs of endpoints, from their declarations. The type that a game sends and the type that steps see differ: null counts as missing, and what is
- * missing and has a default is filled in.
+ * Inputs of endpoints, from their declarations. The type that a game sends and the type that steps see differ: null counts as missing, and
+ * what is missing and has a default is filled in.
  */
 export interface InputTypes {
   /** The type that a game sends. */

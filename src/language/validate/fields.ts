@@ -7,7 +7,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Clause } from '../expressions/condition.ts';
 import type { NormalStep } from '../normal/logic.ts';
 
-/** Findings for fields that no document can have, because the schema does not name them and allows no others (`additionalProperties: false`). */
+/** Findings for fields that no document can have, because the schema allows only those that it names (`additionalProperties: false`). */
 
 const compiled = new WeakMap<JsonObject, FieldModel>();
 const closed = new WeakMap<FieldModel, boolean>();

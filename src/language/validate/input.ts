@@ -15,7 +15,7 @@ const UNKNOWN = 'UNKNOWN_INPUT_MEMBER';
 
 type WrittenField = Written<typeof inputObject>;
 
-/** Findings for the input that an endpoint declares: what is not checked, and what no call can send. `byQuery`: games call it with a query. */
+/** Findings for the input that an endpoint declares: what is not checked, what no call can send. `byQuery`: it is called with a query. */
 export function inputFindings(written: Json | undefined, byQuery: boolean, findings: Findings): void {
   const declared: Written<typeof input> = objectOf(written);
   const properties = objectOf(declared.properties);

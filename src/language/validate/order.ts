@@ -63,8 +63,8 @@ function kindOfText(text: string): Kind {
 }
 
 /**
- * The sides of a comparison that is one text. Arithmetic may come to anything, and of a left side without tokens the expression's own findings
- * tell.
+ * The sides of a comparison that is one text. Arithmetic may come to anything, and of a left side without tokens the expression's own
+ * findings tell.
  */
 export function sidesOf(expression: string, at: number, op: string): readonly [left: Json, right: Json] {
   const [left, right] = [expression.slice(0, at).trim(), expression.slice(at + op.length).trim()];

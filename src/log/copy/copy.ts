@@ -11,7 +11,8 @@ import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './
  * Copies a log: every event of the product with its id, its texts and its revision, one append after the other, in the order of the source.
  * So at every moment the target holds a beginning of the source. Whatever breaks off, a further run goes on from there.
  *
- * An event that another program wrote to a project's stream is replaced by a filler. At an event that was altered, the copy of its stream ends.
+ * An event that another program wrote to a project's stream is replaced by a filler. At an event that was altered, the copy of its stream
+ * ends.
  *
  * What the target already holds is compared and never overwritten. Of a chained stream only the last common event is compared, because its
  * hash covers everything before it.

@@ -63,7 +63,7 @@ export class End {
     return performance.now() - this.#confirmedAt <= FRESH_MS;
   }
 
-  /** Whether the log goes on after `position` while a subscription whose last message came at `lastMessageAt` seems unlikely to bring it soon. */
+  /** Whether the log goes on after `position`, and a subscription with a last message at `lastMessageAt` hardly brings it soon. */
   isBeyond(position: bigint | null, lastMessageAt: number, graceMs: number): boolean {
     if (!this.isOpen || this.#position === null || (position !== null && position >= this.#position)) return false;
     const now = performance.now();

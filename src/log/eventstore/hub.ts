@@ -105,8 +105,8 @@ function forgetOldest(own: Map<string, NewEvent>, left: number): void {
 }
 
 /**
- * All streams as one source, and its subscribers. It comes from a subscription. Where the server ends that because more came at once than it
- * holds for it, pages are read instead, once for all subscribers, until less comes.
+ * All streams as one source, and its subscribers. It comes from a subscription. Where the server ends that because more came at once than
+ * it holds for it, pages are read instead, once for all subscribers, until less comes.
  */
 class SharedTail {
   readonly #subscribers = new Set<QueueingSubscriber>();

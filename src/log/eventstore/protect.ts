@@ -6,8 +6,8 @@ import { type Connection, openConnection } from './connection.ts';
 import { failureOf } from './failures.ts';
 
 /**
- * Access rights of the server. By default every account may append to every stream without an access list of its own, and admins alone may read
- * `$all`. An event in the stream `$settings` changes the first, the metadata of `$all` the second.
+ * Access rights of the server. By default every account may append to every stream without an access list of its own, and admins alone may
+ * read `$all`. An event in the stream `$settings` changes the first, the metadata of `$all` the second.
  */
 
 const SETTINGS = '$settings';

@@ -19,8 +19,8 @@ export interface Reader {
   head(stream: string): Promise<Head | null>;
   end(signal?: AbortSignal): Promise<bigint | null>;
   /**
-   * At most `limit` events of the whole log, system events included, from a position inclusive. `own`: what this process appended and has not
-   * met yet, by id. What has been met is removed.
+   * At most `limit` events of the whole log, system events included, from a position inclusive. `own`: what this process appended and has
+   * not met yet, by id. What has been met is removed.
    */
   page(from: Position | null, limit: number, signal: AbortSignal, own?: Map<string, NewEvent>): Promise<readonly RecordedEvent[]>;
 }
@@ -84,8 +84,8 @@ interface Collecting {
 }
 
 /**
- * The events of one read, taken by listeners. An iteration would be wrong here: a cancelled read ends it neither with an error nor with an end,
- * and leaving it early keeps the call open.
+ * The events of one read, taken by listeners. An iteration would be wrong here: a cancelled read ends it neither with an error nor with an
+ * end, and leaving it early keeps the call open.
  */
 function collect({ connection, timeoutMs, signal, own }: Collecting, open: (reads: Reads) => Reading): Promise<readonly RecordedEvent[]> {
   return new Promise((resolve, reject) => {

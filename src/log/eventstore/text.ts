@@ -5,8 +5,8 @@ import type { PrintedEvent } from './wire-append.ts';
 
 /**
  * An event as EventStoreDB stores it. The texts must come back to the byte, also from plain clients (docs/auditing.md). Those parse
- * whatever they take for JSON, and an auditor hashes what they print again. Where that gives the same text, as it does for nearly all of ours,
- * the event is JSON, which the server's console, filters and projections read. Otherwise
+ * whatever they take for JSON, and an auditor hashes what they print again. Where that gives the same text, as it does for nearly all of
+ * ours, the event is JSON, which the server's console, filters and projections read. Otherwise
  * - data is stored under the content type of bytes, which clients do not parse;
  * - metadata, which has no content type and is always parsed, is stored as one JSON string that holds the text.
  */
@@ -29,7 +29,7 @@ export function toEventData({ id, type, data, metadata, contentType }: PrintedEv
 
 const encoder = new TextEncoder();
 
-/** Whether parsing and printing gives this very text again. False for all but objects: a parsed string stands for the text that it holds. */
+/** Whether parsing and printing gives this very text again. False for all but objects: a parsed string is the text that it holds. */
 function survivesParsing(text: string): boolean {
   if (!text.startsWith('{')) return false;
   try {

@@ -8,8 +8,8 @@ import { publicOnly } from '../public-only.ts';
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Requests to an issuer and to what its description names. The issuer's own host may be anywhere, because the operator has named it; another host must be
- * a public one. Redirects are not followed, and what is too long is no answer.
+ * Requests to an issuer and to what its description names. The issuer's own host may be anywhere, because the operator has named it;
+ * another host must be a public one. Redirects are not followed, and what is too long is no answer.
  */
 export function boundedFetch(issuer: URL): CustomFetch {
   return (address, { method, headers, body, signal }) =>

@@ -5,7 +5,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
-/** An issuer of OpenID Connect, asked by `openid-client`: authorization code flow with PKCE, state and nonce; tokens are checked with its keys. */
+/** An issuer of OpenID Connect, by `openid-client`: code flow with PKCE, state and nonce; tokens are checked with its keys. */
 
 export interface IssuerSettings {
   readonly address: string;

@@ -29,9 +29,9 @@ interface Streak {
 }
 
 /**
- * A circuit breaker. A service that is down gets one request every few seconds, to find out whether it is up again, and no others: so nobody waits
- * for it. Each project has a breaker of its own, and each address counts once. So a player whose tokens make the service fail is no longer
- * verified, but does not affect other players. A caller on this machine has no address, and counts as a new one each time.
+ * A circuit breaker. A service that is down gets one request every few seconds, to find out whether it is up again, and no others: so
+ * nobody waits for it. Each project has a breaker of its own, and each address counts once. So a player whose tokens make the service fail
+ * is no longer verified, but does not affect other players. A caller on this machine has no address, and counts as a new one each time.
  */
 export class Breaker {
   readonly #scheduler: Scheduler;

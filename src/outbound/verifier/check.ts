@@ -9,7 +9,7 @@ export type Check = (claim: { readonly platformId: string; readonly token: strin
 
 /** Access to an external service, with a timeout and a circuit breaker. */
 export interface Service {
-  /** Runs `work`, whose signal aborts at the timeout. Rejects with {@link ServiceUnavailable} if no request to the service is allowed now. */
+  /** Runs `work`, whose signal aborts at the timeout. Rejects with {@link ServiceUnavailable} if it may not be asked now. */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 

@@ -53,8 +53,8 @@ export function createVerifier(settings: VerifierSettings, scheduler: Scheduler,
 const NOBODY = { platformId: '0', token: `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.e30.AA` };
 
 /**
- * Asks the service of a verifier about a player that does not exist. Answers why the service cannot verify anybody; `null` if it can, and for
- * verifiers that ask no service.
+ * Asks the service of a verifier about a player that does not exist. Answers why the service cannot verify anybody; `null` if it can, and
+ * for verifiers that ask no service.
  */
 export async function serviceProblem(settings: VerifierSettings, scheduler: Scheduler): Promise<string | null> {
   const check = checkOf(settings, scheduler);

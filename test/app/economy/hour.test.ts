@@ -21,7 +21,7 @@ import { type Opened, openNode } from '../security/support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** An hour of the example game with a planted dupe, after some quiet days: a publish forgets to take the wood that it pays for. The clock is moved. */
+/** An hour of the example game, after quiet days, with a planted dupe: a publish forgets to take the wood that it pays for. */
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

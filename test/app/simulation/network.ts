@@ -30,8 +30,8 @@ const ANSWER_TIMEOUT = 30;
 
 /**
  * The log as one node reaches it. Everything takes time. Appends may be refused (`LogUnavailable`: certainly not stored), lost, stored long
- * after the node was told that the outcome is unknown, or stored without an answer. Pages are short and may end inside a commit, which the port
- * allows.
+ * after the node was told that the outcome is unknown, or stored without an answer. Pages are short and may end inside a commit, which the
+ * port allows.
  */
 export class Network implements Log {
   /** Until when nothing gets through. */

@@ -1,8 +1,8 @@
 import type { Game } from '../support.ts';
 
 /**
- * Tries a row of the table in docs/client.md: calls what our column names, and checks that it does what the specification says. `name` is the
- * row's first column.
+ * Tries a row of the table in docs/client.md: calls what our column names, and checks that it does what the specification says. `name` is
+ * the row's first column.
  */
 type Try = (game: Game, name: string) => void | Promise<void>;
 

@@ -44,8 +44,8 @@ export async function followUntil(
 const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => event.id);
 
 /**
- * The rules that every log must keep. One log serves all tests, as in production, so every test uses its own streams and none may assume that it
- * is alone.
+ * The rules that every log must keep. One log serves all tests, as in production, so every test uses its own streams and none may assume
+ * that it is alone.
  */
 export function logContract(name: string, open: () => Promise<{ readonly log: Log; readonly traits: LogTraits }>): void {
   describe(`the log contract: ${name}`, () => {

@@ -15,8 +15,8 @@ if (url === undefined || url === '') {
   test.skip('the log contract: a real EventStoreDB (EVENTSTORE_URL is not set)', () => undefined);
 } else {
   /**
-   * An unknown outcome is sent again, as the port demands of callers. A server gives up an append after its own setting `WriteTimeoutMs` (2 s),
-   * whatever time the client allows: on a busy machine, or while the same append is still being stored.
+   * An unknown outcome is sent again, as the port demands of callers. A server gives up an append after its own setting `WriteTimeoutMs` (2
+   * s), whatever time the client allows: on a busy machine, or while the same append is still being stored.
    */
   const opened = (): Log => {
     const log = createEventStoreLog({ url });

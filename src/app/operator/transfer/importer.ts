@@ -30,8 +30,8 @@ import { openProject } from '../open-project.ts';
 import type { DocumentRow, SlotRow } from './rows.ts';
 
 /**
- * Writes an import through the log, in commits of its own. No rule, schema or limit applies: the data was accepted once. What exists already is
- * not written again, so an import that broke off can be repeated.
+ * Writes an import through the log, in commits of its own. No rule, schema or limit applies: the data was accepted once. What exists
+ * already is not written again, so an import that broke off can be repeated.
  */
 export interface Importer {
   /** Definitions of an open project, at the head of the log. Throws NOT_FOUND. */
@@ -39,7 +39,7 @@ export interface Importer {
   /** Publishes everything at once. Throws 409 `UNIQUE_VIOLATION` if documents of the project clash in a field that becomes unique. */
   publish(projectId: string, puts: readonly Put[]): Promise<Imported>;
   documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
-  /** The documents that hold a number which the ledger should follow and cannot: a write would be refused, and an import takes them as they are. */
+  /** Documents with a number that the ledger should follow and cannot: a write would be refused, an import takes them as they are. */
   unfollowed(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<readonly Unfollowed[]>;
   slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;

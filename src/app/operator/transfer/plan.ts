@@ -87,7 +87,8 @@ export function resolved(rows: readonly DefinitionRow[], state: DefinitionsState
 }
 
 /**
- * Gives a copy its new id. The source text is dropped: with it the copy would become the old definition again as soon as an editor pushed it.
+ * Gives a copy its new id. The source text is dropped: with it the copy would become the old definition again as soon as an editor pushed
+ * it.
  */
 function identified({ kind, id: before }: DefinitionRow, value: Json, id: string): Json {
   if (!isObject(value)) return value;

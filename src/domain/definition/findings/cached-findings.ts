@@ -5,8 +5,8 @@ import { definitionFindings } from './definition.ts';
 import { isUnchanged, type Lookup, type LookupResult, recordingLookups } from './lookups.ts';
 
 /**
- * Findings of a definition, cached with it. A push of several commits is decided once for each commit, and validating a large definition takes
- * long. A definition is validated again if something that it refers to has changed.
+ * Findings of a definition, cached with it. A push of several commits is decided once for each commit, and validating a large definition
+ * takes long. A definition is validated again if something that it refers to has changed.
  */
 export function findingsOf(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
   const cached = cache.get(definition);

@@ -87,8 +87,8 @@ function accessFindings(definition: Written<typeof collection>, findings: Findin
 }
 
 /**
- * Names of fields that clients or the server misread, with the types for which they do. In a document that is read, the client library takes
- * them for a failure or for a part of the answer. In one that is sent, a list `ops` makes the body a list of operations.
+ * Names of fields that clients or the server misread, with the types for which they do. In a document that is read, the client library
+ * takes them for a failure or for a part of the answer. In one that is sent, a list `ops` makes the body a list of operations.
  */
 const MISREAD: ReadonlyMap<string, readonly string[]> = new Map([
   ['ok', ['boolean']],

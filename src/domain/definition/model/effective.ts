@@ -24,8 +24,8 @@ const ofLive = new WeakMap<Layer, EffectiveDefinitions>();
 const ofNext = new WeakMap<Layer, { readonly live: Layer; readonly definitions: EffectiveDefinitions }>();
 
 /**
- * The definitions that a request to `target` runs with. Pure, and cheap when it is called again with the same state. It never fails: any stored
- * definition gives a model. With nothing staged, `next` is the same object as `live`.
+ * The definitions that a request to `target` runs with. Pure, and cheap when it is called again with the same state. It never fails: any
+ * stored definition gives a model. With nothing staged, `next` is the same object as `live`.
  */
 export function effectiveDefinitions(state: DefinitionsState, target: PublishTarget): EffectiveDefinitions {
   if (target === 'live' || !isStaged(state.next)) {

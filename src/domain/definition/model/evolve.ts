@@ -3,9 +3,9 @@ import type { DefinitionChange, DefinitionKind, ProjectEvent, SourceStored } fro
 import type { DefinitionItem, DefinitionsState, Layer } from '../../states.ts';
 
 /**
- * Folds the events of the definitions subject. `source.stored` only fills the text store. A publish puts texts into a layer by their hash. A
- * promotion makes `next` live; a rollback restores an earlier live. Both start a new generation of `next` data, as does a renewal, which changes
- * no definition.
+ * Folds the events of the definitions subject. `source.stored` only fills the text store. A publish puts texts into a layer by their hash.
+ * A promotion makes `next` live; a rollback restores an earlier live. Both start a new generation of `next` data, as does a renewal, which
+ * changes no definition.
  */
 
 /** Number of texts (complete or not) that are kept although no definition refers to them: the newest ones. */
@@ -106,7 +106,7 @@ function applyChanges(layer: Layer, changes: readonly DefinitionChange[], source
   return { ...layer, ...Object.fromEntries(touched) };
 }
 
-/** Drops texts that a layer referred to before, and to which none refers now. A text to which nothing referred yet may belong to a later publish. */
+/** Drops texts that a layer referred to, and none does now. One to which nothing referred yet may belong to a later publish. */
 function dropUnused(before: DefinitionsState, after: DefinitionsState): DefinitionsState {
   const used = referred(after);
   const released = referred(before);

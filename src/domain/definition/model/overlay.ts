@@ -24,8 +24,8 @@ export interface Entry {
 }
 
 /**
- * What is staged where `next` removes a definition: the definition `null`. Nobody can push it, and to a fold it is a text like any other, so the
- * log needs no event for it.
+ * What is staged where `next` removes a definition: the definition `null`. Nobody can push it, and to a fold it is a text like any other,
+ * so the log needs no event for it.
  */
 export const REMOVAL: Json = null;
 
@@ -100,8 +100,8 @@ export function nameOf(item: DefinitionItem): string {
 }
 
 /**
- * Merges a staged definition over a live one: every staged top-level member wins, except `id`. A staged source replaces everything, so what runs
- * is what its text says. A staged plain edit removes the live source text, which would say something else.
+ * Merges a staged definition over a live one: every staged top-level member wins, except `id`. A staged source replaces everything, so what
+ * runs is what its text says. A staged plain edit removes the live source text, which would say something else.
  */
 export function overlaid(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof sourceTextOf(staged) === 'string') return { ...staged, id };

@@ -1,7 +1,7 @@
 import type { DefinitionsState } from '../../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 
-/** Whether documents of a collection, by its id or name, are no player's: it is global in live, or in what is staged where live has none. */
+/** Whether a collection's documents, by its id or name, are no player's: it is global in live, or staged so where live has none. */
 export function isShared(state: DefinitionsState, collection: string): boolean {
   const model = effectiveDefinitions(state, 'live').collection(collection) ?? effectiveDefinitions(state, 'next').collection(collection);
   return model?.type === 'global';

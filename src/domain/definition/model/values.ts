@@ -13,8 +13,8 @@ import { member } from '../../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from '../../model.ts';
 
 /**
- * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the game-values
- * document; the first with an id wins. All forms that authors use are converted to one.
+ * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the
+ * game-values document; the first with an id wins. All forms that authors use are converted to one.
  */
 
 interface Group {
@@ -57,7 +57,7 @@ export function definesValues(collection: Pick<CollectionModel, 'definition'>): 
   return definition.constants !== undefined || definition.tables !== undefined;
 }
 
-/** A group or table by its id, as its author sees it: its name, and its entries or rows. `null`: there is no such one in this definition. */
+/** A group or table by its id, as its author sees it: its name, and its entries or rows. `null`: this definition has none. */
 export function writtenValue(kind: 'collection' | 'game-values', definition: Json, id: string): JsonObject | null {
   const part = kind === 'collection' ? collectionPart({ id: '', definition: objectOf(definition) }) : documentPart(definition);
   const group = part.groups.find((each) => each.id === id);
@@ -146,8 +146,8 @@ function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
 }
 
 /**
- * Items with their ids. In a list, the first of `idNames` that an item has is its id. In a map, the names are the ids, and `itemOf` makes the
- * items.
+ * Items with their ids. In a list, the first of `idNames` that an item has is its id. In a map, the names are the ids, and `itemOf` makes
+ * the items.
  */
 function byId(
   raw: Json | undefined,

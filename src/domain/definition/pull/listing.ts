@@ -45,9 +45,9 @@ function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionIt
 }
 
 /**
- * Each workflow as it was last pushed, to either target. The editor names no target when it reads workflows, not even after a staged push, and
- * compares the answer with the author's files. If only live ones were listed, it would see a mismatch, and a pull would overwrite the new text
- * with the old one.
+ * Each workflow as it was last pushed, to either target. The editor names no target when it reads workflows, not even after a staged push,
+ * and compares the answer with the author's files. If only live ones were listed, it would see a mismatch, and a pull would overwrite the
+ * new text with the old one.
  */
 function workflowsAsPushed(state: DefinitionsState): Listed[] {
   const { live, next } = state;

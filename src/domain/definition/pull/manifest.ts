@@ -9,8 +9,8 @@ import type { EffectiveDefinitions } from '../../model.ts';
 import { writtenSchema } from '../model/models.ts';
 
 /**
- * What a project holds, for tools that write games against it without reading every definition: names, how each definition is called, and its
- * hash. It has no steps and texts, so its size is bounded.
+ * What a project holds, for tools that write games against it without reading every definition: names, how each definition is called, and
+ * its hash. It has no steps and texts, so its size is bounded.
  */
 export function manifestOf(definitions: EffectiveDefinitions, target: PublishTarget): Omit<Manifest, 'ok' | 'manifestVersion' | 'project'> {
   return {

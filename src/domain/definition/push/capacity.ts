@@ -5,8 +5,8 @@ import { isRemoval } from '../model/overlay.ts';
 import { type Put, refusePush } from './publish-events.ts';
 
 /**
- * How many definitions a project may have. A node keeps all of them in memory, and a push visits each of them in one turn of the event loop. So
- * the number bounds how long one project blocks the others.
+ * How many definitions a project may have. A node keeps all of them in memory, and a push visits each of them in one turn of the event
+ * loop. So the number bounds how long one project blocks the others.
  */
 export const MAX_DEFINITIONS = 2000;
 

@@ -8,8 +8,8 @@ import type { Decision } from './publish-events.ts';
 export type PublishSince = JsonObject & { readonly revision: number; readonly actor: JsonObject & { readonly kind: string } };
 
 /**
- * Decides, unless something was published since the base of the change: then throws 409 PUBLISH_CONFLICT. `since`: the publishes since then that
- * the caller may see, newest first, and the number of all.
+ * Decides, unless something was published since the base of the change: then throws 409 PUBLISH_CONFLICT. `since`: the publishes since then
+ * that the caller may see, newest first, and the number of all.
  */
 export function decidedOn<Body>(
   since: { readonly count: number; readonly publishes: readonly PublishSince[] },

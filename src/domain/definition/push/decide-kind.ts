@@ -31,13 +31,13 @@ import { removal, unpushedOf } from './removal.ts';
 import { warner, writtenResult } from './warnings.ts';
 
 /**
- * Management writes. A push is atomic: with one bad element nothing is written, and the answer has a result for each element. A push to `next`
- * changes only `next`; what it removes there is removed from live by the promotion.
+ * Management writes. A push is atomic: with one bad element nothing is written, and the answer has a result for each element. A push to
+ * `next` changes only `next`; what it removes there is removed from live by the promotion.
  */
 
 /**
- * PUT and POST of an array: upsert by id. Nothing is deleted, unless `replaceAll` (endpoints only) is set. `body` is `undefined` if the request
- * had none.
+ * PUT and POST of an array: upsert by id. Nothing is deleted, unless `replaceAll` (endpoints only) is set. `body` is `undefined` if the
+ * request had none.
  */
 export function decideUpsertMany(
   state: DefinitionsState,

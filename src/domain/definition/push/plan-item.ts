@@ -72,8 +72,8 @@ export function openedBy(state: DefinitionsState, kind: ListedKind, whole: JsonO
 }
 
 /**
- * A definition as it would be stored. It is made and printed once: a push of several commits is decided once for each commit, and findings are
- * cached by this object.
+ * A definition as it would be stored. It is made and printed once: a push of several commits is decided once for each commit, and findings
+ * are cached by this object.
  */
 export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<ValidItem, 'put'> & { readonly whole: JsonObject } {
   const known = wholes.get(definition);
@@ -87,8 +87,8 @@ export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): P
 const wholes = new WeakMap<JsonObject, { readonly whole: JsonObject; readonly put: Put }>();
 
 /**
- * The stored definition that a push replaces: the one with the same id, or for endpoints the same slug. If the push gives no id, or is a PATCH,
- * it is found by name, too. Staged definitions come first. A staged removal counts, too: its id is used again.
+ * The stored definition that a push replaces: the one with the same id, or for endpoints the same slug. If the push gives no id, or is a
+ * PATCH, it is found by name, too. Staged definitions come first. A staged removal counts, too: its id is used again.
  */
 export function existing(
   state: DefinitionsState,
@@ -114,8 +114,8 @@ export function existing(
 }
 
 /**
- * Whether the item's id is really a name. The editor knows collections by name, so a file that it pulled has the name as its id. When that file
- * is pushed again, it must update the collection that it came from.
+ * Whether the item's id is really a name. The editor knows collections by name, so a file that it pulled has the name as its id. When that
+ * file is pushed again, it must update the collection that it came from.
  */
 function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | undefined): boolean {
   const { sourceText }: Item = objectOf(item);

@@ -22,8 +22,8 @@ import { refusesStrict } from './strict.ts';
 import { findingsOfItem, knownByName } from './warnings.ts';
 
 /**
- * POST sync/preflight: what a sync of the same body would do. Whatever would refuse the sync is an error. Findings are warnings; they fail the
- * preflight only if the push is strict.
+ * POST sync/preflight: what a sync of the same body would do. Whatever would refuse the sync is an error. Findings are warnings; they fail
+ * the preflight only if the push is strict.
  */
 export function preflight(
   state: DefinitionsState,

@@ -42,9 +42,9 @@ export function isStored(state: DefinitionsState, target: PublishTarget, { kind,
 }
 
 /**
- * Whether the listing shows the other target's form of a workflow, because that was pushed later. Then a push of what the target already holds
- * must count as a push: else the listing would not show it, an editor would take the push for failed, and a pull would overwrite the author's
- * file.
+ * Whether the listing shows the other target's form of a workflow, because that was pushed later. Then a push of what the target already
+ * holds must count as a push: else the listing would not show it, an editor would take the push for failed, and a pull would overwrite the
+ * author's file.
  */
 function isSuperseded(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
   const [live, staged] = [state.live[kind].get(id), state.next[kind].get(id)];

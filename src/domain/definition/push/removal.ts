@@ -7,8 +7,8 @@ import { type Put, putOf } from './publish-events.ts';
 /** What removes definitions from a target. */
 
 /**
- * The puts and deletes that remove definitions from a target. In `next` a live definition is removed by putting a removal, and one that is only
- * staged is deleted.
+ * The puts and deletes that remove definitions from a target. In `next` a live definition is removed by putting a removal, and one that is
+ * only staged is deleted.
  */
 export function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
   if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };

@@ -12,7 +12,7 @@ import { answered, refusePush } from './publish-events.ts';
 
 /** POST source-upgrade: rewrites a source text in the flat layout, if nothing but the layout changes. */
 
-/** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
+/** Rewrites the `sourceText` of a source item in the flat layout. Refuses what is no source item or does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
   const { kind: named, sourceText: text } = body;
@@ -50,8 +50,8 @@ function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonica
 }
 
 /**
- * Prints members as their author wrote them, `[a, b]` and `{a: b}` on one line, and folds no line: the editor's own parser does not understand
- * lists in lists, nor texts over several lines.
+ * Prints members as their author wrote them, `[a, b]` and `{a: b}` on one line, and folds no line: the editor's own parser does not
+ * understand lists in lists, nor texts over several lines.
  */
 function yamlOf(flat: JsonObject, text: string, kind: SourceKind): string {
   const asWritten = nodesByName(text, kind);
@@ -83,7 +83,7 @@ function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readon
 
 const HEADER = ['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes'];
 
-/** Puts the members that say what a source is first: authors look for them there, and the editor reads only the beginning of a file for its lists. */
+/** Puts the members that say what a source is first: authors look there, and the editor's lists read only how a file begins. */
 function withHeadFirst(flat: JsonObject): JsonObject {
   const head = HEADER.filter((name) => Object.hasOwn(flat, name));
   return { ...objectFrom(head.map((name) => [name, flat[name] ?? null])), ...flat };

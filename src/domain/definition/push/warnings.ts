@@ -128,8 +128,8 @@ function validationFindings(
 }
 
 /**
- * Most elements that are validated in a push. A larger push is validated only in a preflight: deciding takes one turn of the event loop, for
- * which the project's games wait.
+ * Most elements that are validated in a push. A larger push is validated only in a preflight: deciding takes one turn of the event loop,
+ * for which the project's games wait.
  */
 const MAX_VALIDATED = 100;
 /** Most warnings per push. Nobody reads more. */
@@ -159,8 +159,8 @@ interface PushOptions {
 }
 
 /**
- * Makes the function that gives an element's warnings. Dropped guards, widened access and documents that do not fit are always reported; of other warnings the first
- * {@link MAX_WARNINGS}.
+ * Makes the function that gives an element's warnings. Dropped guards, widened access and documents that do not fit are always reported; of
+ * other warnings the first {@link MAX_WARNINGS}.
  */
 export function warner(
   state: DefinitionsState,
@@ -203,8 +203,8 @@ function nameOf({ name }: Item): Json | undefined {
 const NO_STAMP = { version: null, updatedAt: null };
 
 /**
- * The game values after a push: those of collections come before the document's. A document that is pushed replaces the stored one. They are made
- * when they are first asked for.
+ * The game values after a push: those of collections come before the document's. A document that is pushed replaces the stored one. They
+ * are made when they are first asked for.
  */
 function valuesWith(stored: EffectiveDefinitions, collections: readonly Written<typeof collection>[], document?: Put): () => JsonObject {
   const owners = collections.filter((each) => definesValues({ definition: each }));

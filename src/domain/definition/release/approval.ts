@@ -9,8 +9,9 @@ import { layerHash } from '../model/evolve.ts';
 import { approvalIn, isOfGame, isOpen, isSame, NO_RELEASE, whoIs } from './release.ts';
 
 /**
- * A second person (the setting `approvals`): nothing goes live that somebody else has not agreed to. An approval is of one difference to one live,
- * and any change of either voids it, which the fold of the publishes says (`release.ts`). So it holds exactly where the append decides.
+ * A second person (the setting `approvals`): nothing goes live that somebody else has not agreed to. An approval is of one difference to
+ * one live, and any change of either voids it, which the fold of the publishes says (`release.ts`). So it holds exactly where the append
+ * decides.
  */
 
 /** What is to change live. */
@@ -76,8 +77,8 @@ export function withdrawApproval(state: ReleaseState | null, id: string): Domain
 }
 
 /**
- * Whether a person stands behind a part of what was asked about: staged it, or asked where that is who is known. A key is nobody, so who asked
- * stands for what a key staged; and for a rollback, which nobody staged.
+ * Whether a person stands behind a part of what was asked about: staged it, or asked where that is who is known. A key is nobody, so who
+ * asked stands for what a key staged; and for a rollback, which nobody staged.
  */
 function isAuthor({ stagedBy }: ReleaseState, { action, asked }: ApprovalState, person: string): boolean {
   const authors = action === 'promote' ? Object.values(stagedBy).flatMap((steps) => steps.map(({ by }) => by)) : [];
@@ -97,8 +98,8 @@ export interface Gate {
 }
 
 /**
- * The one gate of everything that changes live: the events of a publish, if a second person has agreed to exactly that, else the refusal. An owner
- * who goes past it leaves an event in the same commit.
+ * The one gate of everything that changes live: the events of a publish, if a second person has agreed to exactly that, else the refusal.
+ * An owner who goes past it leaves an event in the same commit.
  */
 export function throughGate(
   events: readonly DomainEvent[],

@@ -21,7 +21,7 @@ const MAX_MOVED = 3;
 /** Most names of an order. */
 const MAX_ORDER = 10;
 
-/** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. `maxValue`: characters of a shown value. */
+/** The difference between two stored forms of a definition. One that does not exist is `{}`. `maxValue`: characters of a shown value. */
 export function storedDifference(kind: DefinitionKind, before: Json, after: Json, maxValue = MAX_VALUE): FieldDifferences {
   // Rules are compared as the list that was sent, whether they are stored with the text of their file or without.
   const sent = (value: Json): Json => (kind === 'rate-limit-rules' ? sentRules(value) : value);
@@ -34,11 +34,11 @@ function isContent(name: string): boolean {
 }
 
 /**
- * `members`: the top-level members that differ. `fields`: each difference as `{path, label, before, after}`, where the path is a JSON pointer, the label says the same to people, and a
- * side without a value is left out. `moved`: the item is at another place among those that stayed (`before`, `after`: places from 1 on), or many are
- * (names in their order). The path is of the form after, and of what is gone, of the form before. `more`: number of differences not listed. Objects
- * are compared member by member, lists item by item as {@link matchItems} says, so one inserted row is one change. Top-level members for which
- * `isContent` is false have no `fields`.
+ * `members`: the top-level members that differ. `fields`: each difference as `{path, label, before, after}`, where the path is a JSON
+ * pointer, the label says the same to people, and a side without a value is left out. `moved`: the item is at another place among those
+ * that stayed (`before`, `after`: places from 1 on), or many are (names in their order). The path is of the form after, and of what is
+ * gone, of the form before. `more`: number of differences not listed. Objects are compared member by member, lists item by item as
+ * {@link matchItems} says, so one inserted row is one change. Top-level members for which `isContent` is false have no `fields`.
  */
 export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean, maxValue = MAX_VALUE): FieldDifferences {
   const walk = new Walk(maxValue);
@@ -51,7 +51,7 @@ export function differenceOf(before: Json, after: Json, isContent: (name: string
   return { members: members.map(([name]) => name), ...walk.found() };
 }
 
-/** A place in a definition. What it is called is worked out for differences that are listed: in a large one nearly everything is the same. */
+/** A place in a definition. What it is called is worked out only for what is listed: in a large one nearly everything is the same. */
 interface Place {
   path(): string;
   label(): FieldLabel;

@@ -12,8 +12,8 @@ export interface DiscardRequest {
 }
 
 /**
- * Discards what was pushed to `next`, so that a wrong staged definition does not go live with the next game revision. Live stays, and so does the
- * data that calls to `next` wrote. 400 INVALID_BODY for an unknown kind, and for an id without its kind.
+ * Discards what was pushed to `next`, so that a wrong staged definition does not go live with the next game revision. Live stays, and so
+ * does the data that calls to `next` wrote. 400 INVALID_BODY for an unknown kind, and for an id without its kind.
  */
 export function decideDiscard(
   state: DefinitionsState,

@@ -12,8 +12,8 @@ import { storedDifference } from './difference.ts';
 /** Promotion and its preview: `next` over `live`, as a `next` request sees it, becomes the new live. */
 
 /**
- * `dryRun` says what would change, and writes nothing. With nothing staged: 200 with zeros and no event. Otherwise a new generation of `next`
- * data starts, even if the staged definitions equal the live ones.
+ * `dryRun` says what would change, and writes nothing. With nothing staged: 200 with zeros and no event. Otherwise a new generation of
+ * `next` data starts, even if the staged definitions equal the live ones.
  */
 export function decidePromote(state: DefinitionsState, options: { readonly dryRun: boolean }): Decision<Omit<Promoted, 'findings'>> {
   const { dryRun } = options;

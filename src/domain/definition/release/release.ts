@@ -2,8 +2,8 @@ import type { Actor, DefinitionChange, DomainEvent, ProjectEvent } from '../../e
 import type { ApprovalState, ReleaseAction, ReleaseState, ReleaseStep, ScheduledPromotion } from '../../states.ts';
 
 /**
- * What stands between `next` and live, folded: who staged what, and the approvals. Every publish is among the events, so that a change of what was
- * asked about, or of live, voids an approval by itself.
+ * What stands between `next` and live, folded: who staged what, and the approvals. Every publish is among the events, so that a change of
+ * what was asked about, or of live, voids an approval by itself.
  */
 
 export const NO_RELEASE: ReleaseState = { stagedBy: {}, approvals: { promote: null, rollback: null }, bypass: null };

@@ -9,11 +9,11 @@ import { answered, type Decision, type Put, sourceEvents } from '../push/publish
 import { type FieldDifferences, storedDifference } from './difference.ts';
 
 /**
- * Rolls live back to what it was before its last publish or promotion. A second rollback goes back one more: publishes push onto a stack, and
- * rollbacks pop from it.
+ * Rolls live back to what it was before its last publish or promotion. A second rollback goes back one more: publishes push onto a stack,
+ * and rollbacks pop from it.
  *
- * The state keeps no old definitions, so they are read from the log: {@link RollbackSearch} takes the events of the definitions, newest first,
- * and says when it needs no more. Saved tests are not rolled back.
+ * The state keeps no old definitions, so they are read from the log: {@link RollbackSearch} takes the events of the definitions, newest
+ * first, and says when it needs no more. Saved tests are not rolled back.
  */
 
 /** How far back: to live right after the publish, promotion or rollback of this revision; −1: before any. */

@@ -4,8 +4,8 @@ import type { DefinitionsState, ReleaseState, ScheduledPromotion } from '../../s
 import { differenceHash, releasedBy } from './approval.ts';
 
 /**
- * A promotion at a chosen time, of exactly what is staged when it is scheduled: any change of that, or of live, voids it, which the fold of the
- * publishes says (`release.ts`). Whether it may go live is decided when its time comes, by the rules of every promotion.
+ * A promotion at a chosen time, of exactly what is staged when it is scheduled: any change of that, or of live, voids it, which the fold of
+ * the publishes says (`release.ts`). Whether it may go live is decided when its time comes, by the rules of every promotion.
  */
 
 const LEAST_AHEAD_MS = 60_000;
@@ -20,7 +20,7 @@ interface Schedule {
   readonly message: string | null;
 }
 
-/** Schedules what a promotion now would make live. Refuses a bad time with 400, and with 409 PROMOTION_PHASE a second one, and one of nothing. */
+/** Schedules what a promotion now would make live. 400 for a bad time; 409 PROMOTION_PHASE for a second one, or one of nothing. */
 export function schedulePromotion(
   state: ReleaseState | null,
   definitions: Pick<DefinitionsState, 'live'>,

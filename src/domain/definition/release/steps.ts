@@ -21,9 +21,9 @@ export interface DefinitionStep {
 }
 
 /**
- * Takes the publishes that name a definition, newest first (for `next` with all promotions), until the last `limit` that changed it in a target are
- * known with what it was before the first of them. Of live these are publishes, promotions and rollbacks; of `next` what was staged, and the
- * promotions that ended it.
+ * Takes the publishes that name a definition, newest first (for `next` with all promotions), until the last `limit` that changed it in a
+ * target are known with what it was before the first of them. Of live these are publishes, promotions and rollbacks; of `next` what was
+ * staged, and the promotions that ended it.
  */
 export class DefinitionSearch {
   readonly #name: DefinitionName;

@@ -124,8 +124,8 @@ function ownNameProblem({ id, slug, name }: Item): Problem | null {
 }
 
 /**
- * The steps of a definition. The ids of steps at any depth are checked, because results are bound under them. Only objects with a `type` are
- * steps; rows of data may have any names.
+ * The steps of a definition. The ids of steps at any depth are checked, because results are bound under them. Only objects with a `type`
+ * are steps; rows of data may have any names.
  */
 function stepProblem(value: Json | undefined): Problem | null {
   if (!isArray(value) && !isObject(value)) return null;

@@ -26,9 +26,9 @@ export type Compiled =
   | ({ readonly ok: false; readonly resourceId: string | null } & Problem);
 
 /**
- * Compiles any JSON value; never throws. A plain definition comes back unchanged. `id` is the definition's id as text: from the source, else
- * from the item, else from the file name in `sourcePath`; `null` if there is none (plain definitions may be found by slug or name). A failure
- * outside a source text has the `code` `VALIDATION_FAILED`.
+ * Compiles any JSON value; never throws. A plain definition comes back unchanged. `id` is the definition's id as text: from the source,
+ * else from the item, else from the file name in `sourcePath`; `null` if there is none (plain definitions may be found by slug or name). A
+ * failure outside a source text has the `code` `VALIDATION_FAILED`.
  */
 export function compileItem(item: Json, kind: SourceKind): Compiled {
   if (!isObject(item)) return refused(invalid(`Each ${kind} must be an object.`), null);

@@ -44,7 +44,7 @@ interface Position {
 export interface Positions {
   /** The position of the name of the pointer's last member that exists; of an item of a list its beginning. */
   of(pointer: string): Position | null;
-  /** The position in the pointer's value: of the first of `words` that occurs in it, else of its beginning. For a missing member as {@link of}. */
+  /** The position in the pointer's value: of the first of `words` in it, else of its beginning. For a missing member as {@link of}. */
   valueOf(pointer: string, words: readonly string[]): Position | null;
 }
 

@@ -1,5 +1,6 @@
 /**
- * What is wrong with a definition. `code` is one of the editor's diagnostic codes, or `VALIDATION_FAILED` for anything outside a source text.
+ * What is wrong with a definition. `code` is one of the editor's diagnostic codes, or `VALIDATION_FAILED` for anything outside a source
+ * text.
  */
 export interface Problem {
   readonly code: string;

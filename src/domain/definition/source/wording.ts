@@ -1,6 +1,6 @@
 /**
- * Words that no message of a failed push may contain. If the editor finds one of them, it assumes that the route is missing, and tries other
- * routes or reports success. Quoted author text and line numbers count, too.
+ * Words that no message of a failed push may contain. If the editor finds one of them, it assumes that the route is missing, and tries
+ * other routes or reports success. Quoted author text and line numbers count, too.
  */
 const MISLEADING: readonly (readonly [RegExp, string])[] = [
   [/404/g, '4-04'],

@@ -23,8 +23,8 @@ import { numberFromText } from '../../../kernel/json.ts';
 import { failed, type Parsed, type Problem } from './problem.ts';
 
 /**
- * The YAML subset of source files: core types of YAML 1.2, quoted scalars are texts, map keys are always texts (`routes: {false: …}`). Anchors,
- * aliases, tags, merge keys and repeated keys are errors, so a text cannot expand into more than itself.
+ * The YAML subset of source files: core types of YAML 1.2, quoted scalars are texts, map keys are always texts (`routes: {false: …}`).
+ * Anchors, aliases, tags, merge keys and repeated keys are errors, so a text cannot expand into more than itself.
  */
 
 /** Most levels of maps and lists. */
@@ -33,7 +33,7 @@ export const MAX_DEPTH = 64;
 /** What the library's parser may have open at once: these levels, the document around them, and a text within. */
 const MAX_OPEN = MAX_DEPTH + 2;
 
-/** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair of keys, which takes 20 s for one large map. */
+/** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair, which takes 20 s for a large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
 /** A number that JSON has, too: it keeps all its digits, as in a source of JSON. */
@@ -117,8 +117,8 @@ function composed(text: string, options: Options): Document.Parsed<ParsedNode> {
 }
 
 /**
- * The library's parser, with its open levels counted after each step. It and the composer behind it recurse for each level, and at the end of
- * the stack the process may abort instead of throwing: V8 does where it compiles a regular expression there.
+ * The library's parser, with its open levels counted after each step. It and the composer behind it recurse for each level, and at the end
+ * of the stack the process may abort instead of throwing: V8 does where it compiles a regular expression there.
  */
 function* tokensOf(text: string, lines: LineCounter | undefined): Generator<CST.Token> {
   lines?.addNewLine(0);
@@ -137,7 +137,7 @@ function wordsOf({ code, message }: { readonly code: string; readonly message: s
   return code === 'BAD_SCALAR_START' ? `${message}: put it in quotes` : message;
 }
 
-/** Runs without error stacks. The library makes an error for every fault in a text; with stacks, a text of 250 000 commas takes ten seconds. */
+/** Runs without error stacks. The library makes an error for every fault: with stacks, 250 000 commas take ten seconds. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -23,8 +23,9 @@ export function collectionOf({ json }: StepDefinitionOf<CollectionStep>, { defin
 }
 
 /**
- * The key as text; '' if it has no value, so that no document is ever called `undefined`. A read or write that names a collection of players and
- * no key means the caller's own document: editors write steps so. A delete has to name its key. A caller who is not a player has no document.
+ * The key as text; '' if it has no value, so that no document is ever called `undefined`. A read or write that names a collection of
+ * players and no key means the caller's own document: editors write steps so. A delete has to name its key. A caller who is not a player
+ * has no document.
  */
 export function compileKey(
   { json, type }: StepDefinitionOf<CollectionStep>,

@@ -3,7 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import type { Scope } from '../../expressions/scope.ts';
 import { isNullish, toNumber } from '../../expressions/value.ts';
 
-/** Weight of an item. A missing one counts as 1. An item whose weight is not a number above 0 is chosen only if no other has such a weight. */
+/** Weight of an item. A missing one counts as 1. One whose weight is not above 0 is chosen only if no other has such a weight. */
 export function weightsOf(scope: Scope, item: Json, field: string): number {
   const weight = isObject(item) ? member(item, field) : undefined;
   if (isNullish(weight)) return 1;
@@ -11,7 +11,7 @@ export function weightsOf(scope: Scope, item: Json, field: string): number {
   return Number.isFinite(number) && number > 0 ? number : 0;
 }
 
-/** An index, with a probability by its weight; all are equal if no weight is above 0. −1 for an empty list, for which no number is drawn. */
+/** An index, as likely as its weight says; all are equal if no weight is above 0. −1 for an empty list, for which no number is drawn. */
 export function drawIndex(scope: Scope, weights: readonly number[]): number {
   if (weights.length === 0) return -1;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
