@@ -30,7 +30,7 @@ export async function failedPage(rowsOf: RowsOf, { project, filter, limit, befor
   return (await rowsOf<CallRow>(text, values)).map(storedOf);
 }
 
-/** The newest calls that succeeded. Rows overlap in time: a call is surely among the newest if it is newer than the end of the last row read. */
+/** The newest calls that succeeded. Rows overlap in time: surely among them is what is newer than the end of the last row read. */
 export async function succeededPage(rowsOf: RowsOf, wanted: Wanted): Promise<readonly StoredRequest[]> {
   const { limit } = wanted;
   let found: readonly StoredRequest[] = [];
@@ -92,40 +92,23 @@ export interface CallRow {
   readonly step: string | null;
 }
 
-export function storedOf({
-  seq,
-  at,
-  slug,
-  method,
-  path,
-  route,
-  status,
-  code,
-  message,
-  step,
-  ms,
-  player,
-  next,
-  request_id,
-  revision,
-}: CallRow): StoredRequest {
-  const target = next ? 'next' : 'live';
+export function storedOf(row: CallRow): StoredRequest {
   return {
-    seq,
-    at,
-    slug,
-    method,
-    path,
-    route,
-    status,
-    code,
-    message,
-    step,
-    ms,
-    platformId: player,
-    target,
-    requestId: request_id,
-    revision,
+    seq: row.seq,
+    at: row.at,
+    slug: row.slug,
+    method: row.method,
+    path: row.path,
+    route: row.route,
+    status: row.status,
+    code: row.code,
+    message: row.message,
+    step: row.step,
+    ms: row.ms,
+    platformId: row.player,
+    target: row.next ? 'next' : 'live',
+    requestId: row.request_id,
+    revision: row.revision,
   };
 }
 

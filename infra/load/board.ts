@@ -12,7 +12,7 @@ import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { BOARD_CASES, type BoardCase, type BoardContext } from './board-cases.ts';
 import { type Prepared, prepare, preparedIn } from './board-data.ts';
 import { type OpenLoop, startOpenLoop } from './children.ts';
-import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /**
@@ -89,9 +89,7 @@ function readOptions(): Options | null {
       rest: { type: 'string', default: '5' },
       only: { type: 'string', default: '' },
       data: { type: 'string' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -105,8 +103,7 @@ function readOptions(): Options | null {
     rest: positive('--rest', values.rest),
     cases,
     data: values.data ?? null,
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 

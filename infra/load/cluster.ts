@@ -4,7 +4,7 @@ import { ownEnvironment } from '../harness/node.ts';
 import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { startGenerator } from './children.ts';
 import { ARRANGEMENTS, type Contention, contend, type Load } from './contention.ts';
-import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, progress } from './terminal.ts';
 
 /** `npm run bench:cluster`: `document.write` on one project and on six, sent to one node, to three, and through the load balancer. */
@@ -36,9 +36,7 @@ function readOptions(): Options | null {
       connections: { type: 'string', default: '96' },
       seconds: { type: 'string', default: '8' },
       eventstore: { type: 'string' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -46,8 +44,7 @@ function readOptions(): Options | null {
     connections: positive('--connections', values.connections),
     seconds: positive('--seconds', values.seconds),
     eventStoreUrl: values.eventstore ?? null,
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 

@@ -6,12 +6,12 @@ import { projectOf, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { expectOk, managePath, openProject, type Project, playerHeaders, storagePath } from '../harness/project.ts';
 import { type BenchRun, runBenchmark } from './benchmark.ts';
-import { machine, machineText, type ResultFiles, report } from './report.ts';
+import { machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, progress } from './terminal.ts';
 
 /**
- * `npm run bench:live`: players follow their own document and one leaderboard while documents are written. One process plays all of them, on
- * the same machine as the node. Exit code 1 when a stream broke, a write was refused, or a change did not arrive.
+ * `npm run bench:live`: players follow their own document and one leaderboard while documents are written. One process plays all of them,
+ * on the same machine as the node. Exit code 1 when a stream broke, a write was refused, or a change did not arrive.
  */
 
 const USAGE = `npm run bench:live [-- options]
@@ -39,9 +39,7 @@ function readOptions(): Options | null {
       subscribers: { type: 'string', default: '10000' },
       rate: { type: 'string', default: '100' },
       seconds: { type: 'string', default: '30' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -50,8 +48,7 @@ function readOptions(): Options | null {
     subscribers: whole('subscribers'),
     rate: whole('rate'),
     seconds: whole('seconds'),
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 

@@ -7,7 +7,7 @@ import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, settle, type TestBed, warmUp } from './measure.ts';
 import { pushDefinitions, sampleAnswer, writeSeed } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
-import { bars, machine, markdown, printResult, type Result, type ResultFiles, type Starts } from './report.ts';
+import { bars, machine, markdown, printResult, RESULT_OPTIONS, type Result, type ResultFiles, resultFiles, type Starts } from './report.ts';
 import { positive, progress } from './terminal.ts';
 import { CASES, type CaseName, KEYED_CASES, NEEDS } from './workloads.ts';
 
@@ -44,15 +44,13 @@ function readOptions(): Options | null {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      json: { type: 'string' },
-      markdown: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       connections: { type: 'string', default: '16,128' },
       workers: { type: 'string', default: '1' },
       eventstore: { type: 'string' },
       'eventstore-pid': { type: 'string' },
       seconds: { type: 'string', default: '2' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -60,8 +58,7 @@ function readOptions(): Options | null {
   const unknown = named.find((name) => !ALL_CASES.some((one) => one === name));
   if (unknown !== undefined) throw new Error(`unknown case ${unknown}; there are ${ALL_CASES.join(', ')}`);
   return {
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
     only: named.length === 0 ? CASES : ALL_CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     workers: positive('--workers', values.workers),

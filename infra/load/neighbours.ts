@@ -8,13 +8,13 @@ import { type OpenLoop, startBareServer, startGenerator, startOpenLoop } from '.
 import { type Answered, type LoadContext, NOISY_LOADS, type NoisyLoad, type Sizes } from './noisy-loads.ts';
 import type { LoadResult, OpenLoad } from './open-loop.ts';
 import { pushDefinitions } from './prepare.ts';
-import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
 /**
- * `npm run bench:neighbours`: what a project notices of a noisy one on the same node. Exit code 1 when an answer to the quiet project was not
- * 2xx. A missed bar is only reported.
+ * `npm run bench:neighbours`: what a project notices of a noisy one on the same node. Exit code 1 when an answer to the quiet project was
+ * not 2xx. A missed bar is only reported.
  */
 
 const USAGE = `npm run bench:neighbours [-- options]
@@ -77,9 +77,7 @@ function readOptions(): Options | null {
       scanned: { type: 'string', default: '30000' },
       boarded: { type: 'string', default: '200000' },
       entries: { type: 'string', default: '100000' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -96,8 +94,7 @@ function readOptions(): Options | null {
       boarded: positive('--boarded', values.boarded),
       entries: positive('--entries', values.entries),
     },
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 

@@ -13,7 +13,7 @@ import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { keyOf } from './board-data.ts';
 import { untilResting } from './measure.ts';
 import { cpuSeconds, familyCpuSeconds, findPostmaster } from './processes.ts';
-import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /** `npm run bench:past`: how long reads of the past take in a long log, and what the index of subjects costs. */
@@ -54,9 +54,7 @@ function readOptions(): Options | null {
       reads: { type: 'string', default: '400' },
       data: { type: 'string' },
       eventstore: { type: 'string' },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -66,8 +64,7 @@ function readOptions(): Options | null {
     reads: Math.round(positive('--reads', values.reads)),
     settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
     data: values.data ?? null,
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 
@@ -277,8 +274,8 @@ async function usageOf(node: RunningNode): Promise<() => Promise<number | null>>
 const NOTHING_TO_DO = 'pages';
 
 /**
- * What the index takes on the disk, and what building it anew costs more than reading the log: so the cost of each event is that of the node's own
- * batches, and a range is merged as it is beside writes.
+ * What the index takes on the disk, and what building it anew costs more than reading the log: so the cost of each event is that of the
+ * node's own batches, and a range is merged as it is beside writes.
  */
 async function indexCosts(folder: string, built: Built, settings: Settings): Promise<IndexCosts> {
   const node = await startNode(folder, { settings });

@@ -16,13 +16,13 @@ import { type Generator, type Peer, startBareServer, startGenerator, startPeer }
 import type { Seen } from './generator.ts';
 import { PEER_KEYS, PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
 import { cpuSeconds, familyCpuSeconds, findPostmaster } from './processes.ts';
-import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, progress } from './terminal.ts';
 import type { Workload } from './workloads.ts';
 
 /**
- * `npm run bench:peers`: compares the node by turns with the alternatives, on Postgres with fsync: bare Koa, Koa with an upsert, Koa with an
- * upsert and an event in one transaction, Parse Server.
+ * `npm run bench:peers`: compares the node by turns with the alternatives, on Postgres with fsync: bare Koa, Koa with an upsert, Koa with
+ * an upsert and an event in one transaction, Parse Server.
  */
 
 const USAGE = `npm run bench:peers [-- options]
@@ -114,9 +114,7 @@ function readOptions(): Options | null {
       connections: { type: 'string', default: '1,16,128' },
       only: { type: 'string', default: '' },
       parse: { type: 'boolean', default: true },
-      json: { type: 'string' },
-      markdown: { type: 'string' },
-      help: { type: 'boolean', default: false },
+      ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
@@ -127,8 +125,7 @@ function readOptions(): Options | null {
     seconds: positive('--seconds', values.seconds),
     cases: selected,
     parse: values.parse,
-    jsonFile: values.json ?? null,
-    markdownFile: values.markdown ?? null,
+    ...resultFiles(values),
   };
 }
 

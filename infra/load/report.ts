@@ -43,8 +43,8 @@ export interface Machine {
 }
 
 /**
- * The node's CPU per request by the bare handler's, at most, at the connections of the bar. Requests per second have no bar: their ratio moves by
- * two from one machine to another.
+ * The node's CPU per request by the bare handler's, at most, at the connections of the bar. Requests per second have no bar: their ratio
+ * moves by two from one machine to another.
  */
 const CPU_BARS: readonly (readonly [CaseName, number])[] = [
   ['document.read', 1.7],
@@ -180,6 +180,17 @@ function cells(row: Row): readonly (string | number)[] {
 export interface ResultFiles {
   readonly jsonFile: string | null;
   readonly markdownFile: string | null;
+}
+
+/** What every benchmark understands, for `parseArgs`. */
+export const RESULT_OPTIONS = {
+  json: { type: 'string' },
+  markdown: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+export function resultFiles(values: { readonly json?: string | undefined; readonly markdown?: string | undefined }): ResultFiles {
+  return { jsonFile: values.json ?? null, markdownFile: values.markdown ?? null };
 }
 
 /** Prints the rows under a line that says what was measured, and writes the files that were asked for. */

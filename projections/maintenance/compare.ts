@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg';
+import type { RecordedEvent } from '../../src/log/port.ts';
 import { SCRATCH_VERSION, type Table, tableName, withTables } from '../tables.ts';
 
 /** A difference between the read models and the log, or a fault of the log. */
 export interface Problem {
   /**
-   * `chain`: the log was altered. `redaction`: data were removed that no event allows to remove. `foreign`: another program wrote to the log. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view
-   * is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, should not exist, or does not exist.
+   * `chain`: the log was altered. `redaction`: data were removed that no event allows to remove. `foreign`: another program wrote to the
+   * log. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view is at another
+   * revision and was not compared. `altered`, `added`, `missing`: a row differs, should not exist, or does not exist.
    */
   readonly kind: 'chain' | 'redaction' | 'foreign' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';
   readonly project: string;
@@ -13,6 +15,11 @@ export interface Problem {
   /** The row's key: `column=value`, separated by `, `. */
   readonly row: string;
   readonly detail: string;
+}
+
+/** Of an event that another program wrote. `row`: where it stands. */
+export function foreignProblem(project: string, row: string, { type, id }: Pick<RecordedEvent, 'type' | 'id'>): Problem {
+  return { kind: 'foreign', project, table: 'log', row, detail: `another program wrote a ${type} (${id}); it is passed over` };
 }
 
 /** The most differences that are reported for one table of one project. */
@@ -26,8 +33,8 @@ interface Difference {
 }
 
 /**
- * Hash joins read each table once, in its stored order, and use files for what does not fit into memory. In key order, each row would lie on
- * another page (measured with a table larger than the server's memory: three times as long per row).
+ * Hash joins read each table once, in its stored order, and use files for what does not fit into memory. In key order, each row would lie
+ * on another page (measured with a table larger than the server's memory: three times as long per row).
  */
 const HASH_JOINS_ONLY = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = off; SET LOCAL enable_nestloop = off';
 

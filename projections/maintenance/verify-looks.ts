@@ -5,6 +5,7 @@ import { isRedacted } from '../../src/log/commitment.ts';
 import { isForeign } from '../../src/log/foreign.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { TRUNCATED } from '../../src/log/streams.ts';
+import { BROKEN_LINK } from './chain-check.ts';
 
 /** What is wrong with an event of a stream `access-…`. */
 export interface BrokenLook {
@@ -15,8 +16,8 @@ export interface BrokenLook {
 const PAGE = 500;
 
 /**
- * Follows the chain of a stream `access-…`. Where its beginning was given up, a checkpoint behind says what the first event that is kept links to: it is
- * part of the same chain, so who takes events away cannot make one that fits an anchor.
+ * Follows the chain of a stream `access-…`. Where its beginning was given up, a checkpoint behind says what the first event that is kept
+ * links to: it is part of the same chain, so who takes events away cannot make one that fits an anchor.
  */
 export async function verifyLooks(
   log: Log,
@@ -37,7 +38,7 @@ export async function verifyLooks(
       next = event.revision + 1;
       if (isForeign(event)) continue;
       if (hash === null && cutAt !== null) cuts.set(cutAt, event);
-      else if (hash !== null && !verifyLink(hash, event)) problems.push({ revision: event.revision, detail: BROKEN });
+      else if (hash !== null && !verifyLink(hash, event)) problems.push({ revision: event.revision, detail: BROKEN_LINK });
       if (isRedacted(event.data))
         problems.push({ revision: event.revision, detail: 'the data were redacted, which this stream does not allow' });
       else if (event.type === 'look.swept') noteCheckpoint(swept, event);
@@ -55,8 +56,6 @@ export async function verifyLooks(
   }
   return { events, problems };
 }
-
-const BROKEN = 'the event does not match its hash, or its hash the one before';
 
 function noteCheckpoint(swept: Map<number, string>, { data }: RecordedEvent): void {
   const { before, hash = NO_HASH } = objectOf(decodeEvent(data));

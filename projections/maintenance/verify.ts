@@ -1,15 +1,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { ADVISORY_LOCKS } from '../../src/kernel/advisory-locks.ts';
 import { groupBy } from '../../src/kernel/group.ts';
-import { decodeEvent } from '../../src/kernel/json.ts';
-import { listOf, objectOf } from '../../src/kernel/json-read.ts';
-import { hashOf, NO_HASH, verifyLink } from '../../src/log/chain.ts';
-import { isRedacted } from '../../src/log/commitment.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/follow.ts';
 import { isForeign, isForeignFiller } from '../../src/log/foreign.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { accessStream, PEOPLE_STREAM, PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { accessStream, PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { fillAll, IN_PAGES } from '../fills.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
@@ -25,9 +21,11 @@ import {
   isGone,
   lagging,
 } from './active-checkpoints.ts';
-import { compareTable, foreignRows, otherProjects, type Problem } from './compare.ts';
+import { ChainCheck } from './chain-check.ts';
+import { compareTable, foreignProblem, foreignRows, otherProjects, type Problem } from './compare.ts';
 import { discardVersion } from './rebuild.ts';
 import { verifyLooks } from './verify-looks.ts';
+import { verifyPeople } from './verify-people.ts';
 
 /**
  * Proves that the read models are right. It checks the hash chain of every project's stream, then compares every column of every row with a
@@ -55,14 +53,11 @@ export interface Verified {
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
-  /** Events that the read models did not show when they were compared. Nothing is known of them, so they are reported as `behind` problems. */
+  /** Events that the read models did not show when they were compared. Nothing is known of them: they are `behind` problems. */
   readonly behind: number;
   readonly seconds: number;
 }
 
-const BROKEN_LINK = 'the event does not match its hash, or its hash the one before';
-const UNALLOWED_OF_PEOPLE = 'the data were redacted, and no person.forgotten of this stream allows it';
-const UNALLOWED = { kind: 'redaction', detail: 'the data were redacted, and no data.redacted of this stream allows it' } as const;
 const MAX_PROBLEMS = 1_000;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
 const BATCH = 2_000;
@@ -82,9 +77,7 @@ const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_
 
 /** The progress of one project. */
 interface Walk {
-  /** Revision and hash of the last event whose link was checked. */
-  revision: number;
-  hash: string;
+  readonly chain: ChainCheck;
   /** How far the scratch tables are, and how far they must be before the snapshot is taken. */
   folded: number;
   readonly target: number;
@@ -92,9 +85,6 @@ interface Walk {
   waiting: RecordedEvent[];
   /** Whether an event could not be folded. */
   unreadable: boolean;
-  /** Revisions whose data were redacted, as far as no event has allowed it yet, and those that events allow. */
-  readonly redacted: Set<number>;
-  readonly allowed: Set<number>;
 }
 
 /** Runs one piece of folding in a transaction. */
@@ -149,7 +139,9 @@ class Verification {
     await this.#findForeign();
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
-    await this.#verifyPeople();
+    const people = await verifyPeople(this.#options.log);
+    this.#events += people.events;
+    this.#add(people.problems);
     for (const projectId of this.#walks.keys()) await this.#verifyLooks(projectId);
     const behind = (await this.#findBehind()) + telemetry.behind;
     const problems = this.#problems.slice(0, MAX_PROBLEMS);
@@ -159,7 +151,8 @@ class Verification {
   }
 
   /**
-   * Finds rows of projects that are not in the log. The log is read again first, so that a project that was created meanwhile is found in it.
+   * Finds rows of projects that are not in the log. The log is read again first, so that a project that was created meanwhile is found in
+   * it.
    */
   async #findForeign(): Promise<void> {
     const { pool, log } = this.#options;
@@ -170,37 +163,6 @@ class Verification {
         else this.#add(await foreignRows(pool, table, projectId));
       }
     }
-  }
-
-  /** The people of the installation have a stream of their own, and no tables. */
-  async #verifyPeople(): Promise<void> {
-    const { log } = this.#options;
-    let [revision, hash] = [-1, NO_HASH];
-    const redacted = new Set<number>();
-    for (;;) {
-      const events = await log.read(PEOPLE_STREAM, { from: revision + 1, limit: PAGE, direction: 'forwards' });
-      for (const event of events) {
-        const isWhole = event.revision === revision + 1 && (isForeign(event) || verifyLink(hash, event));
-        if (!isWhole)
-          this.#add([{ kind: 'chain', project: '', table: PEOPLE_STREAM, row: `revision ${event.revision}`, detail: BROKEN_LINK }]);
-        if (isRedacted(event.data)) redacted.add(event.revision);
-        else if (event.type === 'person.forgotten' && !isForeign(event))
-          for (const allowed of revisionsIn(event.data)) redacted.delete(allowed);
-        revision = event.revision;
-        hash = hashOf(event.metadata) ?? hash;
-      }
-      this.#events += events.length;
-      if (events.length < PAGE) break;
-    }
-    this.#add(
-      [...redacted].map((each) => ({
-        ...UNALLOWED,
-        detail: UNALLOWED_OF_PEOPLE,
-        project: '',
-        table: PEOPLE_STREAM,
-        row: `revision ${each}`,
-      })),
-    );
   }
 
   /** Who looked at whose data is chained, too, and kept for a while. */
@@ -220,7 +182,7 @@ class Verification {
 
   /** Counts events that the log held when it was read and that the read models do not show. */
   async #findBehind(): Promise<number> {
-    const heads = new Map([...this.#walks].map(([projectId, { revision }]) => [projectId, revision]));
+    const heads = new Map([...this.#walks].map(([projectId, { chain }]) => [projectId, chain.revision]));
     const lags = await lagging(heads, () => checkpoints(this.#options.pool));
     this.#add(lags.map((lag) => behindProblem('checkpoints', lag)));
     return lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
@@ -262,15 +224,12 @@ class Verification {
     if (known) return known;
     const target = this.#targets.get(projectId) ?? -1;
     const walk: Walk = {
-      revision: -1,
-      hash: NO_HASH,
+      chain: new ChainCheck('data.redacted'),
       folded: -1,
       target,
       memory: NOTHING,
       waiting: [],
       unreadable: false,
-      redacted: new Set(),
-      allowed: new Set(),
     };
     this.#walks.set(projectId, walk);
     return walk;
@@ -287,34 +246,26 @@ class Verification {
     if (walk.waiting.length >= BATCH) await this.#foldWaiting(projectId, walk);
   }
 
-  #checkLink(projectId: string, walk: Walk, event: RecordedEvent): void {
+  #checkLink(project: string, { chain }: Walk, event: RecordedEvent): void {
     this.#events += 1;
-    const row = `revision ${event.revision}`;
-    if (event.revision !== walk.revision + 1) {
-      this.#add([{ kind: 'chain', project: projectId, table: 'log', row, detail: `follows revision ${walk.revision}` }]);
-    } else if (isForeign(event)) {
-      this.#addForeign(projectId, event);
-    } else if (!verifyLink(walk.hash, event)) {
-      this.#add([{ kind: 'chain', project: projectId, table: 'log', row, detail: BROKEN_LINK }]);
-    }
-    noteRedaction(walk, event);
-    walk.revision = event.revision;
-    walk.hash = hashOf(event.metadata) ?? walk.hash;
+    const detail = chain.take(event);
+    if (detail !== null) this.#add([{ kind: 'chain', project, table: 'log', row: `revision ${event.revision}`, detail }]);
+    else if (isForeign(event)) this.#addForeign(project, event);
   }
 
-  /** A redaction may be allowed by any later event, so it is judged when the whole log was read. */
   #findUnallowed(): void {
-    for (const [project, { redacted, allowed }] of this.#walks) {
-      const unallowed = [...redacted].filter((revision) => !allowed.has(revision));
-      this.#add(unallowed.map((revision) => ({ ...UNALLOWED, project, table: 'log', row: `revision ${revision}` })));
+    for (const [project, { chain }] of this.#walks) {
+      const unallowed = chain.unallowed();
+      this.#add(
+        unallowed.map(({ revision, detail }) => ({ kind: 'redaction', project, table: 'log', row: `revision ${revision}`, detail })),
+      );
     }
   }
 
   /** What a copy put in the place of a foreign event is part of the copy. */
   #addForeign(project: string, event: RecordedEvent): void {
     if (isForeignFiller(event)) return;
-    const detail = `another program wrote a ${event.type} (${event.id}); it is passed over`;
-    this.#add([{ kind: 'foreign', project, table: 'log', row: `revision ${event.revision}`, detail }]);
+    this.#add([foreignProblem(project, `revision ${event.revision}`, event)]);
   }
 
   async #foldAll(): Promise<void> {
@@ -396,7 +347,7 @@ class Verification {
         walk.unreadable = true;
         return;
       }
-      for (const event of page) if (event.revision > walk.revision) this.#checkLink(projectId, walk, event);
+      for (const event of page) if (event.revision > walk.chain.revision) this.#checkLink(projectId, walk, event);
       await this.#fold(projectId, walk, page, run);
     }
   }
@@ -434,13 +385,4 @@ async function openScratch(tx: Transaction): Promise<void> {
      SELECT name, $2, $1, -1, '' FROM unnest($3::text[]) AS w (name)`,
     [tx.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
   );
-}
-
-function noteRedaction({ redacted, allowed }: Walk, event: RecordedEvent): void {
-  if (isRedacted(event.data)) redacted.add(event.revision);
-  else if (event.type === 'data.redacted' && !isForeign(event)) for (const revision of revisionsIn(event.data)) allowed.add(revision);
-}
-
-function revisionsIn(data: string): readonly number[] {
-  return listOf(objectOf(decodeEvent(data))['revisions']).filter((revision) => typeof revision === 'number');
 }

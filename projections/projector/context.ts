@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import type { Checkpoint } from '../../src/app/ports/state-reader.ts';
 import type { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import type { Neighbours } from '../../src/kernel/neighbours.ts';
 import type { Log } from '../../src/log/port.ts';

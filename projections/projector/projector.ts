@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import type { Checkpoint } from '../../src/app/ports/state-reader.ts';
 import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import { Neighbours } from '../../src/kernel/neighbours.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
@@ -27,7 +27,7 @@ export interface ProjectorOptions {
 export interface Progress {
   /** Revision of the project's state tables; −1 while nothing is known. */
   progress(projectId: string): number;
-  /** The revision up to which the project's views show everything, too, as far as this projector knows; without paused views. −1: nothing. */
+  /** The revision up to which the project's views show everything, too, as far as is known here; without paused views. −1: nothing. */
   shown(projectId: string): number;
   /** Whether all views of the project reflect `revision`; waits up to `timeoutMs` for it. */
   waitFor(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
@@ -60,8 +60,9 @@ const LARGE_POOL = 8;
 const slots = (count: number) => new Bulkhead({ slots: count, perKey: count });
 
 /**
- * Writes the read models: follows the streams of all projects, and gives each project's events to its worker (`project-worker.ts`). Any number of
- * projectors may run on one database. They divide the projects among them, and each project's checkpoints decide whose batch counts.
+ * Writes the read models: follows the streams of all projects, and gives each project's events to its worker (`project-worker.ts`). Any
+ * number of projectors may run on one database. They divide the projects among them, and each project's checkpoints decide whose batch
+ * counts.
  */
 export function createProjector({
   log,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Building } from '../../src/app/ports/readers.ts';
+import type { Building } from '../../src/app/ports/boards.ts';
 import { FRACTION as OF_BOARD } from '../models/leaderboards/building.ts';
 import { FRACTION as OF_LIST } from '../models/records/building.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';

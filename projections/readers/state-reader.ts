@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Checkpoint, StateReader } from '../../src/app/ports/readers.ts';
+import type { Checkpoint, StateReader } from '../../src/app/ports/state-reader.ts';
 import type { SubjectKind, SubjectState } from '../../src/domain/states.ts';
 import { kindOf, type Subject } from '../../src/domain/subjects.ts';
 import { countDocumentsAfter } from '../models/documents/count.ts';

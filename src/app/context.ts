@@ -17,8 +17,9 @@ import type { GuestLimits } from './ports/guest-limits.ts';
 import type { LiveBounds } from './ports/live-bounds.ts';
 import type { LiveObserver } from './ports/live-observer.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
-import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
+import type { ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
+import type { TelemetryReader } from './ports/telemetry.ts';
 import type { Webhooks } from './ports/webhooks.ts';
 import type { Command, Decided, Decision, Outcome } from './project/commit.ts';
 import type { DecisionContext } from './project/decision-context.ts';
@@ -125,8 +126,8 @@ export function positioned(context: AppContext, project: Project, caller: Pick<C
 }
 
 /**
- * Waits until the views show `revision`, and answers whether they do. Throws 503 `BEHIND` while `table` is catching up for the first time: an
- * answer from it would not be an old one, but would say that nothing is there.
+ * Waits until the views show `revision`, and answers whether they do. Throws 503 `BEHIND` while `table` is catching up for the first time:
+ * an answer from it would not be an old one, but would say that nothing is there.
  */
 export async function viewsReached(
   { views, limits }: AppContext,
@@ -151,8 +152,8 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
 }
 
 /**
- * Commands of games and servers, which count towards quotas. A manager's commands do not count: a manager must always be able to repair a full
- * project. Revocations do not count: a full project must not keep stolen sessions and lost devices in force until the next day.
+ * Commands of games and servers, which count towards quotas. A manager's commands do not count: a manager must always be able to repair a
+ * full project. Revocations do not count: a full project must not keep stolen sessions and lost devices in force until the next day.
  */
 const COUNTED = /^(?:document|record|endpoint|session|guest)\.(?!revoke$)/;
 

@@ -4,7 +4,7 @@ import { nextSweep, sweepableProjects } from '../../projections/models/access/sw
 import { nextAnswers, projectsWithAnswers } from '../../projections/models/idempotency/sweep.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createOperator } from '../app/operator/operator.ts';
-import type { StateReader } from '../app/ports/readers.ts';
+import type { StateReader } from '../app/ports/state-reader.ts';
 import type { Config } from '../config/config.ts';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';

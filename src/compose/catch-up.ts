@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { createProjector, type Projector } from '../../projections/projector/projector.ts';
-import type { StateReader, ViewReader } from '../app/ports/readers.ts';
+import type { ViewReader } from '../app/ports/readers.ts';
+import type { StateReader } from '../app/ports/state-reader.ts';
 import type { Log } from '../log/port.ts';
 import type { OutageLogger } from './outages.ts';
 

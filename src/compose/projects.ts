@@ -1,4 +1,4 @@
-import type { StateReader } from '../app/ports/readers.ts';
+import type { StateReader } from '../app/ports/state-reader.ts';
 import { Projects } from '../app/project/projects.ts';
 import type { WriterLimits, WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { noAnswer } from '../app/project/project.ts';
+import { noAnswer } from '../app/project/no-answer.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Scheduler, withDeadline } from '../kernel/scheduler.ts';

@@ -1,10 +1,10 @@
 import type { TelemetryParts } from '../../src/app/context.ts';
-import type { Checkpoint, CountedPage, DocumentRowKey, StateReader } from '../../src/app/ports/readers.ts';
+import type { Checkpoint, CountedPage, DocumentRowKey, StateReader } from '../../src/app/ports/state-reader.ts';
 import type { Command } from '../../src/app/project/commit.ts';
 import type { DecisionContext } from '../../src/app/project/decision-context.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
 import { Project } from '../../src/app/project/project.ts';
-import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
+import { createCache, type SharedCache } from '../../src/app/project/shared-cache.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
 import { HeartbeatFolds } from '../../src/app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { walkDocuments } from '../../projections/models/documents/list.ts';
 import { readDocumentRows } from '../../projections/models/documents/rows.ts';
 import { readEconomyEntries } from '../../projections/models/economy/entries.ts';
+import type { DocumentWalk } from '../../src/app/ports/documents.ts';
 import type { EconomyEntries } from '../../src/app/ports/economy.ts';
-import type { DocumentWalk } from '../../src/app/ports/readers.ts';
 import { freshPool } from './support.ts';
 
 /** Lists that people page through: what they read, however much there is. */

@@ -5,7 +5,7 @@ import { verify } from '../../projections/maintenance/verify.ts';
 import { readRevisions } from '../../projections/models/subjects/read.ts';
 import { BATCH_EVENTS } from '../../projections/projector/batch-slicing.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
-import type { CountedPage, DocumentRowKey } from '../../src/app/ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../../src/app/ports/state-reader.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject, windowSubject } from '../../src/domain/subjects.ts';

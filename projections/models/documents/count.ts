@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
-import type { CountedPage, DocumentRowKey } from '../../../src/app/ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../../../src/app/ports/state-reader.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /**
- * Compares all columns of the index with the cursor. With `project = $1` alone, the scan would begin at the project's first row instead of at
- * the cursor. $1 project, $2 to $4 the cursor, $5 rows, $6 whether bytes are wanted; only then are the texts of large documents read. $7 the space
- * of staged data that counts beside live: rows of earlier ones stay, and nobody can reach or delete them.
+ * Compares all columns of the index with the cursor. With `project = $1` alone, the scan would begin at the project's first row instead of
+ * at the cursor. $1 project, $2 to $4 the cursor, $5 rows, $6 whether bytes are wanted; only then are the texts of large documents read. $7
+ * the space of staged data that counts beside live: rows of earlier ones stay, and nobody can reach or delete them.
  */
 const PAGE = throughViews(`
 WITH page AS MATERIALIZED (
@@ -28,8 +28,8 @@ interface Row {
 }
 
 /**
- * Counts the documents of live and `staged` among the next `most` rows after a cursor (`null`: from the first), and their bytes if asked for.
- * `last` of the result is the next cursor, `null` after the last row.
+ * Counts the documents of live and `staged` among the next `most` rows after a cursor (`null`: from the first), and their bytes if asked
+ * for. `last` of the result is the next cursor, `null` after the last row.
  */
 export async function countDocumentsAfter(
   pool: Pool,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { DocumentKeys } from '../../../src/app/ports/readers.ts';
+import type { DocumentKeys } from '../../../src/app/ports/state-reader.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';

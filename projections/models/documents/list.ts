@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import type { BoardQuery, DocumentWalk, WalkedPage, WalkPlace } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery } from '../../../src/app/ports/boards.ts';
+import type { DocumentWalk, WalkedPage, WalkPlace } from '../../../src/app/ports/documents.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { readBuilding } from '../leaderboards/building.ts';
@@ -69,9 +70,9 @@ const isHidden = (key: string) =>
   `EXISTS (SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = x.${key})`;
 
 /**
- * Compares all columns of the order with the place that a page begins at, so the index begins there. Its end is looked at row by row: with both bounds
- * in the index, Postgres expects few rows and sorts all of them. The limits are literal, because a parameter cannot be estimated. $1 project, $2 space,
- * $3 collection, $4 bytes.
+ * Compares all columns of the order with the place that a page begins at, so the index begins there. Its end is looked at row by row: with
+ * both bounds in the index, Postgres expects few rows and sorts all of them. The limits are literal, because a parameter cannot be
+ * estimated. $1 project, $2 space, $3 collection, $4 bytes.
  */
 function statement({ space, by, order, from, until, limit }: DocumentWalk, parameter: Parameter): string {
   const { table, columns, key, isThere, of, projections } = WALKED[by.kind];

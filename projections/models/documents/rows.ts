@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { DocumentRow, DocumentRowsRequest } from '../../../src/app/ports/readers.ts';
+import type { DocumentRow, DocumentRowsRequest } from '../../../src/app/ports/documents.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
@@ -14,7 +14,7 @@ const rowsIn = (space: string, begins: string, and = '') => `(
 /** A live document is visible in the `next` space unless that space has a row of the same key, even of a deleted one. */
 const UNHIDDEN = `AND NOT EXISTS (SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = d.key)`;
 
-/** $1 project, $2 space, $3 collection, $4 a key, $5 rows, $6 bytes as the table stores them. The first document is included whatever its size. */
+/** $1 project, $2 space, $3 collection, $4 a key, $5 rows, $6 bytes as the table stores them. The first comes whatever its size. */
 function statement(rows: string): string {
   return throughViews(`
 SELECT key, version, updated_at, revision, document::text AS text FROM (

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { OwnedAddress, ScannedDocument } from '../../../src/app/ports/readers.ts';
+import type { OwnedAddress, ScannedDocument } from '../../../src/app/ports/documents.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
@@ -7,7 +7,8 @@ import { throughViews } from '../../through-views.ts';
 /** The live documents of one collection, a page at a time, and counts. A promotion looks at them. */
 
 /**
- * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document is included whatever its size.
+ * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document is included whatever its
+ * size.
  */
 const PAGE = throughViews(`
 SELECT key, document::text AS text FROM (
@@ -24,8 +25,8 @@ const STAGED = throughViews(`
 SELECT count(*)::int AS count FROM (SELECT FROM {documents} d WHERE d.project = $1 AND d.space = $2 LIMIT $3) c`);
 
 /**
- * A player's keys are the player's id, and what begins with it and `_`, which is followed by a backquote in the order of characters. $5, $6: the
- * address before. Each collection gives no more than a page, by the primary key.
+ * A player's keys are the player's id, and what begins with it and `_`, which is followed by a backquote in the order of characters. $5,
+ * $6: the address before. Each collection gives no more than a page, by the primary key.
  */
 const OF_PLAYER = throughViews(`
 SELECT c.collection, d.key FROM unnest($2::text[]) AS c (collection) CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ScanSource, SortedDocument } from '../../../src/app/ports/readers.ts';
+import type { ScanSource, SortedDocument } from '../../../src/app/ports/documents.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { BoardQuery, LeaderboardNeighbours, TakeRows } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery, LeaderboardNeighbours, TakeRows } from '../../../src/app/ports/boards.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
@@ -78,8 +78,8 @@ interface Row extends FoundRow {
 }
 
 /**
- * The rank of a key on a query's board, and `around` rows on each side of it. With `take`, the rows are passed to it in pages, and the result
- * has none. Throws for an `around` beyond a definition's limit.
+ * The rank of a key on a query's board, and `around` rows on each side of it. With `take`, the rows are passed to it in pages, and the
+ * result has none. Throws for an `around` beyond a definition's limit.
  */
 export async function readNeighbours(
   pool: Pool,

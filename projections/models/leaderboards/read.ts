@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { BoardQuery, LeaderboardPage, LeaderboardRow, TakeRows } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery, LeaderboardPage, LeaderboardRow, TakeRows } from '../../../src/app/ports/boards.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
@@ -8,9 +8,9 @@ import { readSnapshot } from '../../transaction.ts';
 import { readBuilding } from './building.ts';
 
 /**
- * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. Looks up the board first. The rows then come from the index in order, and
- * only the page's documents are read. `rank`, `reached` and key are the whole order: of equal values
- * the one that was reached first comes first.
+ * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. Looks up the board first. The rows then come from the index in order,
+ * and only the page's documents are read. `rank`, `reached` and key are the whole order: of equal values the one that was reached first
+ * comes first.
  */
 export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q
 WHERE q.project = $1 AND q.query = $3 AND q.hash = $4 AND NOT EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = $1 AND f.board = q.board)`;
@@ -50,8 +50,8 @@ export const ITS_DOCUMENT =
   'LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key';
 
 /**
- * The first `reach` rows, with a literal limit. Postgres cannot estimate a parameter: it would plan every call anew (measured: four fifths of
- * the time) or read the whole board.
+ * The first `reach` rows, with a literal limit. Postgres cannot estimate a parameter: it would plan every call anew (measured: four fifths
+ * of the time) or read the whole board.
  */
 function statement(rows: string, total: string, reach: number, paged: boolean): string {
   return throughViews(`
@@ -113,8 +113,8 @@ export function sizeOf({ text }: FoundRow): number {
 }
 
 /**
- * Passes the rows of a paged statement to `take`, all from one snapshot. Returns the first row, which also holds revision and total; there is
- * always one.
+ * Passes the rows of a paged statement to `take`, all from one snapshot. Returns the first row, which also holds revision and total; there
+ * is always one.
  */
 export async function inPages<Row extends object>(
   pool: Pool,

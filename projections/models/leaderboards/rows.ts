@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
-import type { BoardQuery, BoardRow } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery, BoardRow } from '../../../src/app/ports/boards.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { BOARD, inPages, OWN } from './read.ts';
 
 /**
- * $1 project, $2 space, $3 query, $4 its hash. Every row of a board in the order of its index; one row without a key where the board is empty.
+ * $1 project, $2 space, $3 query, $4 its hash. Every row of a board in the order of its index; one row without a key where the board is
+ * empty.
  */
 const ROWS = throughViews(`
 SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.board IS NOT NULL AS found, p.key, p.rank, p.reached::float8 AS reached

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import type { LedgerRow } from '../../../src/app/ports/ledger.ts';
-import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest } from '../../../src/app/ports/readers.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest, LedgerRow } from '../../../src/app/ports/ledger.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
 import { readWithin } from '../../bounded-read.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
@@ -9,10 +8,10 @@ import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 
 /**
- * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant, $12 last revision. In a `next` space a document's
- * history is the live one up to its fork (its first event in that space), then its own. Finding a fork means searching the index of subjects.
- * So it is done only for documents with a live history, and only from the publish that began the space: a `next` space is named by its
- * generation.
+ * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant, $12 last revision. In a
+ * `next` space a document's history is the live one up to its fork (its first event in that space), then its own. Finding a fork means
+ * searching the index of subjects. So it is done only for documents with a live history, and only from the publish that began the space: a
+ * `next` space is named by its generation.
  */
 const SELECTED = `
 WITH began AS MATERIALIZED (
@@ -46,8 +45,8 @@ SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) A
 FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MAX_SUMMED}) b OFFSET 0) s GROUP BY source`;
 
 /**
- * The same from the stored totals, for all time. The statement also names the parameters that it does not need, because they would otherwise
- * have no type.
+ * The same from the stored totals, for all time. The statement also names the parameters that it does not need, because they would
+ * otherwise have no type.
  */
 const TOTALS = `
 SELECT source, sum(count)::bigint AS count, sum(increase + decrease) AS total, sum(increase) AS up, sum(decrease) AS down

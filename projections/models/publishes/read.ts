@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { PublishPage, PublishRow } from '../../../src/app/ports/readers.ts';
+import type { PublishPage, PublishRow } from '../../../src/app/ports/publishes.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 

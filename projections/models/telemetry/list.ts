@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ReportRow } from '../../../src/app/ports/readers.ts';
+import type { ReportRow } from '../../../src/app/ports/telemetry.ts';
 import { categoryOf } from '../../../src/domain/telemetry/analytics.ts';
 import { SAVE_UNCONFIRMED } from '../../../src/domain/telemetry/listing.ts';
 import { isOnline } from '../../../src/domain/telemetry/player.ts';

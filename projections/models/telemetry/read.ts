@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { TelemetryReader } from '../../../src/app/ports/readers.ts';
+import type { TelemetryReader } from '../../../src/app/ports/telemetry.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { type EventRow, reportOf } from './list.ts';
 import { type PlayerRow, playerOf } from './players.ts';

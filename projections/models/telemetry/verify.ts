@@ -5,7 +5,7 @@ import { TELEMETRY_PREFIX, TOTALS_PREFIX, telemetryStream } from '../../../src/l
 import { foreignOf, type TelemetryEntry } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import { behindProblem, lagging } from '../../maintenance/active-checkpoints.ts';
-import { compareTable, type Problem } from '../../maintenance/compare.ts';
+import { compareTable, foreignProblem, type Problem } from '../../maintenance/compare.ts';
 import { TELEMETRY } from '../../registry.ts';
 import { SCRATCH_VERSION, Transaction, tableName, tablesOf, type Versions } from '../../tables.ts';
 import { snapshot, transaction } from '../../transaction.ts';
@@ -65,11 +65,11 @@ async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<
   const shown = (await shownRevisions(pool)).get(projectId);
   if (shown === undefined) return { problems: [], events: 0 };
   const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
-  const foreign = [...(await foreignTotals(log, projectId)).map((event) => foreignProblem(projectId, TOTALS_PREFIX, event))];
+  const foreign = [...(await foreignTotals(log, projectId)).map((event) => foreignIn(TOTALS_PREFIX, projectId, event))];
   const write = async (tx: Transaction, events: readonly TelemetryEntry[]) => {
     await writeTelemetry(tx, events);
     const met = foreignOf(events).map((event) => ({ ...event, type: event.theirType }));
-    foreign.push(...met.map((event) => foreignProblem(projectId, TELEMETRY_PREFIX, event)));
+    foreign.push(...met.map((event) => foreignIn(TELEMETRY_PREFIX, projectId, event)));
   };
   const folded = await foldMost(log, pool, projectId, shown, write);
   return snapshot(pool, projectId, SCRATCH, tables, async (tx) => {
@@ -86,9 +86,8 @@ async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<
   });
 }
 
-function foreignProblem(project: string, prefix: string, { revision, type, id }: Pick<RecordedEvent, 'revision' | 'type' | 'id'>): Problem {
-  const detail = `another program wrote a ${type} (${id}); it is passed over`;
-  return { kind: 'foreign', project, table: 'log', row: `${prefix}${project} revision ${revision}`, detail };
+function foreignIn(prefix: string, project: string, event: Pick<RecordedEvent, 'revision' | 'type' | 'id'>): Problem {
+  return foreignProblem(project, `${prefix}${project} revision ${event.revision}`, event);
 }
 
 async function shownRevisions(pool: Pool): Promise<ReadonlyMap<string, number>> {

@@ -8,7 +8,7 @@ import type { CompiledEndpoint } from '../../language/compile.ts';
 import type { Effects } from '../../language/expressions/call.ts';
 import { MAX_SCANNED } from '../../language/run.ts';
 import type { AppContext } from '../context.ts';
-import type { DocumentKeys } from '../ports/readers.ts';
+import type { DocumentKeys } from '../ports/state-reader.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { CallTime } from './call-time.ts';
@@ -120,8 +120,8 @@ export class CallEffects implements Effects {
   }
 
   /**
-   * Waits as long as the call's sleep steps say. It runs after the call is settled: a decision is one turn and may be repeated, so it cannot
-   * wait, and no write waits for it.
+   * Waits as long as the call's sleep steps say. It runs after the call is settled: a decision is one turn and may be repeated, so it
+   * cannot wait, and no write waits for it.
    */
   async awaitSleeps(): Promise<void> {
     if (this.#sleptMs > 0) await this.#context.scheduler.sleep(this.#sleptMs);
@@ -146,8 +146,8 @@ export class CallEffects implements Effects {
   }
 
   /**
-   * Keys of a collection's documents: those of the table, and those that changed since it was written. Some may be deleted by now. Throws 400
-   * SCAN_TOO_LARGE, or {@link NeedsEffect}.
+   * Keys of a collection's documents: those of the table, and those that changed since it was written. Some may be deleted by now. Throws
+   * 400 SCAN_TOO_LARGE, or {@link NeedsEffect}.
    */
   keys(ctx: DecisionContext, space: Space, collection: string): readonly string[] {
     const name = `${space}/${collection}`;
@@ -166,8 +166,8 @@ export class CallEffects implements Effects {
   }
 
   /**
-   * Result of the call's webhook number `index`. It was sent before this decision, which may differ from the one that asked for it: a decision
-   * that is made again sends nothing twice. `null` for an address that webhooks may not use. Throws {@link NeedsEffect}.
+   * Result of the call's webhook number `index`. It was sent before this decision, which may differ from the one that asked for it: a
+   * decision that is made again sends nothing twice. `null` for an address that webhooks may not use. Throws {@link NeedsEffect}.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null {
     const delivered = this.#deliveries?.[index];
@@ -184,8 +184,8 @@ export class CallEffects implements Effects {
   }
 
   /**
-   * Sends the webhooks that wait for the end of the call, once it is stored. Nobody waits and nothing is retried: each is sent at most once, and
-   * a node that dies loses those it had not sent.
+   * Sends the webhooks that wait for the end of the call, once it is stored. Nobody waits and nothing is retried: each is sent at most
+   * once, and a node that dies loses those it had not sent.
    */
   sendNotifications(): void {
     for (const { url, payload } of this.#notifications ?? [])

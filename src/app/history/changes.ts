@@ -1,4 +1,5 @@
 import type { Actor, ProjectEvent } from '../../domain/events.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import type { Json } from '../../kernel/json.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import type { Caller } from '../caller.ts';
@@ -6,6 +7,7 @@ import type { AppContext } from '../context.ts';
 import type { Moment } from '../past/commits.ts';
 import { labelOf } from '../people/people.ts';
 import type { Project } from '../project/project.ts';
+import { ofMoment } from './moments.ts';
 
 /** What every list of changes says of a change, whatever it is of. */
 
@@ -64,6 +66,27 @@ export function toldOf(
     cause: metadata.cause,
     commandId: metadata.requestId ?? metadata.commandId,
   };
+}
+
+/** A page of changes, newest first, each as `tell` says it: with the publish that was in force, and the labels of who acted. */
+export async function pageOfChanges<Step extends { readonly event: ProjectEvent }, Change>(
+  context: Pick<AppContext, 'views' | 'people'>,
+  { project, moment }: { readonly project: Project; readonly moment: Moment },
+  { steps, redacted }: { readonly steps: readonly Step[]; readonly redacted: number | null },
+  limit: number,
+  tell: (step: Step, publish: number | null, labels: Labels) => Awaitable<Change>,
+) {
+  const inForce = publishesFor(context, project.id);
+  const labels = await labelsOf(
+    context,
+    project,
+    steps.map(({ event }) => event),
+  );
+  const changes: Change[] = [];
+  for (const step of steps) changes.push(await tell(step, await inForce(step.event.revision), labels));
+  const before = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
+  const answer = ofMoment(moment);
+  return { ...answer, result: { ok: true as const, changes, before, ...(redacted === null ? {} : { redacted }), at: answer.at } };
 }
 
 /** Finds the publish that was in force at a revision, for revisions that descend. */

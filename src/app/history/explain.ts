@@ -20,7 +20,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import { labelOf } from '../people/people.ts';
-import type { PublishRow } from '../ports/readers.ts';
+import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import { HISTORY_SCOPE, lookUp } from './commits.ts';
 import { type NamedSo, namedSo } from './named.ts';

@@ -23,7 +23,7 @@ import type { Project } from '../project/project.ts';
 import { versionIn } from '../storage/documents.ts';
 import { filterAndPageOf, type LedgerQuery, printedLedger, refuseWho } from '../storage/ledger.ts';
 import { slotEntry } from '../storage/save-records.ts';
-import { type ChangesQuery, type Labels, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
+import { type ChangesQuery, type Labels, lastOfPage, pageOfChanges, toldOf } from './changes.ts';
 import {
   type AnswerOfPast,
   type HistoryContext,
@@ -41,8 +41,9 @@ export type PastView = 'read' | 'stored';
 type OfPast<Answer> = Answer & AnswerOfPast;
 
 /**
- * Reads as of a moment of the past: `at`, a revision or an ISO time. Each answers what the read of the same name answered then, by the definitions
- * and settings of then, and names the moment. All throw as `momentOf` and the reads of {@link Past} do, and 403 for who may not read what was.
+ * Reads as of a moment of the past: `at`, a revision or an ISO time. Each answers what the read of the same name answered then, by the
+ * definitions and settings of then, and names the moment. All throw as `momentOf` and the reads of {@link Past} do, and 403 for who may not
+ * read what was.
  */
 export interface PastReads {
   /** `at` `null`: of now. */
@@ -65,7 +66,7 @@ export interface PastReads {
 export function createPastReads(context: HistoryContext): PastReads {
   const { past } = context;
 
-  /** At the head nothing is folded: of a large document that was changed part by part, that takes every event since it was written whole. */
+  /** At the head nothing is folded: of a large document that changed part by part, that takes every event since it was written whole. */
   const documentAt = async (project: Project, at: Parameters<Past['documentAt']>[1], revision: number) => {
     if (revision !== project.set.head) return past.documentAt(project, at, revision);
     const { state } = (await versionIn(project, at.space, at.collection, at.key)).version;
@@ -121,22 +122,10 @@ export function createPastReads(context: HistoryContext): PastReads {
       const { project, access, collection, moment } = read;
       const from = lastOfPage(moment, before);
       const place = { space: access.space, collection: collection.id, key: address.key };
-      const { steps, redacted } = await past.documentSteps(project, place, from, limit);
-      const inForce = publishesFor(context, project.id);
-      const changes: contract.DocumentHistory['changes'][number][] = [];
-      const labels = await labelsOf(
-        context,
-        project,
-        steps.map(({ event }) => event),
+      const found = await past.documentSteps(project, place, from, limit);
+      return pageOfChanges(context, read, found, limit, (step, publish, labels) =>
+        context.roundRobin.run(project.id, () => changeOf(step, publish, read.caller, labels)),
       );
-      for (const step of steps) {
-        const publish = await inForce(step.event.revision);
-        changes.push(await context.roundRobin.run(project.id, () => changeOf(step, publish, read.caller, labels)));
-      }
-      const last = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
-      const answer = ofMoment(moment);
-      const result = { ok: true as const, changes, before: last, ...(redacted === null ? {} : { redacted }), at: answer.at };
-      return { ...answer, result };
     },
 
     async compare(caller, address, from, to) {

@@ -9,7 +9,7 @@ import { documentSubject, recordListSubject } from '../../domain/subjects.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
-import type { OwnedAddress } from '../ports/readers.ts';
+import type { OwnedAddress } from '../ports/documents.ts';
 import { slotEntry } from '../storage/save-records.ts';
 import { type Looked, pageOf, type Shown, storagePath } from './player-part.ts';
 

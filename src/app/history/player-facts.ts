@@ -4,7 +4,8 @@ import { guestNameSubject } from '../../domain/subjects.ts';
 import { isOnline } from '../../domain/telemetry/player.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
-import type { ReportPlace, ReportRow, SessionPlace, SessionRow } from '../ports/readers.ts';
+import type { SessionPlace, SessionRow } from '../ports/readers.ts';
+import type { ReportPlace, ReportRow } from '../ports/telemetry.ts';
 import { guestOf } from '../security/guest-proof.ts';
 import { type Looked, pageOf, pathOf, type Shown, storagePath } from './player-part.ts';
 

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { objectFrom } from '../../kernel/json-read.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type ChangesQuery, labelsOf, lastOfPage, publishesFor, toldOf } from './changes.ts';
+import { type ChangesQuery, lastOfPage, pageOfChanges, toldOf } from './changes.ts';
 import { type AnswerOfPast, type HistoryContext, ofMoment, pastData, pastDataIfAny } from './moments.ts';
 
 /** What happened to the list of a player's save records: the slots themselves, whose data are documents with a history of their own. */
@@ -37,22 +37,12 @@ export function createSaveRecordHistory(context: HistoryContext): SaveRecordHist
       const { project, access, collection, moment } = read;
       requirePlayer(address);
       const place = { space: access.space, collection: collection.id, player: address.key };
-      const { steps, redacted } = await past.recordListSteps(project, place, lastOfPage(moment, before), limit);
-      const inForce = publishesFor(context, project.id);
-      const changes: contract.SaveRecordHistory['changes'][number][] = [];
-      const labels = await labelsOf(
-        context,
-        project,
-        steps.map(({ event }) => event),
-      );
-      for (const step of steps) {
-        const publish = await inForce(step.event.revision);
-        changes.push({ ...toldOf(step.event, read.caller, labels), ...shownStep(step), publish });
-      }
-      const last = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
-      const answer = ofMoment(moment);
-      const result = { ok: true as const, changes, before: last, ...(redacted === null ? {} : { redacted }), at: answer.at };
-      return { ...answer, result };
+      const found = await past.recordListSteps(project, place, lastOfPage(moment, before), limit);
+      return pageOfChanges(context, read, found, limit, (step, publish, labels) => ({
+        ...toldOf(step.event, read.caller, labels),
+        ...shownStep(step),
+        publish,
+      }));
     },
 
     async compare(caller, address, from, to) {

@@ -8,15 +8,16 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Past } from '../past/past.ts';
 import type { RequestFilter } from '../ports/call-table.ts';
-import type { ReportRow } from '../ports/readers.ts';
+import type { ReportRow } from '../ports/telemetry.ts';
 import type { Project } from '../project/project.ts';
 import { type Commits, HISTORY_SCOPE, timeOfBound } from './commits.ts';
 import type { HistoryContext } from './moments.ts';
 import { NEWEST_REPORT, reportCursor, reportPlaceIn, reportShown } from './player-facts.ts';
 
 /**
- * What happened to one player as one list: commits, requests that were refused or failed, and what games reported. Each is read from an index, a page
- * at a time, and told as far as all of them are known. The call log is the transport's, which gives it. Throws as `Commits.list` does.
+ * What happened to one player as one list: commits, requests that were refused or failed, and what games reported. Each is read from an
+ * index, a page at a time, and told as far as all of them are known. The call log is the transport's, which gives it. Throws as
+ * `Commits.list` does.
  */
 export type ShowTimeline = (
   caller: Caller,

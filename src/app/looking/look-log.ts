@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Actor, EventMetadata } from '../../domain/events.ts';
 import { LOOKING_VERSIONS, type LookingFact } from '../../domain/looking/events.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { encodeEvent } from '../../kernel/json.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
-import { hashOf, NO_HASH, seal } from '../../log/chain.ts';
-import { committed } from '../../log/commitment.ts';
+import { hashOf, NO_HASH } from '../../log/chain.ts';
 import { lastSealed } from '../../log/foreign.ts';
 import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../log/port.ts';
+import { sealFacts } from '../../log/seal-facts.ts';
 import { accessStream } from '../../log/streams.ts';
+import type { StreamHead } from '../project/seal-group.ts';
 
 /**
- * Brings to the log who looked at whose data, before it is shown: what waits while an append is under way goes out with the next one. Whoever waits for
- * too long is refused, and is shown nothing.
+ * Brings to the log who looked at whose data, before it is shown: what waits while an append is under way goes out with the next one.
+ * Whoever waits for too long is refused, and is shown nothing.
  */
 
 /** Who is shown whose data, and on which page. */
@@ -117,13 +116,6 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Where the stream ends. */
-interface Head {
-  readonly revision: number;
-  readonly hash: string;
-  readonly recordedAt: number;
-}
-
 /** The end of one project's stream. */
 class AccessStream {
   readonly #log: Log;
@@ -132,7 +124,7 @@ class AccessStream {
   #waiting: Waiting[] = [];
   #isWriting = false;
   /** `null`: it is not known, or others have written. */
-  #head: Head | null = null;
+  #head: StreamHead | null = null;
 
   constructor(log: Log, scheduler: Clock, stream: string) {
     this.#log = log;
@@ -199,7 +191,7 @@ class AccessStream {
     }
   }
 
-  async #findHead(): Promise<Head> {
+  async #findHead(): Promise<StreamHead> {
     const last = await this.#log.head(this.#stream);
     if (last === null) return { revision: -1, hash: NO_HASH, recordedAt: 0 };
     const sealed = await lastSealed(this.#log, this.#stream, last.revision);
@@ -208,24 +200,13 @@ class AccessStream {
     return { revision: last.revision, hash: hashOf(sealed.metadata) ?? NO_HASH, recordedAt };
   }
 
-  #seal(head: Head, group: readonly Waiting[]): { readonly events: readonly NewEvent[]; readonly head: Head } {
+  #seal(head: StreamHead, group: readonly Waiting[]): { readonly events: readonly NewEvent[]; readonly head: StreamHead } {
     const recordedAt = Math.max(head.recordedAt, this.#scheduler.now());
     let { hash } = head;
     const events = group.flatMap(({ actor, cause, facts }) => {
-      const commandId = randomUUID();
-      return facts.map(({ type, data }, index) => {
-        const left = facts.length - 1 - index;
-        const schemaVersion = LOOKING_VERSIONS[type];
-        const metadata: EventMetadata = { commandId, cause, actor, schemaVersion, recordedAt, ...(left > 0 ? { left } : {}) };
-        const made = seal(hash, {
-          id: randomUUID(),
-          type,
-          metadata: JSON.stringify(metadata),
-          data: committed(encodeEvent(data), undefined),
-        });
-        hash = made.hash;
-        return made.event;
-      });
+      const made = sealFacts(hash, facts, { cause, actor, recordedAt }, LOOKING_VERSIONS);
+      hash = made.hash;
+      return made.events;
     });
     return { events, head: { revision: head.revision + events.length, hash, recordedAt } };
   }

@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { PublishContext } from '../context.ts';
-import type { PublishRow } from '../ports/readers.ts';
+import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
 

@@ -11,7 +11,7 @@ import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
-import type { PublishRow } from '../ports/readers.ts';
+import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import type { EarlierLiveSearches } from './earlier-live.ts';
 import { publishWhole } from './publish-whole.ts';

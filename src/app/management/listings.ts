@@ -12,7 +12,7 @@ import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import type { Building } from '../ports/readers.ts';
+import type { Building } from '../ports/boards.ts';
 import type { Project } from '../project/project.ts';
 import { findKey } from '../security/authenticate.ts';
 import { shownStep } from './shown-release.ts';
@@ -99,7 +99,7 @@ function listingIn(project: Project, caller: Caller, kind: DefinitionKind, optio
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
 
-/** The queries or lists that answer `BUILDING`, and how far they are. They stand beside the items, because editors compare items with files. */
+/** The queries or lists that answer `BUILDING`, and how far they are. Beside the items, because editors compare those with files. */
 async function buildingOf(
   { views }: AppContext,
   projectId: string,

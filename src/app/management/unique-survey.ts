@@ -8,15 +8,15 @@ import type { CollectionModel, UniqueField } from '../../domain/model.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { DocumentKeys } from '../ports/readers.ts';
+import type { DocumentKeys } from '../ports/state-reader.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, documentSubjects } from '../project/state-access.ts';
 import { holderIn } from '../project/unique-claims.ts';
 
 /**
- * A publish that makes a field unique goes through the existing documents. If two hold the same value it is refused. Otherwise the commit of the
- * publish claims their values, so later writes meet the claims.
+ * A publish that makes a field unique goes through the existing documents. If two hold the same value it is refused. Otherwise the commit
+ * of the publish claims their values, so later writes meet the claims.
  */
 
 /** Documents of a collection, and their bytes, that one decision goes through. */

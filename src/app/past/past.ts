@@ -28,9 +28,9 @@ import { type Commit, commitAt, commitEnd, entriesOf, type Moment, revisionAt } 
 import { type Deadline, eventsBack, eventsOf, newestFirst, revisionsBack } from './subject-events.ts';
 
 /**
- * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last one of
- * a commit ({@link Past.commitEnd}): nobody may see half of one. Every method throws 410 REDACTED where it needs an event whose data were
- * redacted, 503 BEHIND while the index of subjects lags, BUSY and PAST_TIMEOUT.
+ * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last
+ * one of a commit ({@link Past.commitEnd}): nobody may see half of one. Every method throws 410 REDACTED where it needs an event whose data
+ * were redacted, 503 BEHIND while the index of subjects lags, BUSY and PAST_TIMEOUT.
  */
 export interface Past {
   /** A document as readers of the space saw it: in a `next` space, what it has not changed is live's. `null`: there was none yet. */
@@ -38,12 +38,13 @@ export interface Past {
   /** When a document was changed last, seen as {@link documentAt} sees it. */
   lastChangeAt(project: Project, at: PastAddress, revision: number): Promise<LastChange | null>;
   /**
-   * The last `limit` changes of a document, newest first, with what the ledger says of each. In a `next` space live's follow behind the fork.
-   * `redacted`: a redaction ends the list there.
+   * The last `limit` changes of a document, newest first, with what the ledger says of each. In a `next` space live's follow behind the
+   * fork. `redacted`: a redaction ends the list there.
    */
   documentSteps(project: Project, at: PastAddress, revision: number, limit: number): Promise<DocumentSteps>;
   /**
-   * The last `count` changes of a document in its own space, newest first. Each is what the document was after it. Fewer: there were no more.
+   * The last `count` changes of a document in its own space, newest first. Each is what the document was after it. Fewer: there were no
+   * more.
    */
   documentChanges(project: Project, at: PastAddress, revision: number, count: number): Promise<readonly PastChange[]>;
   /** A player's save records as readers of the space saw them, oldest first. */
@@ -60,13 +61,13 @@ export interface Past {
     limit: number,
   ): Promise<readonly DefinitionStep[]>;
   /**
-   * The text of a definition that was stored by a revision. `likely`: of a publish that it was probably stored with; it is looked for there first,
-   * which costs one read and no search.
+   * The text of a definition that was stored by a revision. `likely`: of a publish that it was probably stored with; it is looked for there
+   * first, which costs one read and no search.
    */
   definitionText(project: Project, hash: string, revision: number, likely: number): Promise<string>;
   /** Settings, keys and game package. `null`: there was no project yet. */
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null>;
-  /** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision that is known to lie in it, too. */
+  /** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision known to lie in it. */
   commitAt(project: Project, revision: number, known?: number): Promise<Commit | null>;
   /** The last event of that commit. */
   commitEnd(project: Project, revision: number): Promise<Moment | null>;
@@ -79,10 +80,12 @@ export interface PostedStep extends DocumentStep {
   readonly entries: readonly (LedgerEntry & { readonly eventId: string })[];
 }
 
-interface DocumentSteps {
-  readonly steps: readonly PostedStep[];
+interface Steps<Step> {
+  readonly steps: readonly Step[];
   readonly redacted: number | null;
 }
+
+type DocumentSteps = Steps<PostedStep>;
 
 /** The last change of a document. */
 interface LastChange {
@@ -153,10 +156,9 @@ class LogPast implements Past {
 
   async documentSteps(project: Project, { space, collection, key }: PastAddress, revision: number, limit: number): Promise<DocumentSteps> {
     const own = await this.#stepsOf(project, documentSubject(space, collection, key), revision, limit);
-    if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
-    const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
-    const live = await this.documentSteps(project, { space: 'live', collection, key }, from, limit - own.steps.length);
-    return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
+    return beyondFork(own, space, revision, limit, (from, rest) =>
+      this.documentSteps(project, { space: 'live', collection, key }, from, rest),
+    );
   }
 
   #stepsOf(project: Project, subject: Subject<'document'>, revision: number, limit: number): Promise<DocumentSteps> {
@@ -219,10 +221,9 @@ class LogPast implements Past {
     limit: number,
   ): Promise<RecordListSteps> {
     const own = await this.#recordListSteps(project, recordListSubject(space, collection, player), revision, limit);
-    if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
-    const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
-    const live = await this.recordListSteps(project, { space: 'live', collection, player }, from, limit - own.steps.length);
-    return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
+    return beyondFork(own, space, revision, limit, (from, rest) =>
+      this.recordListSteps(project, { space: 'live', collection, player }, from, rest),
+    );
   }
 
   #recordListSteps(project: Project, subject: Subject<'records'>, revision: number, limit: number): Promise<RecordListSteps> {
@@ -318,7 +319,7 @@ class LogPast implements Past {
     return state as Folded[K] | null;
   }
 
-  /** Folds a resident subject from the nearest state that is kept. Only revisions are held: the texts of its events may be many megabytes. */
+  /** Folds a resident subject from the nearest state that is kept. Only revisions are held: its events may be many megabytes. */
   async #fold(project: Project, subject: typeof AUTHORITY | typeof DEFINITIONS, revision: number): Promise<Kept['state'] | null> {
     const deadline = this.#deadline();
     const begun = this.#nearest(project.id, subject, revision);
@@ -372,6 +373,20 @@ function listOf({
   data: { space, collection, player },
 }: Extract<ProjectEvent, { readonly type: `record.${'created' | 'renamed' | 'deleted'}` }>) {
   return recordListSubject(space, collection, player);
+}
+
+/** The changes of a space and, as far as these are fewer than `limit`, those of live behind the fork. */
+async function beyondFork<Step extends { readonly event: { readonly revision: number } }>(
+  own: Steps<Step>,
+  space: Space,
+  revision: number,
+  limit: number,
+  readLive: (revision: number, limit: number) => Promise<Steps<Step>>,
+): Promise<Steps<Step>> {
+  if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
+  const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
+  const live = await readLive(from, limit - own.steps.length);
+  return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
 }
 
 function charactersOf(state: Kept['state']): number {

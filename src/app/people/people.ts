@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { Actor, EventMetadata } from '../../domain/events.ts';
+import { randomBytes } from 'node:crypto';
+import type { Actor } from '../../domain/events.ts';
 import { PEOPLE_VERSIONS, type PeopleFact } from '../../domain/people/events.ts';
 import {
   EVERY_PROJECT,
@@ -12,16 +12,18 @@ import {
 } from '../../domain/people/people.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
-import { decodeEvent, encodeEvent } from '../../kernel/json.ts';
+import { decodeEvent } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { NO_HASH, seal } from '../../log/chain.ts';
-import { committed, isRedacted } from '../../log/commitment.ts';
+import { NO_HASH } from '../../log/chain.ts';
+import { isRedacted } from '../../log/commitment.ts';
 import { readPeopleEvent } from '../../log/people.ts';
 import type { Log, NewEvent } from '../../log/port.ts';
+import { sealFacts } from '../../log/seal-facts.ts';
 import { PEOPLE_STREAM } from '../../log/streams.ts';
 import type { LedgerRow } from '../ports/ledger.ts';
-import type { PublishRow, ViewReader } from '../ports/readers.ts';
+import type { PublishRow } from '../ports/publishes.ts';
+import type { ViewReader } from '../ports/readers.ts';
 
 /** The people of the installation, folded from their stream. They are few, so all of them are in memory. */
 
@@ -31,15 +33,16 @@ export interface People {
   /** As the log says now. */
   latest(): Promise<PeopleState>;
   /**
-   * Reads on if one of these actors is a person whom this process does not know yet: `nameOf` then says what can be said. A stream that cannot be read
-   * leaves the name out: what games read does not hang on it.
+   * Reads on if one of these actors is a person whom this process does not know yet: `nameOf` then says what can be said. A stream that
+   * cannot be read leaves the name out: what games read does not hang on it.
    */
   know(actors: readonly Pick<Actor, 'person'>[]): Promise<void>;
   /** What a person is called, also one who is gone; `undefined`: this process has not read it. */
   nameOf(id: string): string | undefined;
   /**
-   * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account. `isAllowed` may refuse. Answers
-   * whether the log could give up what it held: an engine that cannot change an event keeps it. Throws 404 NOT_FOUND and 409 LAST_OWNER.
+   * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account. `isAllowed` may
+   * refuse. Answers whether the log could give up what it held: an engine that cannot change an event keeps it. Throws 404 NOT_FOUND and
+   * 409 LAST_OWNER.
    */
   forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
   /** Decides on the newest state, and stores what was decided. Throws the refusal. */
@@ -91,30 +94,8 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
     return state;
   };
 
-  const sealed = (facts: readonly PeopleFact[], cause: string, actor: Actor): readonly NewEvent[] => {
-    const commandId = randomUUID();
-    const at = Math.max(recordedAt, scheduler.now());
-    let link = hash;
-    return facts.map(({ type, data }, index) => {
-      const left = facts.length - 1 - index;
-      const metadata: EventMetadata = {
-        commandId,
-        cause,
-        actor,
-        schemaVersion: PEOPLE_VERSIONS[type],
-        recordedAt: at,
-        ...(left > 0 ? { left } : {}),
-      };
-      const made = seal(link, {
-        id: randomUUID(),
-        type,
-        metadata: JSON.stringify(metadata),
-        data: committed(encodeEvent(data), undefined),
-      });
-      link = made.hash;
-      return made.event;
-    });
-  };
+  const sealed = (facts: readonly PeopleFact[], cause: string, actor: Actor): readonly NewEvent[] =>
+    sealFacts(hash, facts, { cause, actor, recordedAt: Math.max(recordedAt, scheduler.now()) }, PEOPLE_VERSIONS).events;
 
   const current = async () => {
     if (scheduler.monotonic() - readAt > FRESH_MS) await refresh();

@@ -182,3 +182,19 @@ export interface AlarmPage {
   /** `before` of the next page; `null` at the end. */
   readonly next: number | null;
 }
+
+export interface EconomyReader {
+  /** Days of currencies, the newest first. */
+  economyDays(projectId: string, query: EconomyDays): Promise<EconomyPage<EconomyDayRow>>;
+  economyFlows(projectId: string, query: EconomyFlows): Promise<EconomyPage<EconomyFlowRow>>;
+  /** Players by what they moved, the largest first. */
+  economyMovers(projectId: string, query: EconomyMovers): Promise<EconomyPage<EconomyPlayerRow>>;
+  /** Entries of ledgers of all players, the newest first. */
+  economyEntries(projectId: string, query: EconomyEntries): Promise<EconomyEntryPage>;
+  /** The player for whom most of a currency came in within an hour, if it is more than `over`; of live. */
+  economyHour(projectId: string, query: EconomyHourQuery): Promise<EconomyPage<EconomyHourRow>>;
+  /** Raised alarms below the revision `before`, newest first. */
+  alarms(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<AlarmPage>;
+  /** A currency as it is now: one row. */
+  economySupply(projectId: string, query: EconomySupplyQuery): Promise<EconomyPage<EconomySupplyRow>>;
+}

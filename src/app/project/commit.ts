@@ -6,8 +6,8 @@ import { Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { evolve } from './evolve.ts';
+import { newVersion, type StateChange, type Version } from './version.ts';
 import { textLength } from './weight.ts';
-import { newVersion, type StateChange, type Version } from './working-set.ts';
 
 /** Result of a command that is not refused. */
 export interface Decision<A> {
@@ -27,8 +27,8 @@ export interface Refused {
 export type Decided<A> = Decision<A> | Refused | Refusal;
 
 /**
- * The result of a decision, with a thrown refusal turned into a returned one. Anything else that it throws, such as a request to load, passes
- * through.
+ * The result of a decision, with a thrown refusal turned into a returned one. Anything else that it throws, such as a request to load,
+ * passes through.
  */
 export function decidedBy<A>(decide: () => Decided<A>): Decided<A> {
   return refusable(decide);
@@ -115,14 +115,14 @@ export function eventText({ data, after }: DomainEvent): string {
 }
 
 /**
- * Text length of a document that an event changes in parts: such an event is small, however large many of them made the document. The text was
- * made when the write was decided. Every other event of a document holds all of it, so this is 0.
+ * Text length of a document that an event changes in parts: such an event is small, however large many of them made the document. The text
+ * was made when the write was decided. Every other event of a document holds all of it, so this is 0.
  */
 function changedLength(event: DomainEvent, subject: Subject, state: SubjectState | null): number {
   return event.type === 'document.written' && event.data.changes !== undefined ? textLength(subject, state) : 0;
 }
 
-/** The states, after the commit's events, of every subject that they change. The decision has read each of them, or the write would be blind. */
+/** The states, after the commit's events, of every subject that they change. The decision has read each of them: no write is blind. */
 export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly StateChange[] {
   const { commandId, cause, actor } = commit.command;
   const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
@@ -132,8 +132,8 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
   for (const [index, event] of events.entries()) {
     const pending = projectEvent(event, -1, '', metadata, '');
     for (const [at, subject] of subjectsOf(event).entries()) {
-      // The first subject of an event is charged with its text. The others are counts and claims: charged so, a write that counts in a hundred
-      // windows would fill the working set with a hundred times its size.
+      // The first subject of an event is charged with its text. The others are counts and claims: charged so, a write that counts in a
+      // hundred windows would fill the working set with a hundred times its size.
       const bytes = (at === 0 ? (commit.texts[index]?.length ?? 0) : 2 * subject.length) + 512;
       earlier ??= changes.length === 0 ? null : new Map(changes);
       const before = earlier?.get(subject) ?? versionRead(commit, subject);

@@ -1,7 +1,8 @@
 import type { Space } from '../../domain/events.ts';
 import type { StateOf, SubjectKind } from '../../domain/states.ts';
 import { collectionSubject, documentSubject, type Subject, type SubjectKey } from '../../domain/subjects.ts';
-import { current, type Entry, newVersion, type Version, versionOf, type WorkingSet } from './working-set.ts';
+import { current, type Entry, newVersion, type Version, versionOf } from './version.ts';
+import type { WorkingSet } from './working-set.ts';
 
 /**
  * Thrown when a decision reads what is not in memory. The runner loads it and decides again from the start. It is not an `Error`: nothing
@@ -25,8 +26,8 @@ const UNKNOWN = newVersion(null, 0);
  * The decision context. It notes every subject with the version that was read, also one that does not exist, so the writer can later tell
  * whether the decision still holds.
  *
- * A *collecting* context answers "never existed" for what is not in memory and goes on. The result of such a run is worthless, but the run has
- * asked for most of what the decision needs, which is then loaded at once.
+ * A *collecting* context answers "never existed" for what is not in memory and goes on. The result of such a run is worthless, but the run
+ * has asked for most of what the decision needs, which is then loaded at once.
  */
 export class DecisionContext {
   /** The subjects read, beside their versions: a decision reads few subjects, each several times. */
@@ -116,8 +117,8 @@ export class DecisionContext {
   }
 
   /**
-   * Keys of documents that changed since their collection's rows were written. The collection counts as read: a decision that looked through it
-   * fails once anything in it has changed.
+   * Keys of documents that changed since their collection's rows were written. The collection counts as read: a decision that looked
+   * through it fails once anything in it has changed.
    */
   changedKeys(space: Space, collection: string): readonly string[] {
     const spaces = space === 'live' ? [space] : [space, 'live' as const];
@@ -148,8 +149,8 @@ export class DecisionContext {
   }
 
   /**
-   * Whether another node changed what was read. What no longer holds without that was read from commands of this node that are decided again
-   * themselves.
+   * Whether another node changed what was read. What no longer holds without that was read from commands of this node that are decided
+   * again themselves.
    */
   isOvertaken(): boolean {
     for (const [at, { subject }] of this.#entries.entries()) {

@@ -3,7 +3,7 @@ import { NO_QUOTAS, type Quotas, quotasOf, sameQuotas } from '../../domain/proje
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Log } from '../../log/port.ts';
-import type { StateReader } from '../ports/readers.ts';
+import type { StateReader } from '../ports/state-reader.ts';
 import { DayQuota } from './day-quota.ts';
 import { MinuteQuota } from './minute-quota.ts';
 import { StoreQuotas } from './store-quotas.ts';

@@ -5,32 +5,27 @@ import { NO_QUOTAS } from '../../domain/project/quotas.ts';
 import type { AuthorityState, DefinitionsState, StateOf, SubjectKind } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type Subject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
-import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
 import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
-import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf, NO_HASH } from '../../log/chain.ts';
 import { decodeProjectEvent, LinkedDecoder, readProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { checkpointHash, FOREIGN_HASH, lastSealed } from '../../log/foreign.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
-import type { DocumentKeys, StateReader } from '../ports/readers.ts';
+import type { DocumentKeys, StateReader } from '../ports/state-reader.ts';
 import type { Command, Outcome } from './commit.ts';
+import { noAnswer } from './no-answer.ts';
 import { ProjectQuotas } from './project-quotas.ts';
-import { type SharedCache, type Version, WorkingSet } from './working-set.ts';
+import { RowLoader } from './row-loader.ts';
+import type { SharedCache } from './shared-cache.ts';
+import type { Version } from './version.ts';
+import { WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
-/**
- * One project as this node has it open: its working set, its writer, and the tail of its stream.
- *
- * A loaded row is the state at the head, once later events are folded in, unless it is too old or too new:
- * - Too old: its checkpoint lies below the horizon that held when the load began. Changes in between may be forgotten here, so it is loaded
- * again. If every try finds it there, the read models went backwards, and the project is opened anew.
- * - Too new: its checkpoint lies above the head. The load waits until the tail has come that far.
- */
+/** One project as this node has it open: its working set, its writer, and the tail of its stream. */
 
 export interface ProjectOptions {
   readonly projectId: string;
@@ -55,10 +50,6 @@ interface StreamEnd {
 type Pause = ReturnType<RoundRobin['pauses']>;
 
 const PAGE = 1000;
-const MAX_LOAD_ATTEMPTS = 5;
-/** Number of subjects whose states are loaded at once when the window fills, and the shortest time between two such loads, ms. */
-const HEAVIEST_PER_LOAD = 100;
-const HEAVIEST_EVERY_MS = 100;
 
 export class Project {
   readonly id: string;
@@ -74,15 +65,11 @@ export class Project {
   /** Highest revision that the tail or a conflict has shown. */
   #knownEnd = -1;
   #stopped: Refusal | null = null;
-  readonly #loading = new Map<Subject, Promise<void>>();
-  readonly #keyReads = new SingleFlight<DocumentKeys>();
-  readonly #keyReadBulkhead = new Bulkhead({ slots: 1, perKey: 1 });
+  readonly #rows: RowLoader;
   readonly #endReads: FreshRun<StreamEnd>;
   #catchingUp: Promise<void> | null = null;
   /** The pause that everyone who waits for the head shares. */
   #pausing: { readonly over: Promise<void>; end(): void } | null = null;
-  /** When the heaviest subjects may be loaded next. Infinite while a load of them is under way. */
-  #loadHeaviestFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
     this.id = options.projectId;
@@ -90,6 +77,16 @@ export class Project {
     this.#stream = projectStream(options.projectId);
     this.set = new WorkingSet(horizon, options.cache);
     this.#endReads = new FreshRun(() => this.#readEnd());
+    this.#rows = new RowLoader({
+      projectId: this.id,
+      reader: options.reader,
+      set: this.set,
+      scheduler: options.scheduler,
+      limits: options.limits,
+      reach: (revision, until) => this.#reach(revision, until),
+      stopped: () => this.#stopped,
+      stop: (reason) => this.stop(reason),
+    });
     this.quotas = new ProjectQuotas({
       projectId: this.id,
       stream: this.#stream,
@@ -109,7 +106,7 @@ export class Project {
       limits: options.limits,
       observer: options.observer,
       isAlone: () => this.isAlone,
-      load: (subjects) => this.load(subjects),
+      load: (subjects) => this.#rows.load(subjects),
       refresh: () => this.refresh(),
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
@@ -123,8 +120,8 @@ export class Project {
   }
 
   /**
-   * Opens a project; `null` if the log has no such project, unless it is to be created. Throws a `Refusal` if log and read models disagree, and
-   * 503 `BEHIND` while there are more events between them than this node may hold.
+   * Opens a project; `null` if the log has no such project, unless it is to be created. Throws a `Refusal` if log and read models disagree,
+   * and 503 `BEHIND` while there are more events between them than this node may hold.
    */
   static async open(options: ProjectOptions, create = false): Promise<Project | null> {
     const checkpoint = await options.reader.checkpoint(options.projectId);
@@ -189,85 +186,24 @@ export class Project {
   /** The durable state of a subject, loaded if it is not in memory. */
   read<K extends SubjectKind>(subject: Subject<K>): Awaitable<Version<StateOf[K]>> {
     const version = this.set.durable(subject);
-    if (!version) return this.#readLoaded(subject);
+    if (!version) return this.#rows.read(subject);
     this.set.reads.hits += 1;
     return version;
   }
 
-  async #readLoaded<K extends SubjectKind>(subject: Subject<K>): Promise<Version<StateOf[K]>> {
-    // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
-    this.set.pin([subject]);
-    try {
-      await withDeadline(this.#options.scheduler, this.#deadline(), this.load([subject]), noAnswer);
-      const loaded = this.set.durable(subject);
-      if (loaded) return loaded;
-    } finally {
-      this.set.unpin([subject]);
-    }
-    throw this.#stopped ?? refusal('STORAGE_UNAVAILABLE');
+  /** Loads subjects into the working set. */
+  load(subjects: readonly Subject[]): Promise<void> {
+    return this.#rows.load(subjects);
   }
 
-  /**
-   * Keys from the tables. Documents that changed after the horizon are known here and may be missing in the answer. If the tables are ahead of
-   * this node, it waits as in a load: a document that they no longer have may exist at this head. One collection of a project is read at a time,
-   * once for all who ask meanwhile; a caller for whom the answer is too old sees that by its revision and asks again.
-   */
-  async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
-    const until = this.#deadline();
-    const reading = this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
-      this.#keyReadBulkhead.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
-    );
-    const keys = await withDeadline(this.#options.scheduler, until, reading, noAnswer);
-    if (keys.revision > this.set.head) await this.#reach(keys.revision, until);
-    return keys;
-  }
-
-  /** Loads subjects into the working set. Concurrent loads of one subject share the work. */
-  async load(subjects: readonly Subject[]): Promise<void> {
-    this.set.reads.misses += subjects.length;
-    // Each subject once: a second row would arrive after the first had used up the events on top of it.
-    const mine = [...new Set(subjects)].filter((subject) => !this.set.durable(subject) && !this.#loading.has(subject));
-    const others = subjects.map((subject) => this.#loading.get(subject)).filter((promise) => promise !== undefined);
-    if (mine.length > 0) {
-      const loading = this.#loadNow(mine).finally(() => {
-        for (const subject of mine) this.#loading.delete(subject);
-      });
-      for (const subject of mine) this.#loading.set(subject, loading);
-      others.push(loading);
-    }
-    await Promise.all(others);
-  }
-
-  async #loadNow(subjects: readonly Subject[]): Promise<void> {
-    const floor = this.set.horizon;
-    this.set.pin(subjects);
-    try {
-      await this.#loadFrom(subjects, floor);
-    } finally {
-      this.set.unpin(subjects);
-    }
-  }
-
-  async #loadFrom(subjects: readonly Subject[], floor: number): Promise<void> {
-    for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
-      const { revision, states } = await this.#options.reader.load(this.id, subjects);
-      if (revision > this.set.head) await this.reach(revision, this.#options.limits.deadlineMs);
-      if (this.#stopped) throw this.#stopped;
-      if (revision < floor) {
-        await this.#options.scheduler.sleep(5);
-        continue;
-      }
-      for (const [index, subject] of subjects.entries()) this.set.admit(subject, states[index] ?? null, revision, floor);
-      return;
-    }
-    const reason = refusal('STORAGE_UNAVAILABLE', 'The read models of this project went backwards; it is being opened again');
-    this.stop(reason);
-    throw reason;
+  /** See {@link RowLoader.documentKeys}. */
+  documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
+    return this.#rows.documentKeys(space, collection, most);
   }
 
   /** The state tables are known to be written up to `revision`. */
   projected(revision: number): void {
-    this.set.moveHorizon(Math.min(revision, this.set.head));
+    this.#rows.projected(revision);
   }
 
   /** Takes events of this project's stream from the node's tail, in order. Known events are skipped by revision. */
@@ -280,7 +216,7 @@ export class Project {
     if (first && first.revision === this.set.head + 1) {
       this.#foldForeign(events.filter((event) => event.revision >= first.revision));
       this.writer.foreignFolded();
-      this.#loadHeaviestSoon();
+      this.#rows.loadHeaviestSoon();
       return;
     }
     this.#catchUpSoon();
@@ -289,7 +225,7 @@ export class Project {
   /** The tail has no more events. What could not be folded when it came (an append was under way, or a read failed) is read now. */
   onCaughtUp(): void {
     // The last events may have filled the window too.
-    this.#loadHeaviestSoon();
+    this.#rows.loadHeaviestSoon();
     if (this.isBehind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
@@ -320,8 +256,8 @@ export class Project {
   }
 
   /**
-   * Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. Throws 503 when a request
-   * that begins now must be answered.
+   * Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. Throws 503 when a
+   * request that begins now must be answered.
    */
   async seek(revision: number): Promise<void> {
     const until = this.#deadline();
@@ -348,8 +284,8 @@ export class Project {
   }
 
   /**
-   * Events as the log has them now, forwards from a revision: data may have been redacted since they were folded. `pause` is called before each is
-   * decoded; see {@link RoundRobin.pauses}.
+   * Events as the log has them now, forwards from a revision: data may have been redacted since they were folded. `pause` is called before
+   * each is decoded; see {@link RoundRobin.pauses}.
    */
   async history(from: number, limit: number, pause: Pause = () => null): Promise<readonly ProjectEvent[]> {
     const events: ProjectEvent[] = [];
@@ -397,73 +333,20 @@ export class Project {
       if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();
-      this.#loadHeaviestSoon();
+      this.#rows.loadHeaviestSoon();
     }
   }
 
   /** Closes a gap for the writer, which appends nothing meanwhile. `null`: to the end of the log. */
   async #readGap(to: number | null, found: Map<string, number>): Promise<void> {
-    const { limits, scheduler } = this.#options;
-    const until = scheduler.monotonic() + limits.deadlineMs;
+    const until = this.#deadline();
     let rest: readonly RecordedEvent[] = [];
     while (to === null || this.set.head < to) {
       const page = await this.#readPage(this.set.head + 1 + rest.length);
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
       else throw new LogUnavailable(`the log named ${to} as the last revision, but returns no events up to there`);
-      if (to === null) await this.#makeRoom(until);
-    }
-  }
-
-  /**
-   * Used while the project is being opened. It waits for tables that are far behind, such as restored ones, so that their missing events do not
-   * fill the memory. It allows twice the window, so a node that stopped with a full window can open the project again. It never waits past
-   * `until`, because requests are waiting.
-   */
-  async #makeRoom(until: number): Promise<void> {
-    const { limits, scheduler } = this.#options;
-    for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#loadHeaviest();
-    while (this.set.windowBytes > 2 * limits.windowBytes) {
-      if (scheduler.monotonic() > until) throw refusal('BEHIND');
-      await scheduler.sleep(HEAVIEST_EVERY_MS);
-      await this.#loadHeaviest();
-    }
-  }
-
-  #loadHeaviestSoon(): void {
-    const { limits, scheduler } = this.#options;
-    if (this.set.windowBytes <= limits.windowBytes / 2 || scheduler.monotonic() < this.#loadHeaviestFrom) return;
-    this.#loadHeaviestFrom = Number.POSITIVE_INFINITY;
-    const done = () => {
-      this.#loadHeaviestFrom = scheduler.monotonic() + HEAVIEST_EVERY_MS;
-    };
-    // The tables cannot be reached. The next step of the tail tries again.
-    this.#loadHeaviest().then(done, done);
-  }
-
-  /**
-   * Replaces the kept events of a subject by its state, for subjects with several events, if the state takes less room. Without it, a hot
-   * document that is not in memory would fill the window while the state tables stand still. Answers whether states were loaded. If no subject
-   * qualifies, it moves the horizon to the tables' checkpoint instead.
-   */
-  async #loadHeaviest(): Promise<boolean> {
-    const { reader } = this.#options;
-    const floor = this.set.horizon;
-    const subjects = this.set.heaviestSubjects(HEAVIEST_PER_LOAD);
-    if (subjects.length === 0) {
-      const checkpoint = await reader.checkpoint(this.id);
-      if (checkpoint) this.projected(checkpoint.revision);
-      return false;
-    }
-    this.set.pin(subjects);
-    try {
-      const { revision, states } = await reader.load(this.id, subjects);
-      this.projected(revision);
-      if (this.#stopped || revision < floor || revision > this.set.head) return false;
-      for (const [index, subject] of subjects.entries()) this.set.admitIfSmaller(subject, states[index] ?? null, revision, floor);
-      return true;
-    } finally {
-      this.set.unpin(subjects);
+      if (to === null) await this.#rows.makeRoom(until);
     }
   }
 
@@ -508,11 +391,6 @@ export class Project {
     this.writer.hash = (sealed && hashOf(sealed.metadata)) ?? NO_HASH;
     if (sealed) this.writer.recordedAt = decodeProjectEvent(sealed).metadata.recordedAt;
   }
-}
-
-/** The refusal of a request that waited for log or tables as long as a request may. */
-export function noAnswer(): Refusal {
-  return refusal('STORAGE_UNAVAILABLE', 'The storage does not answer; try again shortly');
 }
 
 /** Ignores failures of a log that cannot be reached: it is asked again. */

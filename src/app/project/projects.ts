@@ -5,14 +5,15 @@ import { Neighbours } from '../../kernel/neighbours.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
-import type { StateReader } from '../ports/readers.ts';
-import { noAnswer, Project } from './project.ts';
-import { createCache, type SharedCache } from './working-set.ts';
+import type { StateReader } from '../ports/state-reader.ts';
+import { noAnswer } from './no-answer.ts';
+import { Project } from './project.ts';
+import { createCache, type SharedCache } from './shared-cache.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
 /**
- * The projects that this node has open, and the one tail that keeps them current. The first request opens a project, and it is closed when it
- * has been idle. The tail follows the streams of all projects and gives each open one its events.
+ * The projects that this node has open, and the one tail that keeps them current. The first request opens a project, and it is closed when
+ * it has been idle. The tail follows the streams of all projects and gives each open one its events.
  */
 
 export interface ProjectsOptions {

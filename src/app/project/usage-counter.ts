@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage } from '../../domain/project/quotas.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import type { CountedPage, DocumentRowKey } from '../ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../ports/state-reader.ts';
 
 /** Rows of one page. Other work waits for one page at most. */
 const PAGE = 500;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { ProjectEvent } from '../../domain/events.ts';
 import type { StateOf, SubjectKind, SubjectState } from '../../domain/states.ts';
 import {
@@ -11,82 +10,29 @@ import {
   subjectsOf,
 } from '../../domain/subjects.ts';
 import { evolve } from './evolve.ts';
-import { estimate, textLength, weigh, weighCached } from './weight.ts';
+import { KeptEvents } from './kept-events.ts';
+import { forget, type SharedCache } from './shared-cache.ts';
+import { current, type Entry, type Memo, newVersion, type StateChange, type Version, versionOf } from './version.ts';
+import { estimate, textLength, weigh } from './weight.ts';
 
 /**
  * The write side's memory of one project.
  *
- * It has two layers. The *durable* layer is the state at `head`: all events up to the head are folded in, and no later one. The *speculative*
- * layer lies over it: the states that commands under way will make once their append is stored. Plain reads see the durable layer only.
- * Decisions see both layers.
+ * It has two layers. The *durable* layer is the state at `head`: all events up to the head are folded in, and no later one. The
+ * *speculative* layer lies over it: the states that commands under way will make once their append is stored. Plain reads see the durable
+ * layer only. Decisions see both layers.
  *
- * The *horizon* is the revision up to which the state tables are known to be written. The row of a subject that changed after the horizon may
- * be old, so the change must be kept here: a subject in memory is pinned, and of any other subject the events are kept. A subject that last
- * changed at or below the horizon may be forgotten at any time, because its row is the truth. Such subjects are in an LRU cache, which all
- * projects of the node share and which is bounded in bytes.
+ * The *horizon* is the revision up to which the state tables are known to be written. The row of a subject that changed after the horizon
+ * may be old, so the change must be kept here: a subject in memory is pinned, and of any other subject the events are kept. A subject that
+ * last changed at or below the horizon may be forgotten at any time, because its row is the truth. Such subjects are in an LRU cache, which
+ * all projects of the node share and which is bounded in bytes.
  */
-
-/**
- * A state of a subject at one moment. Every application of an event, speculative or durable, makes a new object, so two reads saw the same
- * state exactly when they saw the same object. (A predicted revision would not do: after a rollback it would come back and hide a change.)
- */
-export interface Version<State extends SubjectState = SubjectState> {
-  readonly state: State | null;
-  /** Estimated bytes in memory. */
-  readonly size: number;
-  /** Whether it is, or was, in the durable layer. */
-  durable: boolean;
-  /** The entry in which it is the speculative version, so that storing its commit needs no look-up. */
-  pendingIn: Entry | null;
-  /** Derived from the state and kept with it. Set by {@link WorkingSet.keepMemo}. */
-  memo?: Memo;
-}
-
-/** A text made from a state, such as the served one. */
-export interface Memo {
-  readonly text: string;
-}
-
-/** `size`: approximate bytes of the state's text. */
-export function newVersion(state: SubjectState | null, size: number): Version {
-  return { state, size, durable: false, pendingIn: null };
-}
-
-/** The version with the type of its subject's state: memory holds subjects of all kinds. */
-export function versionOf<K extends SubjectKind>(version: Version | undefined): Version<StateOf[K]> | undefined {
-  return version as Version<StateOf[K]> | undefined;
-}
-
-/** The new version of a subject that one commit makes. */
-export type StateChange = readonly [subject: Subject, version: Version];
-
-/** A subject in memory: pinned, in the cache (which may forget it), or only pending. Only the working set changes it. */
-export interface Entry {
-  readonly subject: Subject;
-  /** The working set's map, from which a forgotten entry is removed. */
-  readonly container: Map<Subject, Entry>;
-  /** The durable version; `null` if commits change a subject that was not read, or was forgotten since. */
-  version: Version | null;
-  /** The version that commits under way make of it. */
-  speculative: Version | null;
-  /** Revision of the last event folded in; −1 for a row as loaded. */
-  changedAt: number;
-  pinned: boolean;
-  /** Bytes of the events folded in since the state was measured. */
-  unmeasured: number;
-}
 
 /** A change after the horizon. `entry`: of a subject that was in memory then; it stays pinned while this is its last change. */
 interface Change {
   readonly revision: number;
   readonly subject: Subject;
   readonly entry: Entry | null;
-}
-
-interface KeptEvent {
-  readonly revision: number;
-  readonly event: ProjectEvent;
-  readonly size: number;
 }
 
 /** Called for each document of a collection that changes, with the event that changes it. */
@@ -99,36 +45,6 @@ export interface FoldListener {
   closed(): void;
 }
 
-/** States that may be forgotten, of all projects of a node. The key is an object: a text key would have to be built for every look-up. */
-export interface SharedCache {
-  readonly versions: LRUCache<Entry, Version>;
-  /** Reads that found their subject in memory, and those that had to load it. */
-  readonly reads: { hits: number; misses: number };
-}
-
-export function createCache(maxBytes: number): SharedCache {
-  const versions = new LRUCache<Entry, Version>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ state, size, memo }) => weighCached(state, size, memo?.text ?? ''),
-    // A pinned entry may still be in the cache with an old version. Then only that version goes.
-    dispose: (_, entry, reason) => {
-      if (reason === 'evict' && !entry.pinned) forget(entry);
-    },
-  });
-  return { versions, reads: { hits: 0, misses: 0 } };
-}
-
-/** What a decision sees of a subject; `null` if it must be loaded. */
-export function current({ speculative, version }: Entry): Version | null {
-  return speculative ?? version;
-}
-
-/** Forgets the durable state. What commits under way make of the subject stays. */
-function forget(entry: Entry): void {
-  entry.version = null;
-  if (entry.speculative === null) entry.container.delete(entry.subject);
-}
-
 export class WorkingSet {
   /** Revision up to which the durable layer is folded; −1 before the first event. */
   head = -1;
@@ -136,9 +52,7 @@ export class WorkingSet {
   readonly reads: SharedCache['reads'];
   readonly #cache: SharedCache['versions'];
   readonly #entries = new Map<Subject, Entry>();
-  readonly #keptEvents = new Map<Subject, KeptEvent[]>();
-  /** Sizes of states that are larger than the events kept of them. */
-  readonly #largerStates = new Map<Subject, number>();
+  readonly #kept = new KeptEvents();
   /** How often each subject is pinned by loads under way and by commands that load; see {@link pin}. */
   readonly #pins = new Map<Subject, number>();
   /**
@@ -155,14 +69,18 @@ export class WorkingSet {
   readonly #listeners = new Set<FoldListener>();
   #openedAt = -1;
   #closed = false;
-  /** Bytes that cannot be freed before the horizon moves, or their subjects are unpinned. */
-  windowBytes = 0;
+  #pinnedBytes = 0;
 
   constructor(horizon: number, { versions, reads }: SharedCache) {
     this.#cache = versions;
     this.reads = reads;
     this.horizon = horizon;
     this.head = horizon;
+  }
+
+  /** Bytes that cannot be freed before the horizon moves, or their subjects are unpinned. */
+  get windowBytes(): number {
+    return this.#pinnedBytes + this.#kept.bytes;
   }
 
   /** The state at the head, without speculation; `undefined` if it must be loaded. */
@@ -207,7 +125,8 @@ export class WorkingSet {
   }
 
   /**
-   * Tells the cache that an entry was used. Pinned and pending entries reach the cache later by themselves, when the horizon has passed them.
+   * Tells the cache that an entry was used. Pinned and pending entries reach the cache later by themselves, when the horizon has passed
+   * them.
    */
   used(entry: Entry): void {
     if (!entry.pinned && entry.speculative === null) this.#cache.get(entry);
@@ -236,8 +155,8 @@ export class WorkingSet {
   }
 
   /**
-   * Revision of the last event of the last commit that changed a collection; the opening revision if it has not changed since. A view that shows
-   * less may lack what the commit says last, such as its postings.
+   * Revision of the last event of the last commit that changed a collection; the opening revision if it has not changed since. A view that
+   * shows less may lack what the commit says last, such as its postings.
    */
   collectionChangedAt(subject: SubjectKey): number {
     return this.#collections.get(subject) ?? this.#openedAt;
@@ -316,8 +235,9 @@ export class WorkingSet {
   }
 
   /**
-   * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject has
-   * been pinned since then, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it is.
+   * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject
+   * has been pinned since then, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it
+   * is.
    */
   admit(subject: Subject, state: SubjectState | null, revision: number, floor: number): void {
     if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
@@ -325,40 +245,26 @@ export class WorkingSet {
     let folded = state;
     let changedAt = -1;
     let size = estimate(subject, state);
-    for (const kept of this.#keptEvents.get(subject) ?? []) {
+    for (const kept of this.#kept.of(subject)) {
       if (kept.revision <= revision) continue;
       folded = evolve(subject, folded, kept.event);
       changedAt = kept.revision;
       size = Math.max(size, kept.size);
     }
     if (folded !== state) size = Math.max(size, textLength(subject, folded));
-    this.#dropKeptEvents(subject);
+    this.#kept.drop(subject);
     // It stays pinned until the load ends: the load may bring more rows than the cache holds.
     this.#pin(this.#entryFor(subject), newVersion(folded, size), changedAt);
   }
 
-  /**
-   * At most `most` subjects, those whose kept events take the most room. Only subjects that are not in memory and have several events count:
-   * as a state each may take less room; see {@link admitIfSmaller}.
-   */
+  /** Subjects that may take less room as a state than their kept events do, at most `most`; see {@link admitIfSmaller}. */
   heaviestSubjects(most: number): Subject[] {
-    const heaviest: (readonly [subject: Subject, size: number])[] = [];
-    for (const [subject, events] of this.#keptEvents) {
-      if (events.length < 2) continue;
-      const size = sizeOf(events);
-      if (size >= (this.#largerStates.get(subject) ?? 0)) heaviest.push([subject, size]);
-    }
-    const first = heaviest.sort(([, one], [, other]) => other - one).slice(0, most);
-    return first.map(([subject]) => subject);
+    return this.#kept.heaviest(most);
   }
 
   /** As {@link admit}, but only if the row takes no more room than the kept events: no decision asked for it. */
   admitIfSmaller(subject: Subject, state: SubjectState | null, revision: number, floor: number): void {
-    const events = this.#keptEvents.get(subject);
-    const size = estimate(subject, state);
-    if (events === undefined) return;
-    if (size > sizeOf(events)) this.#largerStates.set(subject, size);
-    else this.admit(subject, state, revision, floor);
+    if (this.#kept.outweigh(subject, estimate(subject, state))) this.admit(subject, state, revision, floor);
   }
 
   /** The state tables are written up to `revision`: what changed no later may be forgotten. */
@@ -404,14 +310,11 @@ export class WorkingSet {
       );
       return;
     }
-    const kept = this.#keptEvents.get(subject) ?? [];
-    kept.push({ revision: event.revision, event, size });
-    this.#keptEvents.set(subject, kept);
+    this.#kept.keep(subject, event, size);
     this.#changes.push({ revision: event.revision, subject, entry: null });
-    this.windowBytes += weigh(size);
   }
 
-  /** The size of a state. Many small changes may make a document large, so it is measured again when their bytes reach its last known size. */
+  /** The size of a state. Small changes may make a document large, so it is measured again when their bytes reach its known size. */
   #measuredSize(subject: Subject, { size: known }: Version, state: SubjectState | null, size: number): number {
     const entry = this.#entries.get(subject);
     if (entry === undefined) return known;
@@ -440,12 +343,12 @@ export class WorkingSet {
 
   #pin(entry: Entry, version: Version, changedAt: number): void {
     const queued = entry.changedAt > this.horizon;
-    if (entry.pinned) this.windowBytes -= weigh(entry.version?.size ?? 0);
+    if (entry.pinned) this.#pinnedBytes -= weigh(entry.version?.size ?? 0);
     version.durable = true;
     entry.version = version;
     entry.changedAt = changedAt;
     entry.pinned = true;
-    this.windowBytes += weigh(version.size);
+    this.#pinnedBytes += weigh(version.size);
     if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject: entry.subject, entry });
   }
 
@@ -461,7 +364,7 @@ export class WorkingSet {
   #unpin(entry: Entry): void {
     const { subject, version } = entry;
     if (!entry.pinned || version === null || entry.changedAt > this.horizon || isResident(subject) || this.#pins.has(subject)) return;
-    this.windowBytes -= weigh(version.size);
+    this.#pinnedBytes -= weigh(version.size);
     entry.pinned = false;
     this.#cacheEntry(entry, version);
   }
@@ -473,31 +376,12 @@ export class WorkingSet {
   }
 
   /**
-   * Drops the events up to the horizon of a subject that is not in memory: its row has them. Not while a load is under way, which may have read
-   * an older row.
+   * Drops the events up to the horizon of a subject that is not in memory: its row has them. Not while a load is under way, which may have
+   * read an older row.
    */
   #dropWrittenEvents(subject: Subject): void {
-    const events = this.#keptEvents.get(subject);
-    if (!events || this.#pins.has(subject)) return;
-    const later = events.filter((one) => one.revision > this.horizon);
-    for (const one of events) if (one.revision <= this.horizon) this.windowBytes -= weigh(one.size);
-    if (later.length > 0) this.#keptEvents.set(subject, later);
-    else this.#deleteKeptEvents(subject);
+    if (!this.#pins.has(subject)) this.#kept.dropThrough(subject, this.horizon);
   }
-
-  #dropKeptEvents(subject: Subject): void {
-    for (const one of this.#keptEvents.get(subject) ?? []) this.windowBytes -= weigh(one.size);
-    this.#deleteKeptEvents(subject);
-  }
-
-  #deleteKeptEvents(subject: Subject): void {
-    this.#keptEvents.delete(subject);
-    this.#largerStates.delete(subject);
-  }
-}
-
-function sizeOf(events: readonly KeptEvent[]): number {
-  return events.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Every request reads these subjects, so they stay in memory while the project is open. */

@@ -9,16 +9,16 @@ import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { getPath } from '../../kernel/path.ts';
 import type { AppContext } from '../context.ts';
 import type { Past } from '../past/past.ts';
-import type { DocumentRow } from '../ports/readers.ts';
+import type { DocumentRow } from '../ports/documents.ts';
 import type { Project } from '../project/project.ts';
 import { leavesOf } from './list-orders.ts';
 import type { Bounds } from './list-walk.ts';
 import { documentOf } from './query-runs.ts';
 
 /**
- * All documents of a collection as of one revision, however many there are. They are read by their keys in small pages, with no transaction between
- * them: what changed after the revision is folded from the log as it was. No key is ever gone from the table, so nothing is missed, and what a slow
- * client does not take is not read.
+ * All documents of a collection as of one revision, however many there are. They are read by their keys in small pages, with no transaction
+ * between them: what changed after the revision is folded from the log as it was. No key is ever gone from the table, so nothing is missed,
+ * and what a slow client does not take is not read.
  */
 
 export type ExportFormat = 'ndjson' | 'csv';

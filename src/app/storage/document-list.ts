@@ -18,7 +18,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import { momentOf } from '../past/moment.ts';
 import type { Past } from '../past/past.ts';
-import type { WalkedDocument, WalkedPage } from '../ports/readers.ts';
+import type { WalkedDocument, WalkedPage } from '../ports/documents.ts';
 import type { Project } from '../project/project.ts';
 import { building } from './building.ts';
 import { type Exported, type ExportFormat, exportedTexts, exportName, ownerOf } from './document-export.ts';
@@ -31,13 +31,13 @@ import { claimsOf } from './unique-claims.ts';
 /** Documents of a collection as rows of a table, in an order that an index keeps. */
 export interface DocumentLists {
   /**
-   * `hidden`: what is masked for whoever asks; `null`: nothing. Throws 400 `INVALID_REQUEST` for what no index keeps, 404 `NOT_FOUND`, 503 `BUILDING`
-   * and `BEHIND`.
+   * `hidden`: what is masked for whoever asks; `null`: nothing. Throws 400 `INVALID_REQUEST` for what no index keeps, 404 `NOT_FOUND`, 503
+   * `BUILDING` and `BEHIND`.
    */
   list(caller: Caller, at: CollectionAddress, query: ListQuery, hidden: Personal | null): Promise<ManageAnswer<contract.DocumentList>>;
   /**
-   * All documents, or those within bounds, as of one revision. `check` is called now and then, and throws once whoever asks may not go on. Throws as
-   * {@link list} does, and 503 `BUSY` while the project has an export under way.
+   * All documents, or those within bounds, as of one revision. `check` is called now and then, and throws once whoever asks may not go on.
+   * Throws as {@link list} does, and 503 `BUSY` while the project has an export under way.
    */
   export(
     caller: Caller,
@@ -177,7 +177,7 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
   };
 }
 
-/** The order that is asked for. With `is` the one document is found that has a value. Throws 400 INVALID_REQUEST for what no index keeps. */
+/** The order that is asked for. With `is` the one document is found that has a value. 400 INVALID_REQUEST for what no index keeps. */
 function chosen(orders: readonly ListOrder[], { by, is }: Pick<ListQuery, 'by' | 'is'>, { id }: CollectionModel): ListOrder {
   const order = orders.find((each) => each.by === by && (each.kind === 'unique') === (is !== null));
   if (order !== undefined) return order;

@@ -22,7 +22,7 @@ import { type AppContext, decided, execute, positioned, stored } from '../contex
 import { type AnswerCodec, idempotent, type KeyedRequest, keyedBy, NO_ANSWER } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import type { Memo, Version } from '../project/working-set.ts';
+import type { Memo, Version } from '../project/version.ts';
 import { type Admitted, admit, admitAndStore, admitRead, recheckAdmission } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { type LedgerQuery, readLedger } from './ledger.ts';

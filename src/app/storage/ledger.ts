@@ -14,8 +14,7 @@ import { pageLimit } from '../../kernel/page-limit.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, viewsReached } from '../context.ts';
-import type { LedgerRow } from '../ports/ledger.ts';
-import type { LedgerFilter, LedgerOrder, LedgerPage } from '../ports/readers.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRow } from '../ports/ledger.ts';
 import type { Project } from '../project/project.ts';
 import { type Admitted, admitRead } from './admission.ts';
 
@@ -94,8 +93,8 @@ export async function ledgerAnswer(
   let isAhead = false;
   if (!isKnown(page)) {
     const hasDocument = (await project.read(documentSubject(access.space, collection.id, at.key))).state !== null;
-    // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page's revision is
-    // unknown.
+    // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page's revision
+    // is unknown.
     isAhead = hasDocument && lastChange() > changedAt;
     if (!hasDocument && !(await isPlaying(context, project, at.key))) {
       if (!reached) {

@@ -3,7 +3,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { queryTimeOf } from '../../kernel/instant.ts';
 import { isArray, tryParseJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
-import type { DocumentWalk, WalkPlace } from '../ports/readers.ts';
+import type { DocumentWalk, WalkPlace } from '../ports/documents.ts';
 import type { ListOrder } from './list-orders.ts';
 
 /** Where a walk through an index begins and ends, from the texts of a request. */

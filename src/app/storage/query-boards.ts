@@ -4,7 +4,7 @@ import { type AnswerContext, leaderboardText } from '../../domain/query/answer.t
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
+import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/boards.ts';
 import { building } from './building.ts';
 import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';
 

@@ -6,7 +6,7 @@ import { route } from '../route.ts';
 import { asOf, count, instant } from '../values.ts';
 import { betweenMoments, by, changedFields, moreFields, pageOfChanges, when } from './history.ts';
 import { ok, paged } from './managed.ts';
-import { acted, differing } from './publishing.ts';
+import { DifferingDefinition, slotsChanged } from './release.ts';
 
 /** What happened to definitions and game values, and what differs between two moments. */
 
@@ -49,7 +49,7 @@ const ComparisonOfAll = z
     ok,
     from: moment,
     to: moment,
-    changes: z.array(z.strictObject({ ...acted, ...z.strictObject(differing).partial().shape })).meta({
+    changes: z.array(DifferingDefinition).meta({
       description: 'Definitions that differ. `fields` stand at one that is on both sides, unless too much was compared already',
     }),
   })
@@ -165,15 +165,7 @@ export const definitionHistory = {
         ok: true,
         from: { revision: 8, time: '2026-03-01T11:00:00.000Z' },
         to: AT_12,
-        changes: [
-          {
-            kind: 'collection',
-            id: 'saves',
-            action: 'change',
-            members: ['maxRecords'],
-            fields: [{ path: '/maxRecords', label: 'maxRecords', before: 5, after: 6 }],
-          },
-        ],
+        changes: [slotsChanged(5, 6)],
       },
     },
   }),

@@ -49,44 +49,38 @@ const DESCRIPTION = [
   'any other. An author may answer with any status and code.',
 ].join('\n');
 
+/** What both ways to call an endpoint share. */
+const CALLED = {
+  method: 'POST',
+  family: 'endpoints',
+  tag: 'Endpoints',
+  description: DESCRIPTION,
+  keys: ENDPOINT_KEYS,
+  headers,
+  answers: { 200: Rendered },
+  answerHeaders: ANSWER_HEADERS,
+  errors: [...ERRORS, ...SEALED],
+  authored: true,
+  writes: true,
+  idempotent: true,
+} as const;
+
 /** Calls of endpoints. The definition's verb is not checked. */
 export const endpoints = {
   call: route({
+    ...CALLED,
     id: 'callEndpoint',
-    method: 'POST',
     path: '/:project/:slug',
-    family: 'endpoints',
-    tag: 'Endpoints',
     summary: 'Call an endpoint; its input is the body, or its member `input` or `args`',
-    description: DESCRIPTION,
-    keys: ENDPOINT_KEYS,
-    headers,
     body: { schema: callBody, required: false },
-    answers: { 200: Rendered },
-    answerHeaders: ANSWER_HEADERS,
-    errors: [...ERRORS, ...SEALED],
-    authored: true,
-    writes: true,
-    idempotent: true,
     example: { body: { item: 'axe' }, answer: { ok: true, gold: 7 } },
   }),
   callNamed: route({
+    ...CALLED,
     id: 'callNamedEndpoint',
-    method: 'POST',
     path: '/:project',
-    family: 'endpoints',
-    tag: 'Endpoints',
     summary: 'Call an endpoint that the body names',
-    description: DESCRIPTION,
-    keys: ENDPOINT_KEYS,
-    headers,
     body: { schema: namedCall, required: true },
-    answers: { 200: Rendered },
-    answerHeaders: ANSWER_HEADERS,
-    errors: [...ERRORS, ...SEALED],
-    authored: true,
-    writes: true,
-    idempotent: true,
     example: { body: { endpoint: 'buy', item: 'axe' }, answer: { ok: true, gold: 2 } },
   }),
   /** The path that a client calls when the slug is empty. */

@@ -23,6 +23,7 @@ import { gamePackage, projectFacts, settings } from './project.ts';
 import { publishing } from './publishing.ts';
 import { purge } from './purge.ts';
 import { queries, rateLimits, storageQueries, values } from './queries.ts';
+import { release } from './release.ts';
 import { schedules } from './schedules.ts';
 import { support } from './support.ts';
 import { canary, home, metrics, pages, reference, schemas, system } from './system.ts';
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
     logs,
     commits,
     publishing,
+    release,
     approvals,
     schedules,
     tests,

@@ -30,6 +30,7 @@ import { gamePackage, projectFacts, settings } from '../../contract/routes/proje
 import { publishing } from '../../contract/routes/publishing.ts';
 import { purge } from '../../contract/routes/purge.ts';
 import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
+import { release } from '../../contract/routes/release.ts';
 import { schedules } from '../../contract/routes/schedules.ts';
 import { support } from '../../contract/routes/support.ts';
 import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
@@ -62,6 +63,7 @@ import { publishingHandlers } from './publishing.ts';
 import { purgeHandlers } from './purge.ts';
 import { queryHandlers, storageQueryHandlers } from './queries.ts';
 import { referenceHandlers } from './reference.ts';
+import { releaseHandlers } from './release.ts';
 import { saveRecordHandlers } from './save-records.ts';
 import { scheduleHandlers } from './schedules.ts';
 import { schemaHandlers } from './schemas.ts';
@@ -129,6 +131,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(logs, logHandlers(services));
   mount(commits, commitHandlers(services));
   mount(publishing, publishingHandlers(services));
+  mount(release, releaseHandlers(services));
   mount(tests, testHandlers(services));
   mount(purge, purgeHandlers(services));
   mount(corrections, correctionHandlers(services));

@@ -1,4 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { isOtherThanFile } from '../../kernel/regular-file.ts';
 import { DamagedPart, decodePart, ForeignPart, HEADER_BYTES, MAGIC, memberSize, type Part } from './part.ts';
 
@@ -7,10 +8,17 @@ export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
-/** Throws {@link FileProblem} for anything else than a file, or nothing, at this path. */
-export async function requireFile(path: string): Promise<void> {
+const FLAGS = { read: constants.O_RDONLY, written: constants.O_RDWR | constants.O_CREAT };
+
+/** Opens a copy to be read, or written: it is made, readable by its owner alone, where there is nothing. Throws {@link FileProblem}. */
+export async function openCopy(path: string, to: keyof typeof FLAGS): Promise<FileHandle> {
   if (await isOtherThanFile(path))
     throw new FileProblem(`${path} is no regular file: a copy is read and written at more than one place of it. Name a file on a disk.`);
+  try {
+    return await open(path, FLAGS[to], 0o600);
+  } catch (error) {
+    throw new FileProblem(`${path} cannot be ${to}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 export interface WholePart {

@@ -1,8 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { CopySource, CopyStep } from '../copy/ends.ts';
 import type { RecordedEvent } from '../port.ts';
 import type { Part } from './part.ts';
-import { FileProblem, readParts, requireFile, type Tail } from './parts.ts';
+import { FileProblem, openCopy, readParts, type Tail } from './parts.ts';
 
 export interface FileSource extends CopySource {
   /** Why the file does not hold all that its writer meant to copy; `null`: it does. */
@@ -15,7 +15,7 @@ export interface FileSource extends CopySource {
  * middle of a restore. Throws {@link FileProblem}: no such file, not a copy, damaged, or incomplete (unless `allowIncomplete`).
  */
 export async function openFileSource(path: string, { allowIncomplete = false } = {}): Promise<FileSource> {
-  const file = await opened(path);
+  const file = await openCopy(path, 'read');
   try {
     const flaw = await flawOf(file, path);
     if (flaw !== null && !allowIncomplete) {
@@ -25,15 +25,6 @@ export async function openFileSource(path: string, { allowIncomplete = false } =
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-async function opened(path: string): Promise<FileHandle> {
-  await requireFile(path);
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    throw new FileProblem(`${path} cannot be read: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 

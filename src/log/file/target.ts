@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { type CopyTarget, type Stored, storedOf } from '../copy/ends.ts';
 import type { AppendResult, NewEvent } from '../port.ts';
 import { encodePart, eventLine, type Part } from './part.ts';
-import { FileProblem, readParts, requireFile } from './parts.ts';
+import { FileProblem, openCopy, readParts } from './parts.ts';
 import { recorded } from './source.ts';
 
 export interface FileTargetOptions {
@@ -25,7 +24,7 @@ type End = Stored & { readonly stream: string; readonly position: bigint };
  * at its end is cut off. Throws {@link FileProblem} for any other file, and leaves that unchanged.
  */
 export async function openFileTarget(path: string, { partSize = 4 * 1024 * 1024 }: FileTargetOptions = {}): Promise<FileTarget> {
-  const file = await opened(path);
+  const file = await openCopy(path, 'written');
   try {
     const writer = new FileWriter(file, path, partSize);
     await writer.readAll();
@@ -33,15 +32,6 @@ export async function openFileTarget(path: string, { partSize = 4 * 1024 * 1024 
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-async function opened(path: string): Promise<FileHandle> {
-  await requireFile(path);
-  try {
-    return await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  } catch (error) {
-    throw new FileProblem(`${path} cannot be written: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
 }
 

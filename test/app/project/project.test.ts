@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../../src/app/project/project.ts';
-import { createCache } from '../../../src/app/project/working-set.ts';
+import { createCache } from '../../../src/app/project/shared-cache.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
 import { hashOf, NO_HASH, seal, verifyLink } from '../../../src/log/chain.ts';
 import { isForeign } from '../../../src/log/foreign.ts';

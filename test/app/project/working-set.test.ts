@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { createCache, newVersion, WorkingSet } from '../../../src/app/project/working-set.ts';
+import { createCache } from '../../../src/app/project/shared-cache.ts';
+import { newVersion } from '../../../src/app/project/version.ts';
+import { WorkingSet } from '../../../src/app/project/working-set.ts';
 import { PackedDocument } from '../../../src/domain/document/packed.ts';
 import { withPosting } from '../../../src/domain/document/posting.ts';
 import { projectEvent } from '../../../src/domain/events.ts';

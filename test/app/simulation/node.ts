@@ -1,4 +1,4 @@
-import type { StateReader } from '../../../src/app/ports/readers.ts';
+import type { StateReader } from '../../../src/app/ports/state-reader.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
 import type { WriterLimits } from '../../../src/app/project/writer.ts';

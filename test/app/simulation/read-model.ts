@@ -1,4 +1,4 @@
-import type { Checkpoint, StateReader } from '../../../src/app/ports/readers.ts';
+import type { Checkpoint, StateReader } from '../../../src/app/ports/state-reader.ts';
 import { evolve } from '../../../src/app/project/evolve.ts';
 import type { SubjectState } from '../../../src/domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../../src/domain/subjects.ts';
