@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnalyticsSwitches, analyticsOf, analyticsSwitches, type Client, createClient } from '../../src/client/index.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { type Game, network, startGame } from './support.ts';
+import { endGame, type Game, network, startGame } from './support.ts';
 
 /** What a game reports, and which reports its switches and the project's leave. */
 
@@ -35,10 +34,7 @@ let game: Game;
 beforeAll(async () => {
   game = await startGame();
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 function player(options: object = {}) {
   const { fetch, sent } = network();

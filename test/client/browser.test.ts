@@ -4,9 +4,8 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Library from '../../src/client/index.ts';
 import { createClient, inc } from '../../src/client/index.ts';
-import { removeFolders } from '../node/support/program.ts';
 import { type Browser, CHROMIUM, launchChromium, type Page } from '../support/chromium.ts';
-import { type Game, startGame } from './support.ts';
+import { endGame, type Game, startGame } from './support.ts';
 
 /** The client in a real Chromium, on a page of another origin than the node's. */
 
@@ -61,8 +60,7 @@ afterAll(async () => {
   if (CHROMIUM === undefined) return;
   await browser?.close();
   pages?.close();
-  await game?.node.stop();
-  removeFolders();
+  await endGame(game);
 });
 
 /** Client options that can be passed to a page: functions cannot. */

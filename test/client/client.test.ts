@@ -15,9 +15,9 @@ import {
 } from '../../src/client/index.ts';
 import { printed } from '../node/support/command-line.ts';
 import { ok } from '../node/support/game-client.ts';
-import { newFolder, removeFolders } from '../node/support/program.ts';
+import { newFolder } from '../node/support/program.ts';
 import { compile } from '../typegen/support.ts';
-import { type Game, network, newGame, refusing, startGame } from './support.ts';
+import { endGame, type Game, network, newGame, refusing, startGame } from './support.ts';
 import { TYPED_GAME } from './typed-game.ts';
 
 /** The client on a real node, over a network with faults. */
@@ -26,10 +26,7 @@ let game: Game;
 beforeAll(async () => {
   game = await startGame();
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 const codeOf = async (asked: Promise<{ readonly ok: boolean; readonly error?: SavepointError }>) => {
   const result = await asked;

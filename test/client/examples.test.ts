@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as library from '../../src/client/index.ts';
 import * as panel from '../../src/client/revision-panel.ts';
 import { ok } from '../node/support/game-client.ts';
-import { newFolder, removeFolders } from '../node/support/program.ts';
-import { type Game, startGame } from './support.ts';
+import { newFolder } from '../node/support/program.ts';
+import { endGame, type Game, startGame } from './support.ts';
 
 /** Every example of a docstring runs on a real node and gives the value behind its arrow. */
 
@@ -85,10 +85,7 @@ describe('the example of', () => {
     await seed.as('76561198000000002').documents('players').save({ gold: 50 });
   });
 
-  afterAll(async () => {
-    await game.node.stop();
-    removeFolders();
-  });
+  afterAll(() => endGame(game));
 
   test.each(examples)('%s: %s', async (_file, _name, example) => {
     const client = library.createClient({ ...game.options, player: await game.newRich() });

@@ -13,8 +13,7 @@ import {
   tryRecoverGuest,
   trySignInGuest,
 } from '../../src/client/index.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { type Fate, type Game, network, refusing, startGame } from './support.ts';
+import { endGame, type Fate, type Game, network, refusing, startGame } from './support.ts';
 
 /** Guests, on a project that demands proof and has no login. */
 
@@ -23,10 +22,7 @@ beforeAll(async () => {
   game = await startGame();
   await game.change({ requirePlayerAuth: true, guestSignIn: true });
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 const over = (...fates: readonly Fate[]) => {
   const net = network(...fates);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Change, createClient, inc, openLive, set } from '../../src/client/index.ts';
-import { removeFolders, startNode } from '../node/support/program.ts';
-import { type Fate, type Game, network, refusing, startGame } from './support.ts';
+import { startNode } from '../node/support/program.ts';
+import { endGame, type Fate, type Game, network, refusing, startGame } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -12,10 +12,7 @@ let game: Game;
 beforeAll(async () => {
   game = await startGame();
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 const clientOf = (player: string) => {
   const { fetch: _, ...options } = game.options;

@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, createClient, inc, memoryStorage, openLive, openQueue, push, signInGuest } from '../../src/client/index.ts';
-import { removeFolders } from '../node/support/program.ts';
 import { answering, asItIs, cutting, type Middlebox, startMiddlebox } from '../support/middlebox.ts';
 import { startNetwork } from '../support/network.ts';
-import { type Game, startGame } from './support.ts';
+import { endGame, type Game, startGame } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -24,8 +23,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   await box?.close();
-  await game?.node.stop();
-  removeFolders();
+  await endGame(game);
 });
 
 /** A client whose requests pass through the box. */

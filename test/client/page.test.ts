@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as library from '../../src/client/index.ts';
 import { blocksOf } from '../docs/support/pages.ts';
 import { ok } from '../node/support/game-client.ts';
-import { removeFolders } from '../node/support/program.ts';
 import { firstGame } from '../typegen/support.ts';
-import { type Game, newGame, startGame } from './support.ts';
+import { endGame, type Game, newGame, startGame } from './support.ts';
 
 /** The code blocks of docs/client.md are one program; it runs and gives the values behind the arrows. */
 
@@ -14,10 +13,7 @@ beforeAll(async () => {
   game = await startGame();
   await game.change({ guestSignIn: true });
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 

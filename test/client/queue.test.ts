@@ -13,8 +13,8 @@ import {
   type Result,
   type SavepointError,
 } from '../../src/client/index.ts';
-import { newFolder, removeFolders, startNode } from '../node/support/program.ts';
-import { type Game, network, refusing, startGame } from './support.ts';
+import { newFolder, startNode } from '../node/support/program.ts';
+import { endGame, type Game, network, refusing, startGame } from './support.ts';
 
 /** The offline queue: writes wait in their order, and each happens once. */
 
@@ -22,10 +22,7 @@ let game: Game;
 beforeAll(async () => {
   game = await startGame();
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 const AWAY = { code: 'PLATFORM_AUTH_FAILED', message: 'away', authFailureKind: 'service_unavailable' };
 const ROOT = join(import.meta.dirname, '../..');

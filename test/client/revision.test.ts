@@ -12,8 +12,7 @@ import {
   revisionOf,
 } from '../../src/client/index.ts';
 import { mountRevisionPanel } from '../../src/client/revision-panel.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { ENFORCED, type Game, network, publishRevision, startGame } from './support.ts';
+import { ENFORCED, endGame, type Game, network, publishRevision, startGame } from './support.ts';
 
 /** An outdated build of a game, on a project whose current revision is 8. */
 
@@ -22,10 +21,7 @@ beforeAll(async () => {
   game = await startGame();
   await publishRevision(game);
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 /** A client of revision 7 with 100 gold, and what it is told. */
 async function outdatedGame(options: object = {}) {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { answerGuest, createClient, guestRelay, inc, memoryStorage, openQueue, type SaveState, saveState } from '../../src/client/index.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { type Game, network, startGame } from './support.ts';
+import { endGame, type Game, network, startGame } from './support.ts';
 
 /** What a game shows of its writes, on a real node. */
 
@@ -9,10 +8,7 @@ let game: Game;
 beforeAll(async () => {
   game = await startGame();
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 function seenBy(saves: SaveState) {
   const seen: string[] = [];

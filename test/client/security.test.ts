@@ -15,8 +15,7 @@ import {
   set,
 } from '../../src/client/index.ts';
 import { ok } from '../node/support/game-client.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { type Game, type Network, network, newGame, type Sent, startGame } from './support.ts';
+import { endGame, type Game, type Network, network, newGame, type Sent, startGame } from './support.ts';
 
 /** Sessions, sealed calls, hosts and revisions, on a project that demands proof of players. */
 
@@ -25,10 +24,7 @@ let first: Game;
 beforeAll(async () => {
   first = await startGame({ VERIFIER: 'hmac', VERIFIER_SECRET: SECRET });
 });
-afterAll(async () => {
-  await first.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(first));
 
 const another = () => newGame(first.node, first.env);
 

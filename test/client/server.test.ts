@@ -18,8 +18,7 @@ import {
   revisionOf,
 } from '../../src/client/index.ts';
 import { isOlder } from '../../src/client/version.ts';
-import { removeFolders } from '../node/support/program.ts';
-import { type Game, network, startGame } from './support.ts';
+import { endGame, type Game, network, startGame } from './support.ts';
 
 /** What a client learns of the server: a wrong address, an old version, capabilities, whether it takes the secret key. */
 
@@ -40,8 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   other.close();
-  await game.node.stop();
-  removeFolders();
+  await endGame(game);
 });
 
 const errorOf = (result: Result<unknown>) => (result.ok ? result.value : `${result.error.code}: ${result.error.message}`);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeFolders } from '../node/support/program.ts';
 import { CORE } from './specification/core.ts';
 import { REVISION } from './specification/revision.ts';
 import type { Tries } from './specification/support.ts';
-import { type Game, publishRevision, startGame } from './support.ts';
+import { endGame, type Game, publishRevision, startGame } from './support.ts';
 
 /** The table "The specification's names" of docs/client.md: each of its rows is tried on a real node. */
 
@@ -30,10 +29,7 @@ beforeAll(async () => {
   game = await startGame();
   await publishRevision(game);
 });
-afterAll(async () => {
-  await game.node.stop();
-  removeFolders();
-});
+afterAll(() => endGame(game));
 
 test('each row of the table has a try, and each try a row', () => {
   expect(rows.length).toBeGreaterThan(10);

@@ -3,7 +3,7 @@ import type { ClientOptions, Fetch } from '../../src/client/index.ts';
 import { newProject } from '../node/support/command-line.ts';
 import { publishGame } from '../node/support/game.ts';
 import { createClient, type Client as Manager, ok } from '../node/support/game-client.ts';
-import { type Node, newFolder, startNode } from '../node/support/program.ts';
+import { type Node, newFolder, removeFolders, startNode } from '../node/support/program.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 
 /** A real node with the small game, for the client library. */
@@ -49,6 +49,12 @@ const VALUES = [
 export async function startGame(settings: Readonly<Record<string, string>> = {}): Promise<Game> {
   const env = { DATABASE_URL: await migratedDatabase(), ...settings };
   return newGame(await startNode(newFolder(), { env, args: ['--no-demo'] }), env);
+}
+
+/** Stops the game's node, and removes what the tests of the file left behind. */
+export async function endGame(game: Game | undefined): Promise<void> {
+  await game?.node.stop();
+  removeFolders();
 }
 
 /** Makes a project of its own on a running node. */

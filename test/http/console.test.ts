@@ -496,18 +496,19 @@ it('lets nobody try links one after another', async () => {
 });
 
 describe('beyond this machine', () => {
+  const behindProxy = (network: string) => ({
+    origin: 'https://console.game.example',
+    networks: [network],
+    proxies: ['127.0.0.1'],
+    tls: null,
+    folder,
+    signIn,
+    people: desk,
+    health,
+  });
+
   it('counts wrong links by network, because one client of IPv6 has more addresses than anybody could count', async () => {
-    const settings = {
-      origin: 'https://console.game.example',
-      networks: ['2001:db8::/32'],
-      proxies: ['127.0.0.1'],
-      tls: null,
-      folder,
-      signIn,
-      people: desk,
-      health,
-    };
-    const behind = await startServer({}, { console: settings });
+    const behind = await startServer({}, { console: behindProxy('2001:db8::/32') });
     const before = at;
     try {
       at = await behind.server.listenConsole(0, '127.0.0.1');
@@ -523,16 +524,7 @@ describe('beyond this machine', () => {
   });
 
   it('lets in the listed networks alone, through the proxies alone, with a cookie that no other host can set', async () => {
-    const settings = {
-      origin: 'https://console.game.example',
-      networks: ['192.0.2.0/24'],
-      proxies: ['127.0.0.1'],
-      tls: null,
-      folder,
-      signIn,
-      people: desk,
-      health,
-    };
+    const settings = behindProxy('192.0.2.0/24');
     const behind = await startServer({}, { console: settings });
     const direct = await startServer({}, { console: { ...settings, proxies: ['198.51.100.1'] } });
     const before = at;

@@ -20,15 +20,16 @@ import { gamePackage, projectFacts, settings } from '../../src/contract/routes/p
 import { publishing } from '../../src/contract/routes/publishing.ts';
 import { purge } from '../../src/contract/routes/purge.ts';
 import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
+import { release } from '../../src/contract/routes/release.ts';
 import { schedules } from '../../src/contract/routes/schedules.ts';
 import { support } from '../../src/contract/routes/support.ts';
 import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
 import { tests } from '../../src/contract/routes/tests.ts';
 import { asTextOf, type ShownBy } from '../../src/contract/values.ts';
 import { settingsBody } from '../../src/domain/project/settings.ts';
-import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type Json, stringifyJson } from '../../src/kernel/json.ts';
+import { keyNamed } from '../support/keys.ts';
 
 const PROJECT = 'demo';
 export const PUBLIC_KEY = 'platform_ns_public';
@@ -246,9 +247,9 @@ export function fakeApp(): FakeApp {
       gameValues: async (caller, ...rest) => managed(gameValues.list, 'manage.gameValues', caller, rest),
       rateLimitRules: async (caller, ...rest) => managed(rateLimitRules.list, 'manage.rateLimitRules', caller, rest),
       validate: async (caller, ...rest) => managed(projectFacts.validate, 'manage.validate', caller, rest),
-      promote: async (caller, ...rest) => managed(publishing.promote, 'manage.promote', caller, rest),
-      discard: async (caller, ...rest) => managed(publishing.discard, 'manage.discard', caller, rest),
-      diff: async (caller, ...rest) => managed(publishing.diff, 'manage.diff', caller, rest),
+      promote: async (caller, ...rest) => managed(release.promote, 'manage.promote', caller, rest),
+      discard: async (caller, ...rest) => managed(release.discard, 'manage.discard', caller, rest),
+      diff: async (caller, ...rest) => managed(release.diff, 'manage.diff', caller, rest),
       sync: async (caller, ...rest) => managed(publishing.sync, 'manage.sync', caller, rest),
       preflight: async (caller, ...rest) => managed(publishing.preflight, 'manage.preflight', caller, rest),
       upgradeSource: async (caller, ...rest) => managed(publishing.upgradeSource, 'manage.upgradeSource', caller, rest),
@@ -289,8 +290,8 @@ export function fakeApp(): FakeApp {
       supply: async (caller, ...rest) => managed(economy.supply, 'economy.supply', caller, rest),
     },
     history: {
-      publishes: async (caller, ...rest) => managed(publishing.publishes, 'history.publishes', caller, rest),
-      rollback: async (caller, ...rest) => managed(publishing.rollback, 'history.rollback', caller, rest),
+      publishes: async (caller, ...rest) => managed(release.publishes, 'history.publishes', caller, rest),
+      rollback: async (caller, ...rest) => managed(release.rollback, 'history.rollback', caller, rest),
     },
     tests: {
       list: async (caller, ...rest) => managed(tests.list, 'tests.list', caller, rest),
@@ -377,10 +378,10 @@ function authenticate(projectId: string, found: PresentedCredentials): Caller {
   const isSecret = sent === SECRET_KEY;
   if (projectId !== PROJECT || (!isSecret && sent !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
   const { platformId, onBehalfOf, position, proof } = found;
-  const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
+  const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? keyNamed('secret', 'secret') : 'invalid';
   return {
     projectId,
-    key: key(isSecret ? 'secret' : 'public'),
+    key: isSecret ? keyNamed('secret', 'secret') : keyNamed('public', 'public'),
     isSecret,
     extraSecret,
     platformId,
@@ -389,8 +390,4 @@ function authenticate(projectId: string, found: PresentedCredentials): Caller {
     revision: null,
     proof,
   };
-}
-
-function key(kind: ApiKey['kind']): ApiKey {
-  return { keyId: kind, kind, label: kind, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
 }

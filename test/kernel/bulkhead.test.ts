@@ -1,26 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Bulkhead } from '../../src/kernel/bulkhead.ts';
+import { works } from './works.ts';
 
 const never = new AbortController().signal;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Work that runs until it is told to end. */
-function works() {
-  const begun: string[] = [];
-  const ends = new Map<string, () => void>();
-  const work = (name: string) => () =>
-    new Promise<string>((resolve) => {
-      begun.push(name);
-      ends.set(name, () => resolve(name));
-    });
-  const end = async (name: string) => {
-    ends.get(name)?.();
-    await turn();
-  };
-  return { begun, work, end };
-}
-
 test('one run per key at a time, keys in turn, however many one of them has', async () => {
   const gate = new Bulkhead({ slots: 2, perKey: 1, queue: 8 });
   const { begun, work, end } = works();

@@ -1,23 +1,6 @@
 import { expect, test } from 'vitest';
 import { SingleFlight } from '../../src/kernel/single-flight.ts';
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Work that runs until it is told to end. */
-function works() {
-  const begun: string[] = [];
-  const ends = new Map<string, () => void>();
-  const work = (name: string) => () =>
-    new Promise<string>((resolve) => {
-      begun.push(name);
-      ends.set(name, () => resolve(name));
-    });
-  const end = async (name: string) => {
-    ends.get(name)?.();
-    await turn();
-  };
-  return { begun, work, end };
-}
+import { works } from './works.ts';
 
 test('a run is shared by concurrent callers, goes on while one of them waits, and is stopped when the last has left', async () => {
   const runs = new SingleFlight<string>();

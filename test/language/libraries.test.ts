@@ -6,7 +6,8 @@ import type { Known } from '../../src/domain/finding.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { compileEndpoint } from '../../src/language/compile.ts';
 import { mayWrite } from '../../src/language/writes.ts';
-import { callOf, NO_READS, ran, refusalOf } from './support.ts';
+import { NOTHING_KNOWN } from '../domain/definition/given.ts';
+import { callOf, endpointModel, NO_READS, ran, refusalOf } from './support.ts';
 
 /** Libraries of blocks, as authors write them. */
 
@@ -74,17 +75,13 @@ function body(definition: JsonObject, input: JsonObject = {}): Json {
 }
 
 const KNOWN: Known = {
+  ...NOTHING_KNOWN,
   collection: () => true,
   playersCollection: () => true,
-  endpoint: () => false,
-  callable: () => false,
-  workflow: () => undefined,
-  returns: () => undefined,
   library: (id) => id === 'economy',
   block: (name) => blockIn(name, (id) => definitions.library(id)?.definition),
   table: () => true,
   value: () => true,
-  closedSchema: () => undefined,
 };
 
 const found = (definition: JsonObject, known = KNOWN) =>
@@ -118,21 +115,8 @@ describe('a block of a library', () => {
   });
 
   it('that may write makes the endpoint that calls it one that may write', () => {
-    const endpoint = (target: string) => ({
-      id: 'e',
-      slug: 'e',
-      enabled: true,
-      deprecated: false,
-      internal: false,
-      requiresSecretKey: false,
-      method: 'POST' as const,
-      recordsInput: false,
-      button: null,
-      callLimit: null,
-      hash: '',
-      definition: { steps: [{ id: 'c', type: 'call', target }] },
-    });
-    expect(mayWrite(endpoint('economy.pay'), definitions)).toBe(true);
+    const endpoint = endpointModel('e', { steps: [{ id: 'c', type: 'call', target: 'economy.pay' }] });
+    expect(mayWrite(endpoint, definitions)).toBe(true);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointModel } from '../../src/domain/model.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { mayWrite } from '../../src/language/writes.ts';
+import { endpointModel } from './support.ts';
 
 const WRITE = { id: 'w', type: 'write', collection: 'players', key: 'k', ops: [] };
 
@@ -12,17 +13,7 @@ function writes(
 ) {
   const model = (id: string, from: Readonly<Record<string, JsonObject>>): EndpointModel | undefined => {
     const found = from[id];
-    const flags = {
-      enabled: true,
-      deprecated: false,
-      internal: true,
-      requiresSecretKey: false,
-      method: 'POST' as const,
-      recordsInput: false,
-      button: null,
-      callLimit: null,
-    };
-    return found && { id, slug: id, hash: '', definition: found, ...flags };
+    return found && { ...endpointModel(id, found), internal: true };
   };
   const self = model('self', { self: definition });
   if (!self) throw new Error('made above');

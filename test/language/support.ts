@@ -53,7 +53,7 @@ export function callOf(world: World): EndpointCall {
 export function compile(definition: JsonObject, world: World = {}) {
   return compileEndpoint(definition, {
     workflow: (id) => workflowModel(id, world.workflows?.[id]),
-    endpoint: (slug) => endpointModel(slug, world.endpoints?.[slug]),
+    endpoint: (slug) => modelIn(world.endpoints, slug),
     values: world.values ?? {},
   });
 }
@@ -62,19 +62,27 @@ function workflowModel(id: string, definition: JsonObject | undefined): Workflow
   return definition && { id, hash: '', definition };
 }
 
-function endpointModel(slug: string, definition: JsonObject | undefined): EndpointModel | undefined {
-  const internal = definition?.['exposure'] === 'internal';
-  const flags = {
+function modelIn(endpoints: World['endpoints'], slug: string): EndpointModel | undefined {
+  const definition = endpoints?.[slug];
+  return definition && { ...endpointModel(slug, definition), internal: definition['exposure'] === 'internal' };
+}
+
+/** An endpoint that everybody may call. */
+export function endpointModel(slug: string, definition: JsonObject): EndpointModel {
+  return {
+    id: slug,
+    slug,
     enabled: true,
     deprecated: false,
-    internal,
+    internal: false,
     requiresSecretKey: false,
-    method: 'POST' as const,
+    method: 'POST',
     recordsInput: false,
     button: null,
     callLimit: null,
+    hash: '',
+    definition,
   };
-  return definition && { id: slug, slug, hash: '', definition, ...flags };
 }
 
 /** Nothing is stored, and nothing has defaults. */

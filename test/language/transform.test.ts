@@ -4,6 +4,7 @@ import { compileItem } from '../../src/domain/definition/source/compile.ts';
 import type { Known } from '../../src/domain/finding.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { filesOf } from '../docs/support/pages.ts';
+import { NOTHING_KNOWN } from '../domain/definition/given.ts';
 import { refused, result, run } from './support.ts';
 
 /** A computed name, because an object literal with it looks like a promise to linters. */
@@ -108,19 +109,7 @@ describe('transform', () => {
     const sourceText = filesOf('docs/language.md').get('walk.endpoint.yml') ?? '';
     const compiled = compileItem({ kind: 'endpoint', id: 'walk', sourceFormat: 'yaml', sourceText }, 'endpoint');
     if (!compiled.ok) throw new Error('the example cannot be read');
-    const known: Known = {
-      collection: () => false,
-      playersCollection: () => false,
-      endpoint: () => false,
-      callable: () => false,
-      workflow: () => undefined,
-      returns: () => undefined,
-      library: () => false,
-      block: () => false,
-      table: () => false,
-      value: (path) => path === 'rooms',
-      closedSchema: () => undefined,
-    };
+    const known: Known = { ...NOTHING_KNOWN, value: (path) => path === 'rooms' };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);
     const rooms = { hall: { doors: ['yard', 'attic'] }, yard: { doors: ['hall', 'lake'] }, attic: { doors: [] } };
     const { body } = run(compiled.definition, { input: { room: 'hall' }, values: { rooms } });

@@ -8,9 +8,8 @@ import { BASES } from '../../src/contract/families.ts';
 import { PLAYER } from '../../src/contract/parameters.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
-import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { type Env, newApiKey, newProject, printed } from './support/command-line.ts';
+import { type Env, newApiKey, newProject, printed, SUPPORT_PERMISSIONS } from './support/command-line.ts';
 import { type Client, createClient, ok, type Reply } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -47,14 +46,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: await migratedDatabase(), VERIFIER: 'hmac', VERIFIER_SECRET: SECRET };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   const made = await newProject(env, 'Examples');
-  const secretKey = await newApiKey(env, made.projectId, {
-    ...DEFAULT_PERMISSIONS,
-    players: 'rw',
-    history: 'r',
-    restore: 'rw',
-    grant: 'rw',
-    access: 'r',
-  });
+  const secretKey = await newApiKey(env, made.projectId, SUPPORT_PERMISSIONS);
   game = createClient(node.url, { ...made, secretKey });
 });
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CREDENTIALS, type Credential, credentialMatrix, roleMatrix } from '../../infra/docs/contract.ts';
 import { ROLES } from '../../src/contract/events/people.ts';
-import { DEFAULT_PERMISSIONS } from '../../src/domain/project/permissions.ts';
 import { type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { newApiKey, newProject, printed } from './support/command-line.ts';
+import { newApiKey, newProject, printed, SUPPORT_PERMISSIONS } from './support/command-line.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -34,17 +33,7 @@ beforeAll(async () => {
     ['the secret key of another project', elsewhere.secretKey],
     ['the public key', project.publicKey],
     ['a secret key without rights', await newApiKey(env, project.projectId, {})],
-    [
-      'a secret key',
-      await newApiKey(env, project.projectId, {
-        ...DEFAULT_PERMISSIONS,
-        players: 'rw',
-        history: 'r',
-        restore: 'rw',
-        grant: 'rw',
-        access: 'r',
-      }),
-    ],
+    ['a secret key', await newApiKey(env, project.projectId, SUPPORT_PERMISSIONS)],
   ]);
   const browsers = new Map<string, SignedBrowser>();
   for (const role of ROLES) {

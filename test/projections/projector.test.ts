@@ -112,12 +112,7 @@ test('a long log that is followed again from its start fills no queue, and later
     begin = resolve;
   });
   const late: Log = {
-    append: (stream, expected, events) => log.append(stream, expected, events),
-    read: (stream, range) => log.read(stream, range),
-    head: (stream) => log.head(stream),
-    truncate: (stream, before) => log.truncate(stream, before),
-    end: () => log.end(),
-    close: () => log.close(),
+    ...log,
     async *follow(options) {
       await begun;
       yield* log.follow(options);

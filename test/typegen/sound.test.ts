@@ -11,7 +11,7 @@ import { checkInput } from '../../src/language/input.ts';
 import type { Reads } from '../../src/language/run.ts';
 import { typesOfGame } from '../../src/language/types/game-types.ts';
 import { typeKey } from '../../src/language/types/type.ts';
-import { callOf, NO_READS } from '../language/support.ts';
+import { callOf, endpointModel, NO_READS } from '../language/support.ts';
 import { misfit } from './fits.ts';
 
 /** What an endpoint really answers is always what its type says, whatever its steps do. */
@@ -310,17 +310,7 @@ function reads(document: JsonObject | null): Reads {
 
 /** The game with one endpoint. */
 function withEndpoint(definition: JsonObject): { readonly known: EffectiveDefinitions; readonly model: EndpointModel } {
-  const flags = {
-    enabled: true,
-    deprecated: false,
-    internal: false,
-    requiresSecretKey: false,
-    method: 'POST' as const,
-    recordsInput: false,
-    button: null,
-    callLimit: null,
-  };
-  const model = { id: 'try', slug: 'try', hash: '', definition: { input: INPUT, ...definition }, ...flags };
+  const model = endpointModel('try', { input: INPUT, ...definition });
   const { hash, collections, workflows, libraries, queries, values, rules, rawRules } = KNOWN;
   const known = {
     hash,

@@ -5,23 +5,14 @@ import { autoTests } from '../../../src/app/management/test-runs.ts';
 import { accessContext } from '../../../src/domain/access/context.ts';
 import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.ts';
 import { compileItem } from '../../../src/domain/definition/source/compile.ts';
-import type { EndpointModel } from '../../../src/domain/model.ts';
-import type { ApiKey } from '../../../src/domain/states.ts';
 import { accepted } from '../../../src/kernel/errors.ts';
 import { realScheduler } from '../../../src/kernel/scheduler.ts';
 import { createWebhooks } from '../../../src/outbound/webhooks.ts';
+import { endpointModel } from '../../language/support.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { Table } from '../support.ts';
 
-const KEY: ApiKey = {
-  keyId: 'k',
-  kind: 'secret',
-  label: 'k',
-  hash: '',
-  display: '',
-  enabled: true,
-  permissions: null,
-  createdAt: 0,
-};
+const KEY = keyNamed('k', 'secret');
 const AUTHORITY = {
   projectId: 'table',
   name: 't',
@@ -31,20 +22,7 @@ const AUTHORITY = {
   keys: new Map([['k', KEY]]),
   gamePackage: null,
 };
-const ENDPOINT: EndpointModel = {
-  id: 'e',
-  slug: 'e',
-  enabled: true,
-  deprecated: false,
-  internal: false,
-  requiresSecretKey: false,
-  method: 'POST',
-  recordsInput: false,
-  button: null,
-  callLimit: null,
-  hash: '',
-  definition: {},
-};
+const ENDPOINT = endpointModel('e', {});
 
 /** Each look at the clock finds it 5 ms later. `turns`: the pauses that were taken. */
 function slowClock() {

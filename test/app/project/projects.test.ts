@@ -16,6 +16,7 @@ import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '.
 import { projectStream } from '../../../src/log/streams.ts';
 import { NO_VERIFIER } from '../../../src/outbound/verifier/check.ts';
 import { createWebhooks } from '../../../src/outbound/webhooks.ts';
+import { logWith } from '../../support/log-with.ts';
 import { codeOf, increment, LIMITS, noTelemetry, STREAM, Table, written } from '../support.ts';
 
 /** A tail that brings what the test gives it. */
@@ -42,18 +43,8 @@ function node(
   changes: Partial<Log> = {},
   onError: (what: string, error: unknown) => void = () => undefined,
 ): Projects {
-  const { log } = table;
   return new Projects({
-    log: {
-      append: (stream, expected, events) => log.append(stream, expected, events),
-      read: (stream, range) => log.read(stream, range),
-      head: (stream) => log.head(stream),
-      truncate: (stream, before) => log.truncate(stream, before),
-      end: () => log.end(),
-      close: () => log.close(),
-      follow: (options) => tail.follow(options),
-      ...changes,
-    },
+    log: logWith(table.log, { follow: (options) => tail.follow(options), ...changes }),
     reader: table.reader,
     scheduler: table.machine,
     limits: LIMITS,
@@ -69,6 +60,17 @@ async function opened(table: Table, projects: Projects): Promise<Project> {
   return project;
 }
 
+/** A node that follows the log, and has a project open that another one wrote to. */
+async function following() {
+  const table = new Table();
+  const tail = new Tail();
+  await table.elsewhere(written('a', 1));
+  const projects = node(table, tail);
+  await projects.start();
+  const project = await opened(table, projects);
+  return { table, tail, projects, project };
+}
+
 test('a project exists once it has events', async () => {
   const table = new Table();
   const projects = node(table, new Tail());
@@ -79,12 +81,7 @@ test('a project exists once it has events', async () => {
 });
 
 test('a head that was not confirmed makes reads stale after a second, and refuses them after five', async () => {
-  const table = new Table();
-  const tail = new Tail();
-  await table.elsewhere(written('a', 1));
-  const projects = node(table, tail);
-  await projects.start();
-  const project = await opened(table, projects);
+  const { table, tail, projects, project } = await following();
   const stale = async (ms: number) => {
     await table.clock.run(table.clock.now + ms);
     return projects.freshness(project).stale;
@@ -198,12 +195,18 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
   });
 }
 
-/** A node that has made a project, and the caller with its secret key. */
-async function startedNode() {
+/** A node that has made a project. */
+async function withProject() {
   const table = new Table();
   const projects = node(table, new Tail());
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  return { table, projects, made };
+}
+
+/** A node that has made a project, and the caller with its secret key. */
+async function startedNode() {
+  const { table, projects, made } = await withProject();
   const app = appOver(projects, table, NO_VIEWS);
   const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   return { table, projects, made, app, caller };
@@ -239,10 +242,7 @@ test.each(READS)('a node that does not hear from the log marks reads as stale, a
 });
 
 test('a list waits for the views to show the publish that made its collection global', async () => {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const { table, projects, made } = await withProject();
   const waitedFor: number[] = [];
   const app = appOver(projects, table, {
     ...NO_VIEWS,
@@ -267,10 +267,7 @@ test.each([
   ['503 while it has not', [false, false], 'BEHIND'],
   ['404 at once from a view that shows everything', [true], 'NOT_FOUND'],
 ])('a view that lags never says that it knows nothing of a player: %s', async (_, reaches, comes) => {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const { table, projects, made } = await withProject();
   const asked: number[] = [];
   const summary = { totalIncrease: 0, totalDecrease: 0, netChange: 0, entryCount: 0, truncated: false, sources: [] };
   const entry = {
@@ -355,12 +352,9 @@ test('a read waits for the state tables no longer than a request may take', asyn
   });
 });
 
-/** A project with three publishes, and the questions that its rollbacks ask of the index. Each takes so many ms and answers with one revision. */
+/** A project with three publishes, and what its rollbacks ask of the index: each question takes so many ms and finds one revision. */
 async function withPublishes(indexMs: number) {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const { table, projects, made } = await withProject();
   const counts = { asked: 0, running: 0, atOnce: 0 };
   const app = appOver(projects, table, {
     ...NO_VIEWS,
@@ -402,12 +396,7 @@ test('a rollback that reads back for too long is refused', async () => {
 });
 
 test('a tail that has caught up does not make a project fresh whose events could not be folded', async () => {
-  const table = new Table();
-  const tail = new Tail();
-  await table.elsewhere(written('a', 1));
-  const projects = node(table, tail);
-  await projects.start();
-  const project = await opened(table, projects);
+  const { table, tail, projects, project } = await following();
   await table.elsewhere(written('a', 2));
   const last = await table.elsewhere(written('a', 3));
   table.log.beforeRead = () => {
@@ -490,10 +479,7 @@ test.each<readonly [ViewTable, (app: App, caller: Caller) => Promise<unknown>]>(
   ['flags', ({ flags }, caller) => flags(caller, 'live', { player: null, before: null, limit: 50 })],
   ['publishes', ({ history }, caller) => history.publishes(caller, { before: null, limit: 50 })],
 ])('a view that has never shown the project says so, instead of nothing: %s', async (view, read) => {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const { table, projects, made } = await withProject();
   const asked: ViewTable[] = [];
   const app = appOver(projects, table, {
     ...NO_VIEWS,

@@ -13,6 +13,7 @@ import { changeKey } from '../../../src/domain/project/decide.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, RELEASE } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { PROJECT } from './world.ts';
 
 /** Commands of a simulated client. Players' commands come with the key that may be locked. */
@@ -180,6 +181,6 @@ function collectionOf(collection: CollectionModel | undefined): CollectionModel 
 
 /** Only the key's id is used: the decision reads what the key may do. */
 function callerOf(keyId: string): Caller {
-  const key = { keyId, kind: 'secret' as const, label: keyId, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
+  const key = keyNamed(keyId, 'secret');
   return { projectId: PROJECT, key, isSecret: true, extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null };
 }

@@ -1,10 +1,11 @@
 import { v5 as uuidv5 } from 'uuid';
-import type { StateReader } from '../../../src/app/ports/readers.ts';
+import type { StateReader } from '../../../src/app/ports/state-reader.ts';
 import type { Project } from '../../../src/app/project/project.ts';
-import type { StateChange, Version } from '../../../src/app/project/working-set.ts';
+import type { StateChange, Version } from '../../../src/app/project/version.ts';
 import { kindOf, type Subject, subjectsOf } from '../../../src/domain/subjects.ts';
 import { hashOf, NO_HASH, seal } from '../../../src/log/chain.ts';
 import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
+import { logWith } from '../../support/log-with.ts';
 import type { Plant } from './node.ts';
 
 /**
@@ -74,36 +75,32 @@ export const hastyRefusals: Plant = {
 
 /** "Unknown outcome: nobody joins, leaves or is decided again": here an unknown outcome passes for a failure. */
 export const reformedGroups: Plant = {
-  log: (log: Log): Log => ({
-    ...delegate(log),
-    append: async (stream, expected, events) => {
-      try {
-        return await log.append(stream, expected, events);
-      } catch (error) {
-        throw error instanceof OutcomeUnknown ? new LogUnavailable(error.message) : error;
-      }
-    },
-  }),
+  log: (log: Log): Log =>
+    logWith(log, {
+      append: async (stream, expected, events) => {
+        try {
+          return await log.append(stream, expected, events);
+        } catch (error) {
+          throw error instanceof OutcomeUnknown ? new LogUnavailable(error.message) : error;
+        }
+      },
+    }),
 };
 
 /** "A group that is formed anew gets new ids": here an event of a command has the same id at every revision. */
 export const reusedIds: Plant = {
-  log: (log: Log): Log => ({
-    ...delegate(log),
-    append: async (stream, expected, events) => {
-      const [before] = typeof expected === 'number' ? await log.read(stream, { from: expected, limit: 1, direction: 'forwards' }) : [];
-      return log.append(stream, expected, renamed(before ? hashOf(before.metadata) : null, events));
-    },
-  }),
+  log: (log: Log): Log =>
+    logWith(log, {
+      append: async (stream, expected, events) => {
+        const [before] = typeof expected === 'number' ? await log.read(stream, { from: expected, limit: 1, direction: 'forwards' }) : [];
+        return log.append(stream, expected, renamed(before ? hashOf(before.metadata) : null, events));
+      },
+    }),
 };
 
 /** "A command that stores nothing asks the log for its end first": here the log tells of nothing. */
 export const unaskedLog: Plant = {
-  log: (log: Log): Log => ({
-    ...delegate(log),
-    append: (stream, expected, events) => log.append(stream, expected, events),
-    head: async () => null,
-  }),
+  log: (log: Log): Log => logWith(log, { head: async () => null }),
 };
 
 function renamed(previousHash: string | null, events: readonly NewEvent[]): readonly NewEvent[] {
@@ -115,15 +112,4 @@ function renamed(previousHash: string | null, events: readonly NewEvent[]): read
     hash = sealed.hash;
     return sealed.event;
   });
-}
-
-function delegate(log: Log): Omit<Log, 'append'> {
-  return {
-    read: (stream, range) => log.read(stream, range),
-    head: (stream) => log.head(stream),
-    truncate: (stream, before) => log.truncate(stream, before),
-    end: () => log.end(),
-    follow: (options) => log.follow(options),
-    close: () => log.close(),
-  };
 }

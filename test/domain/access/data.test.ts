@@ -6,6 +6,7 @@ import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/model/evolve.t
 import type { ApiKey } from '../../../src/domain/states.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { push } from '../definition/given.ts';
 
 const OPEN_TO = ['public', 'owner', 'endpoints'] as const;
@@ -14,16 +15,7 @@ const OPERATIONS: readonly Operation[] = [
   ...(['ledger.read', 'record.append'] as const),
 ];
 
-const apiKey = (kind: ApiKey['kind'], permissions: ApiKey['permissions'] = null): ApiKey => ({
-  keyId: kind,
-  kind,
-  label: '',
-  hash: '',
-  display: '',
-  enabled: true,
-  permissions,
-  createdAt: 0,
-});
+const apiKey = (kind: ApiKey['kind'], permissions: ApiKey['permissions'] = null): ApiKey => keyNamed(kind, kind, permissions);
 
 /** The access context of a project with one collection, `c`. */
 function given(definition: JsonObject, settings: JsonObject, key: ApiKey): AccessContext {

@@ -9,9 +9,10 @@ import { projectSettings } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, DefinitionsState } from '../../../src/domain/states.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { EMPTY, push, put } from '../definition/given.ts';
 
-const KEY: ApiKey = { keyId: 'k', kind: 'public', label: '', hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
+const KEY = keyNamed('k', 'public');
 const nobody: Credential = { isSecret: false, extraSecret: null, platformId: null, onBehalfOf: null, revision: null };
 const ada: Credential = { ...nobody, platformId: 'ada' };
 const server: Credential = { ...nobody, isSecret: true };
@@ -19,7 +20,7 @@ const STEPS = [{ id: 's', type: 'sleep', ms: 1 }];
 
 /** The access of a public key, or of a secret one, to `next`. */
 function inNext(state: DefinitionsState, settings: JsonObject = {}, kind: ApiKey['kind'] = 'public'): AccessContext {
-  const key = { ...KEY, kind };
+  const key = keyNamed('k', kind);
   const keys = new Map([[key.keyId, key]]);
   const authority = { projectId: 'p', name: 'p', createdAt: 0, deleted: false, settings, keys, gamePackage: null };
   return accepted(accessContext(authority, state, key, 'next'));

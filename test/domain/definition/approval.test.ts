@@ -18,6 +18,7 @@ import type { Actor, DefinitionChange, DomainEvent } from '../../../src/domain/e
 import { permissionsOf, type Role } from '../../../src/domain/people/roles.ts';
 import type { AccessKey, ReleaseState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { EMPTY, push, recorded, refused, sha } from './given.ts';
 
 const MARA: Actor = { kind: 'person', person: 'mara' };
@@ -25,7 +26,7 @@ const OLEG: Actor = { kind: 'person', person: 'oleg' };
 const CI: Actor = { kind: 'secret', keyId: 'ci' };
 
 function person(name: string, role: Role = 'manager'): AccessKey {
-  return { keyId: name, kind: 'person', label: name, hash: '', display: '', enabled: true, permissions: permissionsOf(role), createdAt: 0 };
+  return keyNamed(name, 'person', permissionsOf(role));
 }
 const aKey: AccessKey = { ...person('ci'), kind: 'secret', permissions: null };
 

@@ -8,22 +8,20 @@ import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { stepKinds } from '../../../src/language/steps/registry.ts';
-import { accepted, EMPTY } from './given.ts';
+import { accepted, EMPTY, NOTHING_KNOWN } from './given.ts';
 
 /** A member that nothing reads gets a finding, with its position and a suggestion. */
 
 const KNOWN: Known = {
+  ...NOTHING_KNOWN,
   collection: () => true,
   playersCollection: () => true,
   endpoint: () => true,
   callable: () => true,
   workflow: (id) => (id === 'charge' ? { id, returns: { left: '1' } } : undefined),
   returns: (id) => (id === 'charge' ? { left: '1' } : undefined),
-  library: () => false,
-  block: () => false,
   table: () => true,
   value: () => true,
-  closedSchema: () => undefined,
 };
 const found = (kind: ListedKind, definition: JsonObject) =>
   definitionFindings(kind, definition, KNOWN).map(({ code, pointer, fix = '' }) => `${code} ${pointer} ${fix}`.trim());

@@ -9,33 +9,16 @@ import { compileItem } from '../../../src/domain/definition/source/compile.ts';
 import { Findings, type Known } from '../../../src/domain/finding.ts';
 import type { ListedKind } from '../../../src/domain/kinds.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
-import { accepted, EMPTY, fold } from './given.ts';
+import { accepted, EMPTY, fold, NOTHING_KNOWN } from './given.ts';
 
 const EVERYTHING: Known = {
+  ...NOTHING_KNOWN,
   collection: () => true,
   playersCollection: (name) => name !== 'towns',
   endpoint: () => true,
   callable: () => true,
-  workflow: () => undefined,
-  returns: () => undefined,
-  library: () => false,
-  block: () => false,
   table: () => true,
   value: () => true,
-  closedSchema: () => undefined,
-};
-const NOTHING: Known = {
-  collection: () => false,
-  playersCollection: () => false,
-  endpoint: () => false,
-  callable: () => false,
-  workflow: () => undefined,
-  returns: () => undefined,
-  library: () => false,
-  block: () => false,
-  table: () => false,
-  value: () => false,
-  closedSchema: () => undefined,
 };
 
 function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {
@@ -391,7 +374,7 @@ describe('the validator', () => {
     ],
   ])('has nothing to say about a usable query %s', (_, definition) => {
     expect(codes('query', definition)).toEqual([]);
-    expect(codes('query', definition, NOTHING).every((code) => code.startsWith('COLLECTION_NOT_FOUND /sources/'))).toBe(true);
+    expect(codes('query', definition, NOTHING_KNOWN).every((code) => code.startsWith('COLLECTION_NOT_FOUND /sources/'))).toBe(true);
   });
 
   it.each<[string[], Json]>([
@@ -452,7 +435,7 @@ describe('the validator', () => {
           { id: 'e', type: 'call', target: 'library.block' },
         ],
       },
-      NOTHING,
+      NOTHING_KNOWN,
     );
     expect(found).toEqual([
       'COLLECTION_NOT_FOUND /steps/0/collection',
@@ -643,8 +626,8 @@ describe('the validator', () => {
     fc.assert(
       fc.property(fc.constantFrom<ListedKind>('endpoint', 'workflow', 'collection', 'query'), fc.dictionary(name, value), (kind, made) => {
         const definition = parseJson(JSON.stringify(made));
-        expect(definitionFindings(kind, Object(definition), NOTHING).length).toBeLessThanOrEqual(100);
-        gameValuesFindings(definition, () => false, new Findings(NOTHING));
+        expect(definitionFindings(kind, Object(definition), NOTHING_KNOWN).length).toBeLessThanOrEqual(100);
+        gameValuesFindings(definition, () => false, new Findings(NOTHING_KNOWN));
       }),
     );
   });

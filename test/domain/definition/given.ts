@@ -3,6 +3,7 @@ import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/defini
 import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
 import type { Decision } from '../../../src/domain/definition/push/publish-events.ts';
 import type { DomainEvent, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
+import type { Known } from '../../../src/domain/finding.ts';
 import type { ListedKind, SingleKind } from '../../../src/domain/kinds.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -38,6 +39,21 @@ export function put(state: DefinitionsState, kind: SingleKind, body: Json, targe
 }
 
 export const EMPTY = EMPTY_DEFINITIONS;
+
+/** Nothing but the definition that is looked at. */
+export const NOTHING_KNOWN: Known = {
+  collection: () => false,
+  playersCollection: () => false,
+  endpoint: () => false,
+  callable: () => false,
+  workflow: () => undefined,
+  returns: () => undefined,
+  library: () => false,
+  block: () => false,
+  table: () => false,
+  value: () => false,
+  closedSchema: () => undefined,
+};
 
 export function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');

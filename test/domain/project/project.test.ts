@@ -15,10 +15,11 @@ import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import { displayKey, formatKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
 import { allows, DEFAULT_PERMISSIONS, readPermissions, scopesOf } from '../../../src/domain/project/permissions.ts';
 import { projectSettings, SETTING_RULES, settingRule, settingsBody } from '../../../src/domain/project/settings.ts';
-import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
+import type { AuthorityState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json } from '../../../src/kernel/json.ts';
+import { keyNamed } from '../../support/keys.ts';
 import { EMPTY, fold, recorded } from '../definition/given.ts';
 
 function applied(state: AuthorityState | null, decision: ProjectDecision | Refusal): AuthorityState {
@@ -30,16 +31,6 @@ function applied(state: AuthorityState | null, decision: ProjectDecision | Refus
 
 const project = applied(null, createProject(null, { projectId: 'demo', name: 'Demo' }));
 const key = (keyId: string, value = keyId) => ({ keyId, kind: 'secret' as const, label: 'CI', key: value });
-const apiKey = (permissions: Permissions, kind: 'secret' | 'public' = 'secret'): ApiKey => ({
-  keyId: 'k',
-  kind,
-  label: '',
-  hash: '',
-  display: '',
-  enabled: true,
-  permissions,
-  createdAt: 0,
-});
 
 describe('projects', () => {
   it('ids are safe in paths and leave the canary route free', () => {
@@ -131,11 +122,11 @@ describe('permissions', () => {
     [{ endpoints: 'rwx' }, 'collections', 'r', false],
     [{ endpoints: 'rwx' }, 'toString', 'r', false],
   ])('%j grants %s:%s %s', (permissions, scope, level, granted) => {
-    expect(allows(apiKey(permissions), scope, level)).toBe(granted);
+    expect(allows(keyNamed('k', 'secret', permissions), scope, level)).toBe(granted);
   });
 
   it('public keys are never permission-gated', () => {
-    expect(allows(apiKey({}, 'public'), 'endpoints', 'x')).toBe(true);
+    expect(allows(keyNamed('k', 'public', {}), 'endpoints', 'x')).toBe(true);
   });
 
   it.each<[Json, Permissions | undefined]>([

@@ -3,6 +3,7 @@ import { ownEnvironment } from '../../../infra/harness/node.ts';
 import { type Credentials, parseCredentials } from '../../../infra/harness/project.ts';
 import { run } from '../../../src/cli/run.ts';
 import type { KeyKind, Permissions } from '../../../src/domain/events.ts';
+import { DEFAULT_PERMISSIONS } from '../../../src/domain/project/permissions.ts';
 import type { Ended, RunOptions } from './program.ts';
 
 /**
@@ -43,6 +44,16 @@ export type Env = Readonly<Record<string, string>>;
 export async function newProject(env: Env, name: string): Promise<Credentials> {
   return parseCredentials(JSON.parse(await printed(['project', 'create', name, '--json'], { env })));
 }
+
+/** Of a key for support, beside what keys have by themselves. */
+export const SUPPORT_PERMISSIONS: Permissions = {
+  ...DEFAULT_PERMISSIONS,
+  players: 'rw',
+  history: 'r',
+  restore: 'rw',
+  grant: 'rw',
+  access: 'r',
+};
 
 /** Makes a key and returns it. */
 export async function newApiKey(env: Env, projectId: string, permissions: Permissions = null, type: KeyKind = 'secret'): Promise<string> {
