@@ -1,5 +1,5 @@
 /** Until the event loop's next turn. */
-export const turn = () => new Promise((resolve) => setImmediate(resolve));
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that runs until it is told to end. */
 export function works() {

@@ -90,7 +90,7 @@ export async function pageOfChanges<Step extends { readonly event: ProjectEvent 
 }
 
 /** Finds the publish that was in force at a revision, for revisions that descend. */
-export function publishesFor({ views }: Pick<AppContext, 'views'>, projectId: string): (revision: number) => Promise<number | null> {
+function publishesFor({ views }: Pick<AppContext, 'views'>, projectId: string): (revision: number) => Promise<number | null> {
   let known: number | null | undefined;
   return async (revision) => {
     if (known === undefined || (known !== null && known > revision)) {
