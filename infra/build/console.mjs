@@ -30,7 +30,10 @@ export async function buildConsole() {
       assetsInlineLimit: 0,
       // All styles are eight kilobytes: files of their own would cost each page more than they spare it.
       cssCodeSplit: false,
-      rollupOptions: { output: { manualChunks: sharedChunk } },
+      rollupOptions: {
+        input: { index: join(SOURCES, 'index.html'), early: EARLY },
+        output: { manualChunks: chunkOf },
+      },
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       // A test holds the pages to sizes, as browsers load them.
@@ -41,30 +44,41 @@ export async function buildConsole() {
   writeFileSync(MARK, hash);
 }
 
+/** What runs first. All that it needs is one file, and so small that it runs while the others are loaded: of libraries, what knows no React. */
+const EARLY = join(SOURCES, 'early.ts');
+const EARLY_LIBRARIES = /\/(?:@tanstack\/query-core|@oazapfts\/runtime)\/|\/react-query\/.*ueryOptions\.js$|vite\/preload-helper/;
 /** So many pages have to use a file for it to be loaded with all of them, as one with its like in place of twenty small ones. */
 const SHARED_BY = 3;
 
-function sharedChunk(id, { getModuleInfo }) {
+function chunkOf(id, { getModuleInfo }) {
   const seen = new Set([id]);
-  let pages = 0;
+  let [pages, isInFirst] = [0, false];
   for (const each of seen) {
     const { isEntry = false, importers = [], dynamicImporters = [] } = getModuleInfo(each) ?? {};
-    if (isEntry) return 'index';
+    if (each.endsWith(EARLY) && (!id.includes('/node_modules/') || EARLY_LIBRARIES.test(id))) return 'early';
+    if (isEntry) isInFirst = true;
     if (dynamicImporters.length > 0 && each.includes('/src/console/pages/')) pages += 1;
     for (const importer of importers) seen.add(importer);
   }
+  if (isInFirst) return 'index';
   return pages >= SHARED_BY ? 'shared' : undefined;
 }
 
-/** What every page needs is asked for beside the first file, and not once that has run: the shared code, and who is signed in. */
+/** What every page needs is asked for beside the first file, and not once that has run: what runs early, the shared code, and who is signed in. */
 const loadsAhead = {
   name: 'loads-ahead',
   transformIndexHtml: {
     order: 'post',
     handler(_html, { bundle = {} }) {
-      const shared = Object.values(bundle).find(({ name, type }) => type === 'chunk' && name === 'shared');
+      const named = (wanted) => Object.values(bundle).find(({ name, type }) => type === 'chunk' && name === wanted);
+      const early = named('early');
+      if (early.imports.length > 0) throw new Error(`${EARLY} needs ${early.imports.join(', ')}, and has to run before that is there`);
       const link = (attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' });
-      return [link({ rel: 'modulepreload', href: `/${shared.fileName}` }), link({ rel: 'preload', as: 'fetch', href: '/api/session' })];
+      return [
+        { tag: 'script', attrs: { type: 'module', async: true, crossorigin: true, src: `/${early.fileName}` }, injectTo: 'head-prepend' },
+        link({ rel: 'modulepreload', href: `/${named('shared').fileName}` }),
+        link({ rel: 'preload', as: 'fetch', href: '/api/session' }),
+      ];
     },
   },
 };

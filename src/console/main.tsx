@@ -1,35 +1,14 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isAway, Refused } from './api/refusal.ts';
-import { sessionQuery } from './api/session.ts';
+import { Refused } from './api/refusal.ts';
+import { queries } from './early.ts';
 import { createConsoleRouter } from './router.tsx';
 import './style/base.css';
 
-/** How often a read is tried again that found the server away or busy. */
-const RETRIES = 2;
-
-/**
- * The server may run on this very machine, so a browser without a network asks all the same. And a change that found no server is over: by
- * itself it is not sent again, when whoever made it may have left.
- */
-const networkMode = 'always';
-
-const queries = new QueryClient({
-  defaultOptions: {
-    mutations: { networkMode },
-    queries: {
-      networkMode,
-      staleTime: 5_000,
-      refetchOnWindowFocus: true,
-      retry: (count, error) => count < RETRIES && isAway(error),
-    },
-  },
-});
-// Both take a moment that the page needs to begin anyway: who is signed in, and below the code of what is asked for.
-void queries.prefetchQuery(sessionQuery);
 const router = createConsoleRouter(queries);
+// The code of the page, and of what stands around it, takes a moment that the console needs to begin anyway.
 const [asked] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of asked) void router.loadRouteChunk(route);
 

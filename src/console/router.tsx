@@ -1,12 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
 import type { LooksAsked } from './api/looks.ts';
-import { commitsQuery, documentQuery, playerQuery } from './api/queries.ts';
 import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
-import { timelineQuery } from './api/timeline.ts';
-import { valuesQuery } from './api/values.ts';
-import { ahead, firstPageAhead, mayAsk, viewOf } from './frame/ahead.ts';
+import type { ViewSearch } from './api/view.ts';
+import { readAhead } from './frame/ahead.ts';
 import { lazyPage } from './frame/lazy-page.ts';
 import {
   callsIn,
@@ -22,7 +20,6 @@ import {
 } from './frame/search.ts';
 import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
-import type { ViewSearch } from './frame/view.ts';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { Waiting } from './parts/page.tsx';
@@ -84,20 +81,16 @@ const project = createRoute({
     target: search['target'] === 'next' ? 'next' : undefined,
   }),
   search: { middlewares: [retainSearchParams<ViewSearch>(['at', 'target'])] },
+  beforeLoad({ context, matches, params, location }) {
+    const path = matches.at(-1)?.fullPath;
+    if (path !== undefined) readAhead(context.queries, { path, params, search: location.search });
+  },
 });
-
-/** What the view of a page is made of, besides its path. */
-const loaderDeps = ({ search: { at, target } }: { readonly search: ViewSearch }): ViewSearch => ({ at, target });
 
 const activity = createRoute({
   getParentRoute: () => project,
   path: '/',
   validateSearch: commitFiltersIn,
-  loaderDeps: ({ search }) => search,
-  loader: (asked) => {
-    const { endpoint, kind, from, to } = asked.deps;
-    if (mayAsk(asked, 'history', 'r')) firstPageAhead(asked, commitsQuery(viewOf(asked), { endpoint, kind, from, to }));
-  },
   component: lazyPage(() => import('./pages/activity.tsx'), 'ActivityPage'),
 });
 const found = createRoute({
@@ -187,15 +180,11 @@ const values = createRoute({
   getParentRoute: () => project,
   path: '/values',
   validateSearch: (search: Record<string, unknown>): { find?: string } => ({ find: textIn(search, 'find') }),
-  loaderDeps,
-  loader: (asked) => ahead(asked, valuesQuery(viewOf(asked))),
   component: lazyPage(() => import('./pages/values/values.tsx'), 'ValuesPage'),
 });
 const value = createRoute({
   getParentRoute: () => project,
   path: '/values/$value',
-  loaderDeps,
-  loader: (asked) => ahead(asked, valuesQuery(viewOf(asked))),
   component: lazyPage(() => import('./pages/values/value.tsx'), 'ValuePage'),
 });
 const definitions = createRoute({
@@ -225,22 +214,12 @@ const player = createRoute({
 const overview = createRoute({
   getParentRoute: () => player,
   path: '/',
-  loaderDeps,
-  loader: (asked) => {
-    if (mayAsk(asked, 'players', 'r')) ahead(asked, playerQuery(viewOf(asked), asked.params.player));
-  },
   component: lazyPage(() => import('./pages/player/overview.tsx'), 'Overview'),
 });
 const timeline = createRoute({
   getParentRoute: () => player,
   path: '/timeline',
   validateSearch: timelineIn,
-  loaderDeps: ({ search }) => search,
-  loader: (asked) => {
-    const { what, endpoint, from, to } = asked.deps;
-    if (mayAsk(asked, 'history', 'r'))
-      firstPageAhead(asked, timelineQuery(viewOf(asked), asked.params.player, { what, endpoint, from, to }));
-  },
   component: lazyPage(() => import('./pages/player/timeline.tsx'), 'Timeline'),
 });
 /** Two moments that are compared. */
@@ -248,8 +227,6 @@ const comparedIn = (search: Record<string, unknown>): { a?: string; b?: string }
 const document = createRoute({
   getParentRoute: () => player,
   path: '/documents/$collection/$key',
-  loaderDeps,
-  loader: (asked) => ahead(asked, documentQuery(viewOf(asked), asked.params)),
   validateSearch: comparedIn,
   component: lazyPage(() => import('./pages/player/document.tsx'), 'DocumentPage'),
 });

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { ok } from '../node/support/game-client.ts';
+import type { Page } from '../support/chromium.ts';
 import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
@@ -126,6 +127,27 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   await heading(page, 'It is changed');
   expect(await read(BO)).toEqual({ name: 'Bo', gold: 1, stats: { level: 5 } });
   await page.getByRole('button', { name: 'Close' }).click();
+});
+
+inBrowser('what an address shows is asked for once, and only what the person may see', async () => {
+  const { faults, origin, page, project, signedInAs } = market();
+  const asked = (on: Page) =>
+    on.evaluate<readonly string[]>(`performance.getEntriesByType('resource').map(({ name }) => new URL(name))
+      .filter(({ pathname }) => /^[/](api|v3)[/]/.test(pathname)).map(({ pathname, search }) => pathname + search).sort()`);
+  const document = `/p/${project}/players/${BO}/documents/players/${BO}`;
+  const stored = `/v3/storage/${project}/players/${BO}`;
+  await page.goto(`${origin}${document}?a=0`);
+  await heading(page, 'Two moments compared');
+  await page.getByText('Choose A and B to compare two moments').waitFor();
+  const session = '/api/session';
+  const [collections, profile] = [`/v3/manage/${project}/collections`, `/v3/manage/${project}/players/${BO}?part=profile`];
+  const [compared, history] = [`${stored}/compare?from=0`, `${stored}/history?limit=30`];
+  expect(await asked(page)).toEqual([session, collections, profile, stored, compared, history]);
+  const designer = await signedInAs('designer');
+  await designer.goto(`${origin}/p/${project}/players/${BO}`);
+  await designer.getByText('Your role does not see what players have').waitFor();
+  expect(await asked(designer)).toEqual([session]);
+  expect(faults).toEqual([]);
 });
 
 inBrowser('a document is deleted and made anew with a reason', async () => {

@@ -11,6 +11,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const BUILT = join(ROOT, 'dist/console');
 const FIRST_ROUTE = 200 * 1024;
 const FURTHER_PAGE = 120 * 1024;
+/** A fifth of the first route. */
+const EARLY = 40 * 1024;
 /** The editor of definitions is loaded where one is opened. */
 const EDITOR = 180 * 1024;
 
@@ -63,6 +65,14 @@ test('who is signed in and the code that pages share are asked for with the firs
   expect(page).toMatch(/<link rel="modulepreload" href="\/assets\/shared-[^"]*\.js"/);
   expect(page).toContain('<link rel="preload" as="fetch" href="/api/session" crossorigin');
   expect(readdirSync(join(BUILT, 'assets')).filter((file) => file.endsWith('.css'))).toHaveLength(1);
+});
+
+test('what asks for the page at an address runs while the rest is loaded: it needs no other file, and is small', () => {
+  const chunks = manifest();
+  const early = filesOf('early.ts', chunks);
+  expect(readFileSync(join(BUILT, 'index.html'), 'utf8')).toContain(`<script type="module" async crossorigin src="/${[...early][0]}"`);
+  expect(early.size).toBe(1);
+  expect(gzipped(early)).toBeLessThan(EARLY);
 });
 
 test('a build whose sources did not change is kept', async () => {

@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
@@ -9,6 +10,9 @@ export interface Why {
   readonly reason: string;
   readonly ticket: string;
 }
+
+/** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
+export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
 
 /** The reason of a look, which nothing keeps. */
 export const LOOK_REASON = 'a look';
@@ -50,6 +54,16 @@ function restoreBody({ to, policy, collections, keep, keepSlots }: RestoreAsked)
 export function lookAtRestore(asked: RestoreAsked) {
   const { project, player } = asked;
   return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), reason: LOOK_REASON, dryRun: true } }));
+}
+
+/** What would come back of all that could. */
+export function restoreQuery(asked: Pick<RestoreAsked, 'project' | 'player' | 'to' | 'policy'>) {
+  const { project, player, to, policy } = asked;
+  return queryOptions({
+    queryKey: [project, 'look', 'restore', player, to, policy],
+    queryFn: () => lookAtRestore({ ...asked, collections: [], keep: [], keepSlots: [] }),
+    ...LOOK,
+  });
 }
 
 export function restore(asked: RestoreAsked, why: Why, intent: string) {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { View } from '../frame/view.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { View } from './view.ts';
 
 /** What a second person is asked about. */
 

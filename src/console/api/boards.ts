@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { atOf, type View } from '../frame/view.ts';
 import { isSetBy } from '../words/board.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { atOf, type View } from './view.ts';
 
 /** What the pages of leaderboards read. */
 

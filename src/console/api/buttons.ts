@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { View } from '../frame/view.ts';
 import { LOOK_REASON, type Why, whyOf } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { View } from './view.ts';
 
 /** Buttons of the game's own: what they are, what one would do, and pressing it. */
 

@@ -1,6 +1,4 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { LOOK } from '../frame/acting.ts';
-import { atOf, type View } from '../frame/view.ts';
 import {
   type Definition,
   type DefinitionKind,
@@ -12,11 +10,12 @@ import {
   singleDefinition,
 } from '../words/definition.ts';
 import { listOf, objectOf } from '../words/sheet.ts';
-import { messageOf } from './acts.ts';
+import { LOOK, messageOf } from './acts.ts';
 import { withExactNumbers } from './exact.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { Refused, refusalOf } from './refusal.ts';
+import { atOf, type View } from './view.ts';
 
 /** Definitions as source: read, looked at by the validator, staged. */
 

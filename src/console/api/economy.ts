@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { View } from '../frame/view.ts';
 import { type AlarmSet, alarmsIn, dayAfter, type EntriesFilter, NO_ENDPOINT, type Period } from '../words/economy.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
+import type { View } from './view.ts';
 
 /** What the pages of the economy read, and the alarms that they change. */
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { View } from '../frame/view.ts';
+import type { View } from './view.ts';
 
 /** Follows the live stream. A page compares what comes with what it shows, and reads anew only when somebody wants it. */
 

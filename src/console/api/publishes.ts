@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { LOOK } from '../frame/acting.ts';
-import { atOf, type Target, type View } from '../frame/view.ts';
+import { LOOK } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { atOf, type Target, type View } from './view.ts';
 
 /** What is wrong with what is staged, and earlier publishes. */
 

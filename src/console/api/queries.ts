@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { atOf, type View } from '../frame/view.ts';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { atOf, type View } from './view.ts';
 
 /** What pages read. Everything of a project begins with its id, so that an act makes all of it read anew. */
 

@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { View } from '../frame/view.ts';
 import { messageOf } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { View } from './view.ts';
 
 /** A promotion at a chosen time. */
 

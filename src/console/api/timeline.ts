@@ -1,8 +1,8 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { TimelineFilters } from '../frame/search.ts';
-import type { View } from '../frame/view.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { View } from './view.ts';
 
 export type TimelineItem = api.TimelineItem;
 export type Report = api.PlayerReport;

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { atOf, type Target, type View } from '../frame/view.ts';
 import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
 import { messageOf } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { atOf, type Target, type View } from './view.ts';
 
 /** Game values: what is served, the definitions that hold them, and how these are changed. */
 

@@ -5,9 +5,6 @@ import { useView } from './view.ts';
 
 /** What all acts have in common: a look first, a key, and pages that are read anew afterwards. */
 
-/** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
-export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
-
 /**
  * Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first what
  * was.

@@ -1,33 +1,225 @@
-import type { FetchInfiniteQueryOptions, FetchQueryOptions, QueryClient, QueryKey } from '@tanstack/react-query';
+import {
+  type FetchInfiniteQueryOptions,
+  type FetchQueryOptions,
+  type QueryClient,
+  type QueryKey,
+  QueryObserver,
+  type QueryObserverOptions,
+} from '@tanstack/react-query';
+import type { RegisteredRouter } from '@tanstack/react-router';
+import { restoreQuery } from '../api/acts.ts';
+import { definitionsQuery, schemaQuery } from '../api/definitions.ts';
+import { healthQuery } from '../api/health.ts';
+import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, playerQuery, profileQuery } from '../api/queries.ts';
 import { may, sessionQuery } from '../api/session.ts';
-import type { View, ViewSearch } from './view.ts';
+import { timelineQuery } from '../api/timeline.ts';
+import { valuesQuery } from '../api/values.ts';
+import type { View } from '../api/view.ts';
+import { kindNamed } from '../words/definition.ts';
+import { commitFiltersIn, parseSearch, textIn, timelineIn } from './search.ts';
 
-/** What a page shows is asked for while its code is loaded, once it is known who is signed in. The page then finds it, or waits for the rest of it. */
+/**
+ * What a page shows first is asked for while its code is loaded, and that while the code of all pages is: the address tells what it will be.
+ * The page then finds it, or waits for the rest of it. What would be refused is not asked for.
+ */
 
-interface Asked {
-  readonly context: { readonly queries: QueryClient };
-  readonly params: { readonly project: string };
-  readonly deps: ViewSearch;
+/** A place in the console, as the router or an address tells it. */
+interface Place {
+  /** Its path with names in place of ids. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly search: Readonly<Record<string, unknown>>;
 }
 
-export function viewOf({ params: { project }, deps: { at, target } }: Pick<Asked, 'params' | 'deps'>): View {
-  return { project, at, target: target ?? 'live' };
+interface Asked extends Omit<Place, 'path'> {
+  readonly view: View;
+  readonly may: (scope: string, letter: 'r' | 'w' | 'x') => boolean;
 }
 
-export function ahead<Data, Key extends QueryKey>({ context }: Asked, query: FetchQueryOptions<Data, Error, Data, Key>): void {
-  void context.queries.prefetchQuery(query);
+interface Page {
+  /** Its code, so that it comes beside the code of all pages. */
+  readonly code: (asked: Pick<Asked, 'search'>) => readonly Promise<unknown>[];
+  readonly reads: (asked: Asked, ahead: Ahead) => void;
 }
 
-export function firstPageAhead<Data, Key extends QueryKey, Param>(
-  { context }: Asked,
-  query: FetchInfiniteQueryOptions<Data, Error, Data, Key, Param>,
-): void {
-  void context.queries.prefetchInfiniteQuery(query);
+const player = () => import('../pages/player/player.tsx');
+
+const PAGES: Readonly<Record<string, Page>> = {
+  '/p/$project': {
+    code: () => [import('../pages/activity.tsx')],
+    reads({ view, search, may: mayDo }, ahead) {
+      const { endpoint, kind, from, to } = commitFiltersIn(search);
+      if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { endpoint, kind, from, to }));
+    },
+  },
+  '/p/$project/values': {
+    code: () => [import('../pages/values/values.tsx')],
+    reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
+  },
+  '/p/$project/values/$value': {
+    code: () => [import('../pages/values/value.tsx')],
+    reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
+  },
+  '/p/$project/definitions/$kind/$id': {
+    code: ({ search }) => [
+      import('../pages/definitions/definition.tsx'),
+      ...(search['show'] === 'edit' ? [import('../pages/definitions/edit.tsx')] : []),
+    ],
+    reads: definitionAhead,
+  },
+  '/p/$project/health': {
+    code: () => [import('../pages/health/health.tsx'), import('../parts/plot-drawn.tsx')],
+    reads: (_, ahead) => ahead.read(healthQuery),
+  },
+  '/p/$project/players/$player': {
+    code: () => [player(), import('../pages/player/overview.tsx')],
+    reads({ view, params, may: mayDo }, ahead) {
+      if (mayDo('players', 'r')) ahead.read(playerQuery(view, named(params, 'player')));
+    },
+  },
+  '/p/$project/players/$player/timeline': {
+    code: () => [player(), import('../pages/player/timeline.tsx')],
+    reads(asked, ahead) {
+      const { view, params, search, may: mayDo } = asked;
+      const { what, endpoint, from, to } = timelineIn(search);
+      if (mayDo('history', 'r')) ahead.list(timelineQuery(view, named(params, 'player'), { what, endpoint, from, to }));
+      profileAhead(asked, ahead);
+    },
+  },
+  '/p/$project/players/$player/documents/$collection/$key': {
+    code: () => [player(), import('../pages/player/document.tsx')],
+    reads(asked, ahead) {
+      documentAhead(asked, ahead);
+      profileAhead(asked, ahead);
+    },
+  },
+  '/p/$project/players/$player/restore': {
+    code: () => [player(), import('../pages/player/restore.tsx')],
+    reads(asked, ahead) {
+      const { view, params, search, may: mayDo } = asked;
+      const to = textIn(search, 'to') ?? view.at;
+      const { project, target } = view;
+      if (mayDo('restore', 'w') && target === 'live' && to !== undefined)
+        ahead.look(restoreQuery({ project, player: named(params, 'player'), to, policy: 'give' }));
+      profileAhead(asked, ahead);
+    },
+  },
+  '/p/$project/collections/$collection/$key': {
+    code: () => [import('../pages/collections/record.tsx')],
+    reads: documentAhead,
+  },
+} satisfies Partial<Record<keyof RegisteredRouter['routesByPath'], Page>>;
+
+/** A path of {@link PAGES} names what it holds. */
+function named(params: Asked['params'], name: string): string {
+  return params[name] ?? '';
 }
 
-/** Whether the person may: what would be refused is not asked for. */
-export function mayAsk({ context, params }: Asked, scope: string, letter: 'r' | 'w' | 'x'): boolean {
-  const session = context.queries.getQueryData(sessionQuery.queryKey);
-  const project = session?.projects.find(({ id }) => id === params.project);
-  return project !== undefined && may(project, scope, letter);
+function profileAhead({ view, params, may: mayDo }: Asked, ahead: Ahead): void {
+  if (mayDo('players', 'r')) ahead.read(profileQuery(view, named(params, 'player')));
+}
+
+function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
+  const asked = { collection: named(params, 'collection'), key: named(params, 'key') };
+  const a = textIn(search, 'a');
+  if (a !== undefined) ahead.read(compareQuery(view, asked, a, textIn(search, 'b') ?? view.at));
+  ahead.read(documentQuery(view, asked));
+  if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
+  if (mayDo('history', 'r') && a === undefined) ahead.list(historyQuery(view, asked));
+}
+
+function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
+  const kind = kindNamed(named(params, 'kind'));
+  if (kind === undefined || !mayDo(kind.scope, 'r') || textIn(search, 'a') !== undefined) return;
+  const show = textIn(search, 'show');
+  if (show === undefined) ahead.read(definitionsQuery(view, kind.kind));
+  if (show !== 'edit' || view.at !== undefined || !mayDo(kind.scope, 'w')) return;
+  ahead.read(definitionsQuery({ ...view, target: 'next' }, kind.kind));
+  ahead.read(schemaQuery(kind.kind));
+}
+
+/** How a page begins to read. */
+class Ahead {
+  readonly #queries: QueryClient;
+
+  constructor(queries: QueryClient) {
+    this.#queries = queries;
+  }
+
+  /** What is there already is the page's own to read anew. */
+  read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void {
+    void this.#queries.prefetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY });
+  }
+
+  list<Data, Key extends QueryKey, Param>(query: FetchInfiniteQueryOptions<Data, Error, Data, Key, Param>): void {
+    void this.#queries.prefetchInfiniteQuery({ ...query, staleTime: Number.POSITIVE_INFINITY });
+  }
+
+  /** A look at an act, which is kept while somebody shows it alone: it is held until the page does. */
+  look<Data, Key extends QueryKey>(query: QueryObserverOptions<Data, Error, Data, Data, Key>): void {
+    const cache = this.#queries.getQueryCache();
+    if (cache.find({ queryKey: query.queryKey }) !== undefined) return;
+    const observer = new QueryObserver(this.#queries, query);
+    const held = observer.getCurrentQuery();
+    const letGo = observer.subscribe(() => {});
+    const stop = cache.subscribe((event) => {
+      if (event.query === held && event.type === 'observerAdded') end();
+    });
+    const timer = setTimeout(() => end(), HELD_MS);
+    function end() {
+      clearTimeout(timer);
+      stop();
+      letGo();
+    }
+  }
+}
+
+/** How long a look is held that no page shows, ms. */
+const HELD_MS = 10_000;
+
+/** The place at an address, as the browser tells it; `null`: nothing of its page comes ahead. */
+export function placeAt({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Place | null {
+  for (const path of Object.keys(PAGES)) {
+    const params = paramsIn(path.split('/'), withoutEnd(pathname).split('/'));
+    if (params !== null) return { path, params, search: parseSearch(search) };
+  }
+  return null;
+}
+
+function withoutEnd(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** What stands in the place of names; `null`: it is another path. */
+function paramsIn(names: readonly string[], parts: readonly string[]): Readonly<Record<string, string>> | null {
+  if (names.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [place, name] of names.entries()) {
+    const part = parts[place] ?? '';
+    if (name.startsWith('$')) params[name.slice(1)] = decoded(part);
+    else if (name !== part) return null;
+  }
+  return params;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Loads the code of a page. Whether that fails is told where the page shows it. */
+export function codeAhead({ path, search }: Place): void {
+  for (const code of PAGES[path]?.code({ search }) ?? []) code.catch(() => {});
+}
+
+/** Asks for what a page shows first, once it is known who is signed in. */
+export function readAhead(queries: QueryClient, { path, params, search }: Place): void {
+  const project = queries.getQueryData(sessionQuery.queryKey)?.projects.find(({ id }) => id === params['project']);
+  if (project === undefined) return;
+  const view: View = { project: project.id, at: textIn(search, 'at'), target: search['target'] === 'next' ? 'next' : 'live' };
+  const asked = { view, params, search, may: (scope: string, letter: 'r' | 'w' | 'x') => may(project, scope, letter) };
+  PAGES[withoutEnd(path)]?.reads(asked, new Ahead(queries));
 }

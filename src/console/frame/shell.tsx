@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
+import type { Target } from '../api/view.ts';
 import icon from '../icon.svg';
 import { buttonClass } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
@@ -14,7 +15,7 @@ import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
-import { isRevision, type Target, useProject, useView } from './view.ts';
+import { isRevision, useProject, useView } from './view.ts';
 
 /** What stands around every page of a project. */
 export function Shell() {

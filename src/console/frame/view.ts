@@ -1,22 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useSearch } from '@tanstack/react-router';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
+import type { View } from '../api/view.ts';
 
-/** What pages of a project look at: which project, live or next, now or a moment. All of it is in the address. */
-
-export type Target = 'live' | 'next';
-
-export interface ViewSearch {
-  /** A revision, or a time with its zone. */
-  readonly at?: string;
-  readonly target?: 'next';
-}
-
-export interface View {
-  readonly project: string;
-  readonly at: string | undefined;
-  readonly target: Target;
-}
+/** What the address says that pages of a project look at, and what the person may do there. */
 
 const route = getRouteApi('/signed-in/p/$project');
 
@@ -51,9 +38,4 @@ export function isRevision(at: string): boolean {
 /** Whether the past is looked at; on pages of no project it never is. */
 export function useIsPast(): boolean {
   return useSearch({ strict: false, select: ({ at }) => at !== undefined });
-}
-
-/** The moment as a parameter of a request, where there is one. */
-export function atOf({ at }: View): { readonly at?: string } {
-  return at === undefined ? {} : { at };
 }

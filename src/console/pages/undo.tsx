@@ -1,9 +1,9 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { lookAtUndo, type Policy, type UndoAsked, undo } from '../api/acts.ts';
+import { LOOK, lookAtUndo, type Policy, type UndoAsked, undo } from '../api/acts.ts';
 import { commitsQuery } from '../api/queries.ts';
-import { LOOK, useIntent, useRefresh } from '../frame/acting.ts';
+import { useIntent, useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { memo, useDeferredValue, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
 import { codeOf, Later } from './later.tsx';
@@ -25,6 +25,8 @@ interface PlotProps {
 /** Numbers over time. Readers of screens have the same as a table. */
 export function Plot({ name, times, series, along, said = plotText, open, height = 200 }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
+  // It has a row for each time, so the plot is there before it.
+  const isTold = useDeferredValue(true, false);
   const place = pointed === null || pointed >= times.length ? null : pointed;
   return (
     <figure className={styles.figure} style={{ '--plot': `${height}px` } as React.CSSProperties}>
@@ -42,7 +44,7 @@ export function Plot({ name, times, series, along, said = plotText, open, height
         <Later code={DRAWN} props={{ times, series, along, height, said, point: setPointed, open }} />
       </div>
       <figcaption className="visually-hidden">
-        <PlotTable name={name} times={times} series={series} along={along} said={said} />
+        {isTold && <PlotTable name={name} times={times} series={series} along={along} said={said} />}
       </figcaption>
     </figure>
   );
@@ -54,7 +56,7 @@ function valueSaid(value: number | null | undefined, said: (value: number) => st
 
 type TableProps = Pick<PlotProps, 'name' | 'times' | 'series' | 'along'> & { readonly said: (value: number) => string };
 
-function PlotTable({ name, times, series, along, said }: TableProps): ReactNode {
+const PlotTable = memo(function PlotTable({ name, times, series, along, said }: TableProps) {
   return (
     <table>
       <caption>{name}</caption>
@@ -80,4 +82,4 @@ function PlotTable({ name, times, series, along, said }: TableProps): ReactNode 
       </tbody>
     </table>
   );
-}
+});

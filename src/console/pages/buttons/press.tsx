@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
+import { LOOK } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
 import { exactJson } from '../../api/exact.ts';
 import { type Notice, type Refusal, Refused, refusalOf } from '../../api/refusal.ts';
-import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';

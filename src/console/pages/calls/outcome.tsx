@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { TestReport, Tried } from '../../api/calls.ts';
 import { exactJson } from '../../api/exact.ts';
-import type { Target } from '../../frame/view.ts';
+import type { Target } from '../../api/view.ts';
 import { Beside } from '../../parts/beside.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Card, CardBody, Empty } from '../../parts/page.tsx';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { definitionsQuery } from '../../api/definitions.ts';
-import { useView, type View } from '../../frame/view.ts';
+import type { View } from '../../api/view.ts';
+import { useView } from '../../frame/view.ts';
 import { Beside } from '../../parts/beside.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { correct, lookAtChange, type WantedChange } from '../../api/acts.ts';
+import { correct, LOOK, lookAtChange, type WantedChange } from '../../api/acts.ts';
 import { Refused } from '../../api/refusal.ts';
-import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,9 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { lookAtRestore, type Policy, type RestoreAsked, restore } from '../../api/acts.ts';
+import { LOOK, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
-import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Why } from '../../parts/field.tsx';
@@ -146,8 +146,8 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const intentOf = useIntent();
   const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [], keepSlots: [] };
-  const key = [project, 'look', 'restore', player, to, policy];
-  const look = useQuery({ queryKey: key, queryFn: () => lookAtRestore(asked), ...LOOK });
+  const whole = restoreQuery(asked);
+  const look = useQuery(whole);
   const collections = collectionsIn(look.data);
   const atFirst = useMemo(() => (look.data === undefined ? NOTHING : untickedAtFirst(look.data)), [look.data]);
   const unticked = chosenOut ?? atFirst;
@@ -156,7 +156,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const chosen = { ...asked, keep, keepSlots, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
   const isNarrowed = (keep.length > 0 || out.length > 0 || keepSlots.length > 0) && out.length < collections.length;
   const narrowed = useQuery({
-    queryKey: [...key, keep, out, keepSlots],
+    queryKey: [...whole.queryKey, keep, out, keepSlots],
     queryFn: () => lookAtRestore(chosen),
     enabled: isNarrowed,
     placeholderData: keepPreviousData,

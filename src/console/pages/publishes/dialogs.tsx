@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { lookAtRollback, promote, rollback } from '../../api/acts.ts';
+import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
 import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
-import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { LOOK } from '../../api/acts.ts';
 import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
-import { LOOK, useIntent, useRefresh } from '../../frame/acting.ts';
-import { type Target, useView } from '../../frame/view.ts';
+import type { Target } from '../../api/view.ts';
+import { useIntent, useRefresh } from '../../frame/acting.ts';
+import { useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices } from '../../parts/field.tsx';

@@ -90,10 +90,21 @@ class Walk {
   /** `isRow`: they are items of a list. */
   compare(at: Place, before: Json | undefined, after: Json | undefined, isRow = false): void {
     if (before === after) return;
-    if (isObject(before) && isObject(after)) {
-      for (const [name, own, other] of membersOf(before, after)) this.compare(memberOf(at, name, own, other), own, other);
-    } else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after, isRow);
+    if (isObject(before) && isObject(after)) this.#compareMembers(at, before, after);
+    else if (isArray(before) && isArray(after)) this.#compareLists(at, before, after, isRow);
     else if (!same(before, after)) this.#add(at, before, after);
+  }
+
+  /** Nearly all members are the same, so nothing is made of those. */
+  #compareMembers(at: Place, before: JsonObject, after: JsonObject): void {
+    for (const name of Object.keys(before)) {
+      const own = before[name];
+      const other = member(after, name);
+      if (own !== other) this.compare(memberOf(at, name, own, other), own, other);
+    }
+    for (const name of Object.keys(after)) {
+      if (!Object.hasOwn(before, name)) this.compare(memberOf(at, name, undefined, after[name]), undefined, after[name]);
+    }
   }
 
   #compareLists(list: Place, before: readonly Json[], after: readonly Json[], isRow: boolean): void {

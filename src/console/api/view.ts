@@ -1,0 +1,20 @@
+/** What pages of a project look at: which project, live or next, now or a moment. All of it is in the address. */
+
+export type Target = 'live' | 'next';
+
+export interface ViewSearch {
+  /** A revision, or a time with its zone. */
+  readonly at?: string;
+  readonly target?: 'next';
+}
+
+export interface View {
+  readonly project: string;
+  readonly at: string | undefined;
+  readonly target: Target;
+}
+
+/** The moment as a parameter of a request, where there is one. */
+export function atOf({ at }: View): { readonly at?: string } {
+  return at === undefined ? {} : { at };
+}

@@ -1,0 +1,36 @@
+import { QueryClient } from '@tanstack/react-query';
+import { isAway } from './api/refusal.ts';
+import { sessionQuery } from './api/session.ts';
+import { codeAhead, placeAt, readAhead } from './frame/ahead.ts';
+
+/**
+ * The first that runs, and small: while the code of the console is loaded, it asks who is signed in, and for the code of the page at this
+ * address and what that will show.
+ */
+
+/** How often a read is tried again that found the server away or busy. */
+const RETRIES = 2;
+
+/**
+ * The server may run on this very machine, so a browser without a network asks all the same. And a change that found no server is over: by
+ * itself it is not sent again, when whoever made it may have left.
+ */
+const networkMode = 'always';
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    mutations: { networkMode },
+    queries: {
+      networkMode,
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+      retry: (count, error) => count < RETRIES && isAway(error),
+    },
+  },
+});
+
+const place = placeAt(window.location);
+void queries.prefetchQuery(sessionQuery).then(() => {
+  if (place !== null) readAhead(queries, place);
+});
+if (place !== null) codeAhead(place);
