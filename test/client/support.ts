@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientOptions, Fetch } from '../../src/client/index.ts';
 import { newProject } from '../node/support/command-line.ts';
-import { publishGame } from '../node/support/game.ts';
+import { publishGame, SLOTS } from '../node/support/game.ts';
 import { createClient, type Client as Manager, ok } from '../node/support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from '../node/support/program.ts';
 import { migratedDatabase } from '../support/postgres.ts';
@@ -27,15 +27,6 @@ export interface Game {
   change(settings: object): Promise<void>;
 }
 
-const SLOTS = {
-  id: 'slots',
-  name: 'slots',
-  collectionType: 'per-platformid',
-  accessMode: 'public',
-  maxRecords: 3,
-  allowRecordDelete: true,
-  schema: {},
-};
 const BAGS = { id: 'bags', name: 'bags', collectionType: 'per-platformid', accessMode: 'public', schema: {} };
 const COLUMNS = [
   { key: 'item', type: 'string' },

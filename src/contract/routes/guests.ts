@@ -84,6 +84,18 @@ function body<Schema extends z.ZodType>(schema: Schema) {
   return { schema, required: true } as const;
 }
 
+/** What linking an account and unlinking it share. */
+const OF_ACCOUNT = {
+  ...COMMON,
+  method: 'POST',
+  headers: AS_GUEST,
+  body: body(WithAccount),
+  answers: { 200: Guest },
+  errors: ERRORS,
+  writes: true,
+  refusesKey: true,
+} as const;
+
 export const guests = {
   register: route({
     ...COMMON,
@@ -113,31 +125,17 @@ export const guests = {
     refusesKey: true,
   }),
   link: route({
-    ...COMMON,
+    ...OF_ACCOUNT,
     id: 'linkGuest',
-    method: 'POST',
     path: '/:project/link',
     summary: 'Link an account, which lets devices in from then on',
     description: 'The guest keeps its id and its data; the account is no other name of it.',
-    headers: AS_GUEST,
-    body: body(WithAccount),
-    answers: { 200: Guest },
-    errors: ERRORS,
-    writes: true,
-    refusesKey: true,
   }),
   unlink: route({
-    ...COMMON,
+    ...OF_ACCOUNT,
     id: 'unlinkGuest',
-    method: 'POST',
     path: '/:project/unlink',
     summary: 'Unlink the account, which is proven once more',
-    headers: AS_GUEST,
-    body: body(WithAccount),
-    answers: { 200: Guest },
-    errors: ERRORS,
-    writes: true,
-    refusesKey: true,
   }),
   issueCode: route({
     ...COMMON,

@@ -8,7 +8,7 @@ import { about, CLAIMING, DifferingField, ON_BASE, ok, paged, staged } from './m
 
 /** What becomes of what is staged: promotion, discard, rollback, and the history of publishes. */
 
-const Change = z
+const Changed = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
@@ -49,7 +49,7 @@ const Promoted = z
   .strictObject({
     ok,
     promoted: z.record(z.string(), count).meta({ description: 'How many definitions of each kind change' }),
-    changes: z.array(Change),
+    changes: z.array(Changed),
     hash: z.string(),
     generation: count.meta({ description: 'Of the data of `next`' }),
     nextDocuments,
@@ -67,6 +67,17 @@ const breakGlass = flag('An owner makes live what nobody approved; `message` say
 const A_PUBLISH = 'the revision of a publish';
 const goal = z.int(A_PUBLISH).min(-1, A_PUBLISH);
 
+/** What promotion, discard and rollback share. */
+const CHANGE = {
+  ...about,
+  method: 'POST',
+  keys: STAGED_WRITTEN,
+  headers: PUBLISH_BASE,
+  writes: true,
+  idempotent: true,
+  answerHeaders: PUBLISHED_HEADERS,
+} as const;
+
 /** In examples: the collection `saves` gets another number of slots. */
 export const slotsChanged = (before: number, after: number) => ({
   kind: 'collection',
@@ -78,9 +89,8 @@ export const slotsChanged = (before: number, after: number) => ({
 
 export const release = {
   promote: route({
-    ...about,
+    ...CHANGE,
     id: 'promote',
-    method: 'POST',
     path: '/:project/promote',
     summary: 'Make the staged definitions live',
     description: [
@@ -89,9 +99,7 @@ export const release = {
       'nothing is promoted, unless `force`. ACCESS_WIDENED tells what would be open to more callers, and stops nothing; nor does PERSONAL_UNSEEN, which a person is told who gives no `x-ns-reveal`: personal fields were not looked at. A dry run answers all with 200. Large collections are looked at in part (`complete: false`),',
       'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
-    keys: STAGED_WRITTEN,
     query: { ...flags, breakGlass, ...MESSAGE },
-    headers: PUBLISH_BASE,
     body: { schema: z.strictObject({ dryRun: inBody, force: inBody, breakGlass: inBody }), required: false },
     answers: { 200: Promoted },
     errors: [
@@ -103,9 +111,6 @@ export const release = {
       'INVALID_REQUEST',
       ...CLAIMING,
     ],
-    writes: true,
-    idempotent: true,
-    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: {
@@ -121,15 +126,12 @@ export const release = {
     },
   }),
   discard: route({
-    ...about,
+    ...CHANGE,
     id: 'discard',
-    method: 'POST',
     path: '/:project/discard',
     summary: 'Take back what is staged. Live stays, and the data that calls to `next` wrote',
     description:
       '`{}`: everything that was pushed to `next`. `{kind}` or `{kind, id}`, as `GET diff` names them: a part of it. Nothing staged: 200.',
-    keys: STAGED_WRITTEN,
-    headers: PUBLISH_BASE,
     query: { dryRun: flags.dryRun, ...MESSAGE },
     body: {
       schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: inBody }),
@@ -137,22 +139,18 @@ export const release = {
     },
     answers: {
       200: z
-        .strictObject({ ok, changes: z.array(Change), dryRun: ok.optional(), ...staged })
+        .strictObject({ ok, changes: z.array(Changed), dryRun: ok.optional(), ...staged })
         .meta({ id: 'Discarded', description: 'What is staged no more' }),
     },
     errors: [...CLAIMING, ...ON_BASE],
-    writes: true,
-    idempotent: true,
-    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: { ok: true, changes: [{ kind: 'collection', id: 'saves', action: 'discard' }], dryRun: true, publishTarget: 'next' },
     },
   }),
   rollback: route({
-    ...about,
+    ...CHANGE,
     id: 'rollback',
-    method: 'POST',
     path: '/:project/rollback',
     summary: 'Make live what it was before its last publish or promotion; again for one further back. Starts new data of `next`',
     description: [
@@ -162,8 +160,6 @@ export const release = {
       'as in `GET diff`. What live was is read from the log, one search of a project at a time: 503 BUSY where it did not begin within',
       '`COMMAND_TIMEOUT_MS`, 503 ROLLBACK_TIMEOUT where it did not end.',
     ].join('\n'),
-    keys: STAGED_WRITTEN,
-    headers: PUBLISH_BASE,
     query: { ...MESSAGE, dryRun: flags.dryRun, breakGlass, to: goal.meta({ description: 'As in the body' }) },
     body: { schema: z.strictObject({ dryRun: inBody, breakGlass: inBody, to: goal.nullable().optional() }), required: false },
     answers: {
@@ -188,9 +184,6 @@ export const release = {
       'UNIQUE_VIOLATION',
       ...CLAIMING,
     ],
-    writes: true,
-    idempotent: true,
-    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { SLOTS } from '../../node/support/game.ts';
 import { ok } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, settings, told } from './support.ts';
 
@@ -12,16 +13,7 @@ let opened: Opened;
 beforeAll(async () => {
   opened = await openNode();
   const { game } = opened;
-  const slots = {
-    id: 'slots',
-    name: 'slots',
-    collectionType: 'per-platformid',
-    accessMode: 'public',
-    maxRecords: 3,
-    allowRecordDelete: true,
-    schema: {},
-  };
-  await ok(game.manage('PUT', game.definitions('collections'), { body: [slots] }));
+  await ok(game.manage('PUT', game.definitions('collections'), { body: [SLOTS] }));
   await settings(game, { requirePlayerAuth: true });
 });
 afterAll(() => opened.close());

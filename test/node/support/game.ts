@@ -2,6 +2,17 @@ import { type Client, ok } from './game-client.ts';
 
 /** A small game: JSON and YAML sources, every kind of definition, live. */
 
+/** Save records, three of a player at most; no part of the game until a test pushes it. */
+export const SLOTS = {
+  id: 'slots',
+  name: 'slots',
+  collectionType: 'per-platformid',
+  accessMode: 'public',
+  maxRecords: 3,
+  allowRecordDelete: true,
+  schema: {},
+};
+
 const TOWNS = `sourceVersion: 1
 kind: collection
 id: towns
