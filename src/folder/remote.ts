@@ -1,8 +1,10 @@
 import type * as contract from '../contract/answers.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { objectOf, objectsIn, stringOf } from '../kernel/json-read.ts';
 import { anyObject, flag, listOf, members, optional, type Shape, something, text, wholeNumber } from './answer-shape.ts';
 import { askingAt, type ServerAccess } from './credentials.ts';
 import { type Answered, exchange, strangeAnswer } from './exchange.ts';
+import { RemoteRefusal } from './refusal.ts';
 
 /** What a request is for: what players have, or what is staged. */
 export type Target = 'live' | 'next';
@@ -75,6 +77,16 @@ interface Rollback {
 /** Called before a request is sent again: why, and after how many milliseconds. */
 export type Retried = (why: string, waitMs: number) => void;
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const REVEAL = 'x-ns-reveal';
+
+/** Why it is done, as a correction says, or the operations of a write. */
+function reasonIn(body: Json | undefined): string | undefined {
+  const { reason, ops } = objectOf(body ?? null);
+  return stringOf(reason) ?? objectsIn(ops ?? null).flatMap((each) => stringOf(each['reason']) ?? [])[0];
+}
+
 /**
  * The management API of one project, with its secret key or as a person. Reads and writes are sent again where that is safe: writes carry
  * an `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
@@ -89,8 +101,23 @@ export class Remote {
     this.#onRetry = onRetry;
   }
 
-  /** Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. */
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, options: Request = {}): Promise<Answered> {
+  /**
+   * Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. What tells a person of personal values is asked again with the reason that
+   * its body says: nothing was done then.
+   */
+  async request(method: Method, path: string, options: Request = {}): Promise<Answered> {
+    try {
+      return await this.#exchanged(method, path, options);
+    } catch (error) {
+      const reason = reasonIn(options.body);
+      const isAsked = options.headers !== undefined && Object.hasOwn(options.headers, REVEAL);
+      if (!(error instanceof RemoteRefusal) || error.code !== 'REVEAL_NEEDED' || reason === undefined || isAsked) throw error;
+      const headers = { ...options.headers, [REVEAL]: encodeURIComponent(reason) };
+      return this.#exchanged(method, path, { ...options, headers });
+    }
+  }
+
+  #exchanged(method: Method, path: string, options: Request): Promise<Answered> {
     const asking = askingAt(this.server);
     const url = new URL(`${asking.origin}${path}`);
     for (const [name, value] of Object.entries(options.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));

@@ -28,3 +28,28 @@ test('a command that asks again says why, and when; its output is only the answe
   expect(stderr).toMatch(/^503 STORAGE_UNAVAILABLE: The log cannot be reached\.? Trying again in 0\.\d s\.\n$/);
   expect([code, stdout]).toEqual([0, expect.stringContaining('"gold":7')]);
 });
+
+test('what tells of a personal value is asked again with the reason that the command gives, and not without one', async () => {
+  const reasons: unknown[] = [];
+  const masking = createServer((request, response) => {
+    request.resume();
+    const reason = request.method === 'GET' ? 'a read' : request.headers['x-ns-reveal'];
+    reasons.push(reason);
+    const body =
+      reason === undefined
+        ? { ok: false, error: { code: 'REVEAL_NEEDED', message: 'it takes a reason' } }
+        : { ok: true, version: 3, data: [] };
+    response.writeHead(reason === undefined ? 403 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => masking.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(masking.address() as AddressInfo).port}`;
+  const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: 'p', SAVEPOINT_SECRET_KEY: 'ns_sec_x' };
+  const set = (...more: readonly string[]) => here(['doc', 'set', 'players', '42', 'email=x', ...more], { env });
+  const refused = await set();
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('it takes a reason')]);
+  reasons.length = 0;
+  expect(await set('--reason', 'mistyped, T-7')).toMatchObject({ code: 0 });
+  expect(reasons.slice(-2)).toEqual([undefined, 'mistyped%2C%20T-7']);
+  masking.closeAllConnections();
+  masking.close();
+});
