@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { type RunningNode, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
-import { openProject, type Project, parseCredentials } from '../harness/project.ts';
+import type { Project } from '../harness/project.ts';
 import { type BenchRun, runBenchmark } from './benchmark.ts';
-import { type OpenLoop, startBareServer, startGenerator, startOpenLoop } from './children.ts';
+import { type OpenLoop, startBareServer, startOpenLoop } from './children.ts';
 import { type Answered, type LoadContext, NOISY_LOADS, type NoisyLoad, type Sizes } from './noisy-loads.ts';
 import type { LoadResult, OpenLoad } from './open-loop.ts';
-import { pushDefinitions } from './prepare.ts';
+import { credentialsOf, newProject, prepareGame } from './prepare.ts';
 import { type Machine, machine, machineText, RESULT_OPTIONS, type ResultFiles, report, resultFiles } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
@@ -106,7 +106,8 @@ async function run(options: Options, { folder, defer }: BenchRun): Promise<numbe
 
 async function bench(node: RunningNode, options: Options): Promise<number> {
   const [loud, quiet] = [await newProject(node, 'Loud'), await newProject(node, 'Quiet')];
-  await prepareQuiet(node, quiet, options.seeded);
+  progress('the quiet project');
+  await prepareGame(quiet, options.seeded);
   const openLoop = startOpenLoop();
   const bare = await startBareServer();
   const context = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
@@ -132,23 +133,6 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
     { lines, bar: BAR, perSecond: options.perSecond, sizes: options.sizes, machine: machine(), finishedAt: new Date().toISOString() },
     options,
   );
-}
-
-async function newProject(node: RunningNode, name: string): Promise<Project> {
-  const { code, stdout, stderr } = await savepoint('project', 'create', name, '--data', node.dataFolder, '--json');
-  if (code !== 0) throw new Error(`no project: ${stderr}`);
-  return openProject(node.url, parseCredentials(JSON.parse(stdout)));
-}
-
-async function prepareQuiet(node: RunningNode, quiet: Project, seeded: number): Promise<void> {
-  progress('the quiet project');
-  await pushDefinitions(quiet);
-  const generator = startGenerator();
-  for (const workload of ['seed.documents', 'seed.players', 'seed.leaderboard'] as const) {
-    const until = { requests: seeded };
-    await generator.perform({ workload, url: node.url, project: credentialsOf(quiet), connections: 32, until });
-  }
-  generator.stop();
 }
 
 async function measured(at: LoadContext, quiet: Project, openLoop: OpenLoop, noisy: NoisyLoad, options: Options): Promise<Line> {
@@ -179,10 +163,6 @@ async function measured(at: LoadContext, quiet: Project, openLoop: OpenLoop, noi
 
 function loadOf(quiet: Project, { perSecond, seconds, seeded }: Options): OpenLoad {
   return { url: quiet.url, project: credentialsOf(quiet), perSecond, seconds, keys: seeded };
-}
-
-function credentialsOf({ projectId, publicKey, secretKey }: Project) {
-  return { projectId, publicKey, secretKey };
 }
 
 function p99Of({ latencies }: LoadResult): number {

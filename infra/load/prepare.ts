@@ -1,11 +1,34 @@
 import { listAt, numberAt } from '../harness/json.ts';
-import type { RunningNode } from '../harness/node.ts';
-import { expectOk, managePath, type Project, secretHeaders } from '../harness/project.ts';
+import { type RunningNode, savepoint } from '../harness/node.ts';
+import { type Credentials, expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders } from '../harness/project.ts';
+import { startGenerator } from './children.ts';
 import type { TestBed } from './measure.ts';
 import { type CaseName, DEFINITIONS, LEADERBOARD_PLAYERS, SEEDS, type SeedName, WORKLOADS } from './workloads.ts';
 
 const SEED_CONNECTIONS = 128;
 const LEADERBOARD_WAIT_MS = 60_000;
+
+/** A new project on a running node. */
+export async function newProject(node: RunningNode, name: string): Promise<Project> {
+  const { code, stdout, stderr } = await savepoint('project', 'create', name, '--data', node.dataFolder, '--json');
+  if (code !== 0) throw new Error(`no project: ${stderr}`);
+  return openProject(node.url, parseCredentials(JSON.parse(stdout)));
+}
+
+export function credentialsOf({ projectId, publicKey, secretKey }: Project): Credentials {
+  return { projectId, publicKey, secretKey };
+}
+
+/** What a small game needs that sends requests evenly, with so many documents in each collection. */
+export async function prepareGame(project: Project, seeded: number): Promise<void> {
+  await pushDefinitions(project);
+  const generator = startGenerator();
+  for (const workload of ['seed.documents', 'seed.players', 'seed.leaderboard'] as const) {
+    const until = { requests: seeded };
+    await generator.perform({ workload, url: project.url, project: credentialsOf(project), connections: 32, until });
+  }
+  generator.stop();
+}
 
 export async function pushDefinitions(project: Project): Promise<void> {
   for (const [route, method] of [

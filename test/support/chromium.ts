@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { chromiumDriver, chromiumLaunch } from '../../infra/harness/chromium.ts';
 
-/** A real Chromium, driven by playwright-core. Its own types need those of the DOM, which this project does not load. */
+/** A real Chromium, driven by playwright-core. */
 
-export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+export { CHROMIUM } from '../../infra/harness/chromium.ts';
 
 /** What is found on a page. */
 interface Found {
@@ -60,10 +60,7 @@ interface Chromium {
   launch(options: { readonly executablePath: string; readonly args: readonly string[] }): Promise<Browser>;
 }
 
-const PLAYWRIGHT: string = 'playwright-core';
-
 export async function launchChromium(): Promise<Browser> {
-  if (CHROMIUM === undefined) throw new Error('no chromium is installed');
-  const { chromium }: { readonly chromium: Chromium } = await import(PLAYWRIGHT);
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const launch = chromiumLaunch();
+  return (await chromiumDriver<Chromium>()).launch(launch);
 }

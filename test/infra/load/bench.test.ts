@@ -68,7 +68,7 @@ test('bench:board --json writes what players felt while a board was filled, and 
   for (const name of ['seconds', 'times', 'disk']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });
 
-test.each(['neighbours', 'peers'])('bench:%s --only with a name of nothing ends with the names that there are', async (name) => {
+test.each(['neighbours', 'peers', 'console'])('bench:%s --only with a name of nothing ends with the names that there are', async (name) => {
   const ended = await run(['--only', 'ledgre'], { program: program(name) }).ended;
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(/--only ledgre: there is .+, .+/);
