@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OF_PERSONS } from '../../src/contract/families.ts';
 import { askingOf, namingsOf } from '../../src/contract/looking.ts';
@@ -78,4 +79,10 @@ test('a request of a person tells of what it names, but for routes that are know
       .sort(),
   ).toEqual([...ASKING_NOTHING, 'listTests', 'putTests'].sort());
   expect(by('run').sort()).toEqual(RUNNING);
+});
+
+test('no route is served and no body is read past the gate that requests of people pass', () => {
+  const files = readdirSync('src/http', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const having = (text: string) => files.filter((file) => readFileSync(`src/http/${file}`, 'utf8').includes(text));
+  expect({ serving: having('.register(route.'), reading: having("from 'raw-body'") }).toEqual({ serving: ['handlers.ts'], reading: ['body.ts'] });
 });

@@ -27,6 +27,8 @@ describe('an endpoint that reads such documents', () => {
     ['shows another field in a text', { said: 'you have {{me.gold}}' }, false],
     ['shows a field by its name', { said: 'to {{me.email}}' }, true],
     ['prints a document into a text', { said: 'all: {{me}}' }, true],
+    ['prints a document that a call passes on', { said: 'all: {{coalesce(0, default(me, 1))}}' }, true],
+    ['prints a number that a call passes on', { said: 'you have {{coalesce(me.gold, null)}}' }, false],
     ['reads a member by a computed name', { one: '{{me[input.field]}}' }, true],
     ['reads one by a nested token', { one: '{{me.{{input.field}}}}' }, true],
     ['reads one by a function', { one: '{{get(me, input.field)}}' }, true],
