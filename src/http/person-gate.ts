@@ -12,7 +12,7 @@ import { sealedIn } from '../domain/security/envelope.ts';
 import { isReservedQuery } from '../domain/security/reserved-queries.ts';
 import { memberSpellings } from '../domain/wire-names.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
-import { isArray, type Json, type JsonObject } from '../kernel/json.ts';
+import { isArray, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { objectOf, stringOf } from '../kernel/json-read.ts';
 import type { Answer } from './answer.ts';
 import { invalidBody } from './body.ts';
@@ -110,7 +110,9 @@ function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boole
 /** The same of logic that runs: it compares its input with what is stored, and how it ends tells of both. */
 function runs(ctx: Context, { method }: Route, personal: Personal, body: Json | undefined): Refusal | null {
   const sent = body === undefined ? (method === 'GET' ? inputInQuery(ctx.state.exchange) : {}) : objectOf(body);
-  if (namesPersonal(sent, personal.in(null))) return becoming();
+  // A name may be sent as a text: logic reads the field that its input names.
+  const { reason: _, ticket: __, ...asked } = sent;
+  if (personal.isNamedIn(stringifyJson(asked))) return becoming();
   const slug = slugIn(ctx, sent);
   if (!personal.isHandledBy(slug) || !sendsInput(ctx, sent)) return null;
   return refusal(

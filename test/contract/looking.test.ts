@@ -84,5 +84,8 @@ test('a request of a person tells of what it names, but for routes that are know
 test('no route is served and no body is read past the gate that requests of people pass', () => {
   const files = readdirSync('src/http', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const having = (text: string) => files.filter((file) => readFileSync(`src/http/${file}`, 'utf8').includes(text));
-  expect({ serving: having('.register(route.'), reading: having("from 'raw-body'") }).toEqual({ serving: ['handlers.ts'], reading: ['body.ts'] });
+  expect({ serving: having('.register(route.'), reading: having("from 'raw-body'") }).toEqual({
+    serving: ['handlers.ts'],
+    reading: ['body.ts'],
+  });
 });

@@ -40,6 +40,11 @@ const ENDPOINTS = [
     response: { body: {} },
   },
   {
+    ...{ id: 'find', slug: 'find', method: 'POST', input: { field: { type: 'string' }, value: { type: 'string' } } },
+    steps: [{ id: 'rows', type: 'filter', collection: 'saves', where: { field: '{{input.field}}', op: '==', value: '{{input.value}}' } }],
+    response: { body: { ok: true } },
+  },
+  {
     ...{ id: 'whole', slug: 'whole', method: 'POST', internal: true, input: {} },
     steps: [READ_ME],
     response: { body: { said: 'all: {{me}}' } },
@@ -147,6 +152,9 @@ test('whether a unique personal value is taken is asked for a reason, by whateve
   expect(await append()).toEqual(NEEDED);
   expect(await append('is the phone known')).toEqual([409, 'UNIQUE_VIOLATION']);
   expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'appendRecord', reason: 'is the phone known' }));
+  const found = (field: string) =>
+    ask('POST', `/v3/endpoints/${project}/find`, { role: 'designer', body: { input: { field, value: MAIL } } });
+  expect([await code(found('email')), (await found('gold')).status]).toEqual([NEEDED, 200]);
   const put = { body: { input: { what: { email: MAIL } } }, headers: { 'X-Platform-Id': '76561198000000002' } };
   expect(await code(ask('POST', `/v3/endpoints/${project}/put`, put))).toEqual(NEEDED);
   expect(await code(ask('POST', `/v3/storage/${project}/saves/x`, { body: { email: MAIL } }))).toEqual(NEEDED);
