@@ -155,6 +155,20 @@ describe('two forms of a definition, field by field', () => {
     expect(fields(long('a'), long('b'))).toHaveLength(8);
   });
 
+  it('of wide rows without a name those that stand first and last are known again; of too much between them, each is what stands at its place', () => {
+    const wide = (by: number): Json[] =>
+      Array.from({ length: 250 }, (_, row) =>
+        Object.fromEntries(Array.from({ length: 1000 }, (_, place) => [`m${place}`, row * place * by])),
+      );
+    const rows = wide(1);
+    expect(fields({ rows }, { rows: [...rows.slice(0, 90), { m1: -1 }, ...rows.slice(90)] })).toEqual([
+      { path: '/rows/90', after: { m1: -1 } },
+    ]);
+    const changed = rows.map((row, place) => (place % 2 === 0 ? row : { ...(row as object), m3: -place }));
+    expect(fields({ rows }, { rows: changed })).toHaveLength(125);
+    expect(differenceOf({ rows }, { rows: wide(2) }, () => true)).toMatchObject({ more: 249 * 999 - 200 });
+  });
+
   it('says where in words for people: the names of groups, rows and steps, and places where nothing has a name', () => {
     const values = (price: number, cells: Json, cost: number) => ({
       items: [

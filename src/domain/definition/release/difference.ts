@@ -95,16 +95,15 @@ class Walk {
     else if (!same(before, after)) this.#add(at, before, after);
   }
 
-  /** Nearly all members are the same, so nothing is made of those. */
+  /** Nearly all members are the same, so nothing is made of those; and nothing of a place that is counted alone. */
   #compareMembers(at: Place, before: JsonObject, after: JsonObject): void {
-    for (const name of Object.keys(before)) {
-      const own = before[name];
-      const other = member(after, name);
-      if (own !== other) this.compare(memberOf(at, name, own, other), own, other);
+    for (const [name, own, other] of membersOf(before, after)) {
+      if (own !== other) this.compare(this.#isFull ? ROOT : memberOf(at, name, own, other), own, other);
     }
-    for (const name of Object.keys(after)) {
-      if (!Object.hasOwn(before, name)) this.compare(memberOf(at, name, undefined, after[name]), undefined, after[name]);
-    }
+  }
+
+  get #isFull(): boolean {
+    return this.#fields.length >= MAX_FIELDS;
   }
 
   #compareLists(list: Place, before: readonly Json[], after: readonly Json[], isRow: boolean): void {
@@ -142,7 +141,7 @@ class Walk {
 
   #add(at: Place, before: Json | undefined, after: Json | undefined, isMoved = false): void {
     this.#count += 1;
-    if (this.#fields.length >= MAX_FIELDS) return;
+    if (this.#isFull) return;
     this.#fields.push({
       path: at.path(),
       label: at.label().join(' › '),

@@ -1,4 +1,4 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject, numberForm } from '../../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals, numberForm } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { NAMES, nameIn, textIn } from './field-label.ts';
 
@@ -19,6 +19,8 @@ export const NONE = -1;
 
 /** Most items of both forms that are matched. Of more, each is what stands at its place. */
 const MAX_ITEMS = 100_000;
+/** Most values in items that are matched by what they hold, which takes longer than to compare them. Of more, each is what stands at its place. */
+const MAX_VALUES = 400_000;
 /** Members beside {@link NAMES} that are tried as names of all items. */
 const MAX_TRIED = 8;
 
@@ -60,6 +62,7 @@ export class Contents {
   readonly #numbers = new Map<string | number, number>();
   readonly #texts = new Map<string, number>();
   readonly #lists = new Map<Json, number>();
+  readonly #same = new Map<Json, Json>();
   #next = 0;
 
   of(value: Json): number {
@@ -75,8 +78,14 @@ export class Contents {
     return number;
   }
 
+  /** Keeps that two values are equal. */
+  noteSame(value: Json, other: Json): void {
+    this.#same.set(value, other);
+  }
+
   /** Whether two values were found to be equal. What was not looked at yet is not known. */
   areKnownAsSame(value: Json, other: Json): boolean {
+    if (this.#same.get(value) === other) return true;
     const known = this.#lists.get(value);
     return known !== undefined && known === this.#lists.get(other);
   }
@@ -174,6 +183,7 @@ function keyedBy(list: readonly Json[], read: (item: Json) => string | undefined
 
 /** An item that is gone and one that came, and that only their names tell apart, are one that was renamed, where no other is like them. */
 function matchRenamed(found: Finding, before: readonly Json[], after: readonly Json[], rest: (item: Json) => number | null): void {
+  if (areTooLarge(before, found.to, after, found.from)) return;
   const [gone, come] = [placesBy(before, found.to, rest), placesBy(after, found.from, rest)];
   for (const [key, [place, ...twins]] of gone) {
     const [other, ...others] = come.get(key) ?? [];
@@ -194,21 +204,43 @@ function placesBy<Key>(list: readonly Json[], others: Int32Array, keyOf: (item: 
   return found;
 }
 
-/** Equal items: those that both forms begin and end with, else in their order. */
+/** Equal items: those that both forms begin and end with, else in their order. Of too much between them, what stands at the same place. */
 function matchContents(found: Finding, before: readonly Json[], after: readonly Json[], contents: Contents): void {
-  const [own, others] = [before.map((item) => contents.of(item)), after.map((item) => contents.of(item))];
-  const least = Math.min(own.length, others.length);
+  const least = Math.min(before.length, after.length);
+  const areSame = (place: number, other: number) => {
+    const [own, its] = [before[place], after[other]];
+    if (own === undefined || its === undefined || !jsonEquals(own, its)) return false;
+    pair(found, place, other);
+    contents.noteSame(own, its);
+    return true;
+  };
   let start = 0;
-  while (start < least && own[start] === others[start]) start += 1;
+  while (start < least && areSame(start, start)) start += 1;
   let end = 0;
-  while (end < least - start && own[own.length - 1 - end] === others[others.length - 1 - end]) end += 1;
-  for (let place = 0; place < start; place += 1) pair(found, place, place);
-  for (let back = 1; back <= end; back += 1) pair(found, own.length - back, others.length - back);
+  while (end < least - start && areSame(before.length - 1 - end, after.length - 1 - end)) end += 1;
+  if (areTooLarge(before, found.to, after, found.from)) {
+    for (let place = start; place < least - end; place += 1) pair(found, place, place);
+    return;
+  }
   pairInOrder(
     found,
-    placesBy(before, found.to, (_, place) => own[place]),
-    placesBy(after, found.from, (_, place) => others[place]),
+    placesBy(before, found.to, (item) => contents.of(item)),
+    placesBy(after, found.from, (item) => contents.of(item)),
   );
+}
+
+/** Whether the items that have no other form yet hold more than is matched by content. */
+function areTooLarge(before: readonly Json[], to: Int32Array, after: readonly Json[], from: Int32Array): boolean {
+  const left = (list: readonly Json[], others: Int32Array) =>
+    list.reduce<number>((sum, item, place) => sum + (others[place] === NONE ? valuesIn(item) : 0), 0);
+  return left(before, to) + left(after, from) > MAX_VALUES;
+}
+
+function valuesIn(value: Json): number {
+  let sum = 1;
+  if (isArray(value)) for (const item of value) sum += valuesIn(item);
+  else if (isObject(value)) for (const name of Object.keys(value)) sum += valuesIn(value[name] ?? null);
+  return sum;
 }
 
 function pairInOrder<Key>(found: Finding, own: ReadonlyMap<Key, readonly number[]>, others: ReadonlyMap<Key, readonly number[]>): void {
