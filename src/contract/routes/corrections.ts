@@ -91,7 +91,16 @@ const answered = {
     .meta({ description: 'Of the new commit: undo this to take it back. null: nothing was to be done, it was a look, or a kept answer' }),
 } as const;
 
-const ABOUT = { family: 'manage', tag: 'Corrections', method: 'POST', keys: managementKeys('rw', 'restore'), writes: true } as const;
+const ABOUT = {
+  family: 'manage',
+  tag: 'Corrections',
+  method: 'POST',
+  keys: managementKeys('rw', 'restore'),
+  unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
+  answerHeaders: READ_HEADERS,
+  writes: true,
+  idempotent: true,
+} as const;
 const ERRORS = [
   ...(['VALIDATION_FAILED', 'NOT_FOUND', 'CORRECTION_BLOCKED', 'APPEND_TOO_LARGE', 'BEHIND', 'BUSY', 'REDACTED', 'PAST_TIMEOUT'] as const),
 ] as const;
@@ -133,15 +142,12 @@ export const corrections = {
       ),
       required: true,
     },
-    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
     answers: { 200: z.strictObject({ ...answered, ...corrected }).meta({ id: 'DocumentCorrected', description: 'What was changed' }) },
-    answerHeaders: READ_HEADERS,
     errors: [
       ...(['VALIDATION_FAILED', 'INVALID_REQUEST', 'INVALID_PLATFORMID', 'NOT_FOUND', 'ENDPOINT_ONLY', 'INVALID_OPERATION'] as const),
       ...(['SCHEMA_VALIDATION_FAILED', 'STALE_SAVE', 'UNIQUE_VIOLATION', 'ADDRESS_TAKEN', 'COLLECTION_TYPE_MISMATCH'] as const),
       ...(['PAYLOAD_TOO_LARGE', 'APPEND_TOO_LARGE', 'RECORD_LIMIT_REACHED', 'RECORD_DELETE_DISABLED', 'INVALID_BODY'] as const),
     ],
-    idempotent: true,
     example: {
       params: { collection: 'saves', key: PLAYER },
       body: { ops: [{ op: 'inc', path: 'gold', value: -100 }], reason: 'paid twice', ticket: 'T-77' },
@@ -184,7 +190,6 @@ export const corrections = {
       }),
       required: true,
     },
-    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
     answers: {
       200: z
         .strictObject({
@@ -195,9 +200,7 @@ export const corrections = {
         })
         .meta({ id: 'Restored', description: 'What was restored' }),
     },
-    answerHeaders: READ_HEADERS,
     errors: [...ERRORS, ...MOMENT_ERRORS, 'INVALID_REQUEST', 'INVALID_PLATFORMID'],
-    idempotent: true,
     example: {
       params: { player: PLAYER },
       body: { to: '2026-03-01T12:00:00Z', keep: ['skins'], reason: 'lost by a crash' },
@@ -225,7 +228,6 @@ export const corrections = {
       }),
       required: true,
     },
-    unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'corrections' } },
     answers: {
       200: z
         .strictObject({
@@ -237,9 +239,7 @@ export const corrections = {
         })
         .meta({ id: 'Undone', description: 'What was undone' }),
     },
-    answerHeaders: READ_HEADERS,
     errors: [...ERRORS, 'NOTHING_TO_UNDO', 'ALREADY_UNDONE'],
-    idempotent: true,
     example: {
       body: { revision: 41, reason: 'granted by mistake' },
       answer: { ok: true, revision: 57, undone: { revision: 42, at: '2026-03-01T12:00:00.000Z', cause: 'endpoint.call' }, ...SHOWN },

@@ -98,7 +98,13 @@ const GRANT = {
   ...{ players: 2, listed: 2, given: 0, refused: 0, taken: 0, kept: 0, short: [] },
 } as const;
 const One = z.strictObject({ ok, grant: Grant }).meta({ id: 'GrantShown', description: 'A grant' });
-const MOVE_ERRORS = ['VALIDATION_FAILED', 'NOT_FOUND', 'GRANT_PHASE'] as const;
+/** What stopping a grant and going on with it share. */
+const MOVE = {
+  ...CHANGE,
+  body: { schema: z.strictObject(why), required: true },
+  answers: { 200: One },
+  errors: ['VALIDATION_FAILED', 'NOT_FOUND', 'GRANT_PHASE'],
+} as const;
 
 export const grants = {
   begin: route({
@@ -218,14 +224,11 @@ export const grants = {
     },
   }),
   stop: route({
-    ...CHANGE,
+    ...MOVE,
     id: 'stopGrant',
     path: '/:project/grants/:grant/stop',
     summary: 'Stop a grant, or its undoing, where it is',
     description: 'Whoever is served stays served, nobody else is. It can be resumed, or undone.',
-    body: { schema: z.strictObject(why), required: true },
-    answers: { 200: One },
-    errors: MOVE_ERRORS,
     example: {
       params: { grant: ID },
       body: { reason: 'to the wrong players' },
@@ -233,14 +236,11 @@ export const grants = {
     },
   }),
   resume: route({
-    ...CHANGE,
+    ...MOVE,
     id: 'resumeGrant',
     path: '/:project/grants/:grant/resume',
     summary: 'Go on with a grant that was stopped',
     description: 'Whoever was not served yet gets it. Whoever gave it back does not get it again.',
-    body: { schema: z.strictObject(why), required: true },
-    answers: { 200: One },
-    errors: MOVE_ERRORS,
     example: { params: { grant: ID }, body: { reason: 'it was right' }, answer: { ok: true, grant: GRANT } },
   }),
   undo: route({
