@@ -44,7 +44,7 @@ export async function buildConsole() {
   writeFileSync(MARK, hash);
 }
 
-/** What runs first. All that it needs is one file, and so small that it runs while the others are loaded: of libraries, what knows no React. */
+/** What runs first. All that it needs is one file, so small that it runs while the others are loaded: of libraries, what knows no React. */
 const EARLY = join(SOURCES, 'early.ts');
 const EARLY_LIBRARIES = /\/(?:@tanstack\/query-core|@oazapfts\/runtime)\/|\/react-query\/.*ueryOptions\.js$|vite\/preload-helper/;
 /** So many pages have to use a file for it to be loaded with all of them, as one with its like in place of twenty small ones. */
@@ -64,7 +64,7 @@ function chunkOf(id, { getModuleInfo }) {
   return pages >= SHARED_BY ? 'shared' : undefined;
 }
 
-/** What every page needs is asked for beside the first file, and not once that has run: what runs early, the shared code, and who is signed in. */
+/** What every page needs is asked for beside the first file, not once that has run: what runs early, shared code, who is signed in. */
 const loadsAhead = {
   name: 'loads-ahead',
   transformIndexHtml: {

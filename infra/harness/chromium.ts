@@ -11,7 +11,7 @@ export function chromiumLaunch() {
   return { executablePath: CHROMIUM, args: ['--no-sandbox'] };
 }
 
-/** playwright-core's driver of it, with what its caller uses of it: its own types need those of the DOM, which this project does not load. */
+/** playwright-core's driver, with what its caller uses of it: its own types need those of the DOM, which this project does not load. */
 export async function chromiumDriver<Driver>(): Promise<Driver> {
   const { chromium }: { readonly chromium: Driver } = await import(PLAYWRIGHT);
   return chromium;

@@ -25,8 +25,8 @@ import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
 /**
- * `npm run bench:console`: how long pages of the console take with much data, and what ten open consoles cost a game. Exit code 1 when a page
- * did not come, or an answer to the game was not 2xx. A missed bar is only reported.
+ * `npm run bench:console`: how long pages of the console take with much data, and what ten open consoles cost a game. Exit code 1 when a
+ * page did not come, or an answer to the game was not 2xx. A missed bar is only reported.
  */
 
 /** The part that is not of pages. */

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../src/log/port.ts';
 
 export const BROKEN_LINK = 'the event does not match its hash, or its hash the one before';
 
-/** Follows the chain of one stream from its first event on: each links to the one before, and data are gone only where an event allows it. */
+/** Follows the chain of a stream from its first event on: each links to the one before, and data are gone only where an event allows it. */
 export class ChainCheck {
   /** Of the last event that was checked. */
   revision = -1;

@@ -13,9 +13,9 @@ import type { Route } from './route.ts';
 export type Naming = 'player' | 'key' | 'query' | 'claim' | 'topic' | 'answer' | 'list';
 
 /**
- * What a person's request can ask of documents, so that what comes of it tells what stands there, whether it is shown or not. `nothing`: the route is about
- * what the game is made of. `named`: of what its query and its body name. `run`: logic of the game runs with what is sent, and compares it with anything.
- * A new route asks for what it names until it is said here that it does not.
+ * What a person's request can ask of documents, so that what comes of it tells what stands there, whether it is shown or not. `nothing`:
+ * the route is about what the game is made of. `named`: of what its query and its body name. `run`: logic of the game runs with what is
+ * sent, and compares it with anything. A new route asks for what it names until it is said here that it does not.
  */
 export type Asking = 'nothing' | 'named' | 'run';
 

@@ -112,8 +112,8 @@ function isCompressed({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads and parses a JSON body: the only way to one, so that a person's passes the gate. `undefined`: no bytes at all. Throws as {@link readBody} and as the gate,
- * and `invalid` for a body that is not JSON.
+ * Reads and parses a JSON body: the only way to one, so that a person's passes the gate. `undefined`: no bytes at all. Throws as
+ * {@link readBody} and as the gate, and `invalid` for a body that is not JSON.
  */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {

@@ -15,7 +15,7 @@ import { claimOf } from './credentials.ts';
 import { type Context, type Exchange, firstQuery, queryOf } from './exchange.ts';
 import { isMasked, reasonOf } from './reveal.ts';
 
-/** What a person is shown of players: recorded before the answer leaves, and without personal values unless they are revealed. Requests of keys pass by. */
+/** What people are shown of players: recorded first, and without personal values unless revealed. Requests of keys pass by. */
 
 /** A route, and where its requests and answers name whose data it shows. */
 export interface Page {
@@ -41,8 +41,9 @@ interface Shown {
 }
 
 /**
- * What a person is shown of an answer: without personal values, or with them for the reason that the request gives. Resolves once it is recorded whom it
- * shows. Throws 503 LOOK_NOT_RECORDED and 403 REVEAL_NEEDED: nothing is shown then. What was done by then is answered as done, without what it shows.
+ * What a person is shown of an answer: without personal values, or with them for the reason that the request gives. Resolves once it is
+ * recorded whom it shows. Throws 503 LOOK_NOT_RECORDED and 403 REVEAL_NEEDED: nothing is shown then. What was done by then is answered as
+ * done, without what it shows.
  */
 export async function shownToPerson(app: Pick<App, 'looks'>, ctx: Context, page: Page, answer: Answer): Promise<Answer> {
   if (!tellsOfPlayers(page.route)) return answer;
@@ -94,7 +95,7 @@ function isDone({ route }: Page, { body }: Answer): boolean {
   return route.writes === true && !(isObject(body ?? null) && objectOf(body)['dryRun'] === true);
 }
 
-/** The answer to what is done, where nobody may be shown what it says: what an endpoint made is left out as a whole, of all others the numbers stay. */
+/** The answer to a write, where nobody may be shown what it says: what an endpoint made is left out; of others the numbers stay. */
 function withoutData({ route }: Page, { status, headers = {}, body }: Answer): Answer {
   const numbers = Object.entries(objectOf(body ?? null)).filter(([, member]) => typeof member === 'number' || typeof member === 'boolean');
   const left = route.tag === 'Endpoints' ? {} : Object.fromEntries(numbers);

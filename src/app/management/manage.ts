@@ -167,8 +167,8 @@ async function checked(
 }
 
 /**
- * A decision that makes no personal field unique for whoever is shown none: whether that is refused tells which values are the same, and with a default, what they
- * are. Throws 403 REVEAL_NEEDED.
+ * A decision that makes no personal field unique for whoever is shown none: whether that is refused tells which values are the same, and
+ * with a default, what they are. Throws 403 REVEAL_NEEDED.
  */
 async function untelling<Answer>({ personalIn }: ManageContext, caller: Caller, decide: Decide<Answer>): Promise<Decide<Answer>> {
   if (caller.isMasked !== true) return decide;

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
-/** Revision and time of a moment, whichever of them is given. Whoever reads definitions may ask: the definitions of then, compared with themselves. */
+/** Revision and time of a moment, whichever is given. Whoever reads definitions may ask: those of then, compared with themselves. */
 export function momentQuery(project: string, at: string) {
   return queryOptions({
     queryKey: [project, 'moment', at],

@@ -6,8 +6,8 @@ import { useView } from './view.ts';
 /** What all acts have in common: a look first, a key, and pages that are read anew afterwards. */
 
 /**
- * Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first what
- * was.
+ * Reads everything of the project anew, but what an act has looked at. Of pages that are not shown nothing is kept: they would show first
+ * what was.
  */
 export function useRefresh(): () => Promise<void> {
   const { project } = useView();

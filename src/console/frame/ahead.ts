@@ -19,8 +19,8 @@ import { kindNamed } from '../words/definition.ts';
 import { commitFiltersIn, parseSearch, textIn, timelineIn } from './search.ts';
 
 /**
- * What a page shows first is asked for while its code is loaded, and that while the code of all pages is: the address tells what it will be.
- * The page then finds it, or waits for the rest of it. What would be refused is not asked for.
+ * What a page shows first is asked for while its code is loaded, and that while the code of all pages is: the address tells what it will
+ * be. The page then finds it, or waits for the rest of it. What would be refused is not asked for.
  */
 
 /** A place in the console, as the router or an address tells it. */

@@ -63,7 +63,7 @@ export function Shell() {
   );
 }
 
-/** On a phone the pages are a row that is wider than the screen. Where things are is known once the browser has laid out the page anyway. */
+/** On a phone the pages are a row that is wider than the screen. Where things are is known once the page is laid out anyway. */
 function shownIfActive(link: HTMLAnchorElement | null): void {
   if (link?.dataset['status'] === 'active') requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }));
 }

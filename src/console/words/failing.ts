@@ -35,8 +35,8 @@ export function isNested(path: string | null): boolean {
 const PARTS = ' > ';
 
 /**
- * Follows a path such as `pay > charge > enough`: ids of steps, each with what it called. `null`: there is no such endpoint. What is not there
- * any more ends the way.
+ * Follows a path such as `pay > charge > enough`: ids of steps, each with what it called. `null`: there is no such endpoint. What is not
+ * there any more ends the way.
  */
 export function failingStep(logic: Logic, slug: string, path: string | null, code: string): Failing | null {
   const endpoint = logic.endpoints.find((each) => (each['slug'] ?? each['id']) === slug);

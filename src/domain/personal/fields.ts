@@ -24,8 +24,8 @@ export interface Personal {
 const known = new WeakMap<DefinitionsState, { readonly earlier: readonly Mark[]; readonly personal: Personal | null }>();
 
 /**
- * What is personal in live or in what is staged; `null`: nothing. What an earlier schema marked and live no longer describes stays personal: documents and
- * their history still hold it.
+ * What is personal in live or in what is staged; `null`: nothing. What an earlier schema marked and live no longer describes stays
+ * personal: documents and their history still hold it.
  */
 export function personalIn(state: DefinitionsState, earlier: readonly Mark[] = []): Personal | null {
   const before = known.get(state);
@@ -129,8 +129,8 @@ function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {
 }
 
 /**
- * Slugs and ids of endpoints that may tell of personal values without naming one: they reach documents that hold some, and print whole ones, or read
- * members by computed names; or they call one that does.
+ * Slugs and ids of endpoints that may tell of personal values without naming one: they reach documents that hold some, and print whole
+ * ones, or read members by computed names; or they call one that does.
  */
 function wholesIn(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): Words {
   const reached = collections.flatMap(({ names, personal }) => (personal.length === 0 ? [] : names));

@@ -2,8 +2,8 @@ import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import type { PersonalPath } from '../model.ts';
 
 /**
- * Whether a document, or operations on one, name a personal field: by a path, or by a member at any depth. Whether such a change is refused,
- * or changes anything, tells what the field holds.
+ * Whether a document, or operations on one, name a personal field: by a path, or by a member at any depth. Whether such a change is
+ * refused, or changes anything, tells what the field holds.
  */
 export function namesPersonal(wanted: Json, paths: readonly PersonalPath[]): boolean {
   const names = new Set(paths.map((path) => path.findLast((part) => part !== '*') ?? '*'));

@@ -2,8 +2,8 @@ import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { findTokens, isOneToken, splitArguments } from '../../language/expressions/scan.ts';
 
 /**
- * Whether logic may tell of a member of a document without naming it: it prints a whole value into a text, reads a member by a computed name, or makes a
- * list of members. If in doubt, it does. It finds what an author wrote without a thought, not what one hides.
+ * Whether logic may tell of a member of a document without naming it: it prints a whole value into a text, reads a member by a computed
+ * name, or makes a list of members. If in doubt, it does. It finds what an author wrote without a thought, not what one hides.
  */
 export function printsWhole(value: Json): boolean {
   if (typeof value === 'string') return isOpaque(value);

@@ -19,7 +19,7 @@ export const NONE = -1;
 
 /** Most items of both forms that are matched. Of more, each is what stands at its place. */
 const MAX_ITEMS = 100_000;
-/** Most values in items that are matched by what they hold, which takes longer than to compare them. Of more, each is what stands at its place. */
+/** Most values in items that are matched by what they hold, which takes longer than comparing. Of more, each is what its place holds. */
 const MAX_VALUES = 400_000;
 /** Members beside {@link NAMES} that are tried as names of all items. */
 const MAX_TRIED = 8;
