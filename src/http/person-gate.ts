@@ -132,14 +132,12 @@ function slugIn({ params }: Context, sent: JsonObject): string {
   return named.map((name) => stringOf(name)?.trim() ?? '').find((name) => name !== '') ?? '';
 }
 
-/** What a test is sent beside its endpoint, and a button. */
-const INPUTS = ['input', 'expect', 'seed'] as const;
-
 function sendsInput({ state }: Context, sent: JsonObject): boolean {
-  const isHeld = state.exchange.family === 'manage';
-  const inputs = isHeld ? INPUTS.map((name) => objectOf(sent[name] ?? null)) : [inputOfPayload(sent)];
+  const isEmpty = (value: Json | undefined) => Object.keys(objectOf(value ?? null)).length === 0;
   // What is sealed is not known before it is opened.
-  return inputs.some((input) => Object.keys(input).length > 0) || (!isHeld && sealedIn(sent) !== null);
+  if (state.exchange.family !== 'manage') return sealedIn(sent) !== null || !isEmpty(inputOfPayload(sent));
+  // A test compares what is answered with the body that it expects; how it ended is told anyway.
+  return !isEmpty(sent['input']) || !isEmpty(sent['seed']) || Object.hasOwn(objectOf(sent['expect'] ?? null), 'body');
 }
 
 /** Whose documents are asked about; `null`: of any collection. */

@@ -103,7 +103,7 @@ export const CATALOGUE = {
   REDACTED: [410, 'What was stored there was redacted'],
   REQUEST_SIGNATURE_INVALID: [401, 'The envelope of this request is not valid'],
   REQUEST_TIMEOUT: [408, 'The body did not arrive in time'],
-  REVEAL_NEEDED: [403, 'This shows values of persons, or is ordered by them: it takes a reason in the header x-ns-reveal'],
+  REVEAL_NEEDED: [403, 'This shows values of persons, is ordered by them, or tells of them: it takes a reason in the header x-ns-reveal'],
   REVISION_OUTDATED: [426, 'This version of the game is too old; update it to play on'],
   RESULT_TOO_LARGE: [413, 'The answer is too large; a query can name the `columns` that it needs, or ask for fewer rows'],
   RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],

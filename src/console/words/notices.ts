@@ -42,8 +42,8 @@ export const NOTICES: Readonly<Record<string, Words>> = {
     toDo: 'Load the page again, and read what it asks.',
   },
   REVEAL_NEEDED: {
-    happened: 'This shows personal values, or is ordered by them.',
-    means: 'Nothing is shown.',
+    happened: 'This shows personal values, is ordered by them, or tells of them by what comes of it.',
+    means: 'Nothing is shown, and nothing was done.',
     toDo: 'Whoever may reveal them presses “Show personal values” first, and says why.',
   },
   LOOK_NOT_RECORDED: {
