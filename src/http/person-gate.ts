@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { askingOf, choosingIn } from '../contract/looking.ts';
+import { askingOf, choosingIn, takesReason, tellsOfPlayers } from '../contract/looking.ts';
 import type { Route } from '../contract/route.ts';
 import { missingReveal } from '../domain/access/refusals.ts';
 import { playerOfKey } from '../domain/document/key.ts';
@@ -37,10 +37,10 @@ export function gated(app: Looking, route: Route, handle: Serve): Serve {
 async function serve(app: Looking, ctx: Context, page: Page, handle: Serve): Promise<Answer> {
   const { exchange } = ctx.state;
   await requireReveal(exchange, projectIn(ctx));
-  if (askingOf(page.route) !== 'nothing') {
+  if (tellsOfPlayers(page.route)) {
     await passed(app, ctx, page, undefined);
     exchange.gate = (body) => passed(app, ctx, page, body);
-  }
+  } else if (takesReason(page.route)) await recordPublisher(app, ctx, page);
   let answer: Answer;
   try {
     answer = await handle(ctx);
@@ -79,6 +79,14 @@ async function passed(app: Looking, ctx: Context, page: Page, body: Json | undef
   });
 }
 
+/** Who publishes for a reason is told how stored documents fit, whatever personal fields they hold: those of many. */
+async function recordPublisher(app: Looking, ctx: Context, { route }: Page): Promise<void> {
+  const { exchange } = ctx.state;
+  const reason = reasonOf(exchange);
+  const person = reason === undefined ? null : await exchange.person?.();
+  if (person) await app.looks.record({ projectId: projectIn(ctx), person: person.id, page: route.id, players: [], reason });
+}
+
 /** The refusal of a request that gives no reason, where it takes one; `null`: it tells of no personal field. */
 function needOf(ctx: Context, { route }: Page, personal: Personal, body: Json | undefined): Refusal | null {
   const { query } = ctx.params;
@@ -111,7 +119,7 @@ function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boole
 function runs(ctx: Context, { method }: Route, personal: Personal, body: Json | undefined): Refusal | null {
   const sent = body === undefined ? (method === 'GET' ? inputInQuery(ctx.state.exchange) : {}) : objectOf(body);
   // A name may be sent as a text: logic reads the field that its input names.
-  const { reason: _, ticket: __, ...asked } = sent;
+  const asked = Object.fromEntries(Object.entries(sent).filter(([name]) => !SAID_BESIDE.has(name)));
   if (personal.isNamedIn(stringifyJson(asked))) return becoming();
   const slug = slugIn(ctx, sent);
   if (!personal.isHandledBy(slug) || !sendsInput(ctx, sent)) return null;
@@ -120,6 +128,9 @@ function runs(ctx: Context, { method }: Route, personal: Personal, body: Json | 
     `The endpoint ${JSON.stringify(slug)} handles personal values: how it ends with this input tells of them, so it takes a reason in the header x-ns-reveal`,
   );
 }
+
+/** Members that say which endpoint it is, and why. */
+const SAID_BESIDE: ReadonlySet<string> = new Set(['slug', 'endpoint', '_endpointSlug', 'testId', 'reason', 'ticket']);
 
 function inputInQuery(exchange: Exchange): JsonObject {
   const members = Object.entries(queryOf(exchange)).filter(([name]) => !isReservedQuery(name));

@@ -275,6 +275,8 @@ test('whether stored documents fit what is staged for a personal field is not to
     [false, ['PERSONAL_UNSEEN']],
   ]);
   expect(await found('other', { reason: 'does the new rule fit' })).toEqual([true, ['DOCUMENTS_REFUSED']]);
+  for (const page of ['preflight', 'sync', 'promote'])
+    expect(await revealed()).toContainEqual(expect.objectContaining({ page, reason: 'does the new rule fit' }));
   expect((await ask('POST', manage('discard'), { body: {} })).status).toBe(200);
 });
 

@@ -17,6 +17,7 @@ const PAGES: Readonly<Record<string, string>> = {
   readSaveRecordHistory: 'the history of the save slots',
   compareSaveRecords: 'two moments of the save slots',
   readRecord: 'a record',
+  appendRecord: 'a record that was appended',
   listCommits: 'what happened',
   explain: 'what an id is',
   readLogs: 'calls',
@@ -35,8 +36,14 @@ const PAGES: Readonly<Record<string, string>> = {
   callNamedEndpoint: 'a call for the player',
   callEndpointByQuery: 'a call for the player',
   testEndpoint: 'a dry run as the player',
+  readEconomy: 'days of a currency',
+  readEconomySupply: 'how much there is of a currency',
+  listEconomyFlows: 'where a currency came from and went to',
   listEconomyPlayers: 'who moved most of a currency',
   listEconomyEntries: 'entries of a currency',
+  sync: 'whether documents fit what was pushed',
+  preflight: 'whether documents fit what was to be pushed',
+  promote: 'whether documents fit what was staged',
   pressButton: 'what a button does for the player',
 };
 
