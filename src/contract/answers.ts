@@ -6,8 +6,9 @@ import type { Corrected as CorrectedSchema, corrections } from './routes/correct
 import type { definitionHistory } from './routes/definition-history.ts';
 import type { collections, gameValues, rateLimitRules } from './routes/definitions.ts';
 import type { documentLists } from './routes/document-list.ts';
-import type { documents, documentViews, saveRecords } from './routes/documents.ts';
+import type { documents, documentViews } from './routes/documents.ts';
 import type { economy } from './routes/economy.ts';
+import type { gamePackage } from './routes/game-package.ts';
 import type { globalRecords, globalRecordViews } from './routes/global-records.ts';
 import type { GrantSchema, grants, PreviewSchema } from './routes/grants.ts';
 import type { guests } from './routes/guests.ts';
@@ -15,18 +16,22 @@ import type { documentHistory, saveRecordHistory } from './routes/history.ts';
 import type { LoggedRequest as LoggedRequestSchema, logs } from './routes/logs.ts';
 import type { looks } from './routes/looks.ts';
 import type { Diagnostic as DiagnosticSchema } from './routes/managed.ts';
+import type { pages } from './routes/pages.ts';
 import type { playerPage } from './routes/player-page.ts';
 import type { SessionOpened as SessionOpenedSchema, securityConfig } from './routes/players.ts';
-import type { gamePackage, projectFacts, settings } from './routes/project.ts';
+import type { projectFacts } from './routes/project.ts';
 import type { publishing } from './routes/publishing.ts';
 import type { purge } from './routes/purge.ts';
-import type { queries, rateLimits, values } from './routes/queries.ts';
+import type { queries } from './routes/queries.ts';
 import type { release } from './routes/release.ts';
+import type { saveRecords } from './routes/save-records.ts';
 import type { ScheduleSchema, schedules } from './routes/schedules.ts';
+import type { settings } from './routes/settings.ts';
 import type { support } from './routes/support.ts';
-import type { pages, system } from './routes/system.ts';
+import type { system } from './routes/system.ts';
 import type { playerStats, telemetry } from './routes/telemetry.ts';
 import type { tests } from './routes/tests.ts';
+import type { rateLimits, values } from './routes/values.ts';
 import type { asOf, ShownBy } from './values.ts';
 
 /** Bodies of successful answers: the types that use cases and handlers share. */

@@ -7,9 +7,10 @@ import { corrections } from './corrections.ts';
 import { definitionHistory } from './definition-history.ts';
 import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
 import { documentLists } from './document-list.ts';
-import { documents, documentViews, saveRecords } from './documents.ts';
+import { documents, documentViews } from './documents.ts';
 import { economy } from './economy.ts';
 import { endpoints } from './endpoints.ts';
+import { gamePackage } from './game-package.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
 import { grants } from './grants.ts';
 import { guests } from './guests.ts';
@@ -17,18 +18,23 @@ import { documentHistory, saveRecordHistory } from './history.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
 import { looks } from './looks.ts';
+import { pages } from './pages.ts';
 import { playerPage } from './player-page.ts';
 import { securityConfig, sessions } from './players.ts';
-import { gamePackage, projectFacts, settings } from './project.ts';
+import { projectFacts } from './project.ts';
 import { publishing } from './publishing.ts';
 import { purge } from './purge.ts';
-import { queries, rateLimits, storageQueries, values } from './queries.ts';
+import { queries, storageQueries } from './queries.ts';
+import { home, reference, schemas } from './reference.ts';
 import { release } from './release.ts';
+import { saveRecords } from './save-records.ts';
 import { schedules } from './schedules.ts';
+import { settings } from './settings.ts';
 import { support } from './support.ts';
-import { canary, home, metrics, pages, reference, schemas, system } from './system.ts';
+import { canary, metrics, system } from './system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from './telemetry.ts';
 import { tests } from './tests.ts';
+import { rateLimits, values } from './values.ts';
 
 /** Every route. If two of a family match one path with equally many parameters, the first wins. */
 export const routes: readonly Route[] = [

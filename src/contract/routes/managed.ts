@@ -65,6 +65,7 @@ export const ON_BASE = ['PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT']
 export const CLAIMING = ['COLLECTION_TOO_LARGE', 'BEHIND', 'MANAGEMENT_MUTATION_FAILED'] as const;
 
 export const about = { family: 'manage', tag: 'Publishing', answerHeaders: READ_HEADERS } as const;
+export const ofProject = { ...about, tag: 'Project' } as const;
 /** How many items a page holds, and at most. */
 export const PAGE = { initial: 50, most: 200 } as const;
 export const pageSize = z.int().min(1).max(PAGE.most).default(PAGE.initial);

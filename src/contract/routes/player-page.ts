@@ -7,7 +7,7 @@ import { Commit } from './commits.ts';
 import { LoggedRequest } from './logs.ts';
 import { about, ok, pageSize } from './managed.ts';
 import { Flag } from './project.ts';
-import { UsedWindow } from './queries.ts';
+import { UsedWindow } from './values.ts';
 
 /** One player on one page: what support looks at first. */
 

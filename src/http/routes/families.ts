@@ -14,9 +14,10 @@ import {
   workflows,
 } from '../../contract/routes/definitions.ts';
 import { documentLists } from '../../contract/routes/document-list.ts';
-import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
+import { documents, documentViews } from '../../contract/routes/documents.ts';
 import { economy } from '../../contract/routes/economy.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
+import { gamePackage } from '../../contract/routes/game-package.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
 import { grants } from '../../contract/routes/grants.ts';
 import { guests } from '../../contract/routes/guests.ts';
@@ -24,18 +25,23 @@ import { documentHistory, saveRecordHistory } from '../../contract/routes/histor
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { looks } from '../../contract/routes/looks.ts';
+import { pages } from '../../contract/routes/pages.ts';
 import { playerPage } from '../../contract/routes/player-page.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
-import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
+import { projectFacts } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
 import { purge } from '../../contract/routes/purge.ts';
-import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
+import { queries, storageQueries } from '../../contract/routes/queries.ts';
+import { home, reference, schemas } from '../../contract/routes/reference.ts';
 import { release } from '../../contract/routes/release.ts';
+import { saveRecords } from '../../contract/routes/save-records.ts';
 import { schedules } from '../../contract/routes/schedules.ts';
+import { settings } from '../../contract/routes/settings.ts';
 import { support } from '../../contract/routes/support.ts';
-import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
+import { metrics, system } from '../../contract/routes/system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { tests } from '../../contract/routes/tests.ts';
+import { rateLimits, values } from '../../contract/routes/values.ts';
 import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mountOn, type Routers } from '../handlers.ts';
 import { answering } from '../request.ts';

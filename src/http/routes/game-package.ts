@@ -1,4 +1,4 @@
-import { gamePackage } from '../../contract/routes/project.ts';
+import { gamePackage } from '../../contract/routes/game-package.ts';
 import { revisionIdOf } from '../../domain/revision/status.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { member } from '../../kernel/path.ts';

@@ -1,4 +1,4 @@
-import type { home } from '../../contract/routes/system.ts';
+import type { home } from '../../contract/routes/reference.ts';
 import { headerText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { DOCUMENT_HEADERS, escaped, HTML_TYPE, htmlDocument, wantsHtml } from '../html/document.ts';

@@ -1,4 +1,4 @@
-import type { pages } from '../../contract/routes/system.ts';
+import type { pages } from '../../contract/routes/pages.ts';
 import { pageBody } from '../../domain/page/page.ts';
 import { freshHeaders } from '../answer.ts';
 import { headerText, param, queryParam } from '../exchange.ts';

@@ -1,4 +1,4 @@
-import type { reference } from '../../contract/routes/system.ts';
+import type { reference } from '../../contract/routes/reference.ts';
 import { asTextOf } from '../../contract/values.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';

@@ -1,5 +1,5 @@
 import type { RecordAddress } from '../../app/app.ts';
-import { saveRecords } from '../../contract/routes/documents.ts';
+import { saveRecords } from '../../contract/routes/save-records.ts';
 import { publishedSlots } from '../../domain/wire-answers.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';

@@ -1,6 +1,6 @@
 import { SOURCE_FILES } from '../../contract/resources/files.ts';
 import { jsonSchemaOf } from '../../contract/resources/json-schema.ts';
-import type { schemas } from '../../contract/routes/system.ts';
+import type { schemas } from '../../contract/routes/reference.ts';
 import { asTextOf } from '../../contract/values.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';

@@ -1,6 +1,6 @@
 import type { AnswerOfPast, Caller, ManageAnswer } from '../../app/app.ts';
 import type { Settings as SettingsBody } from '../../contract/answers.ts';
-import { settings } from '../../contract/routes/project.ts';
+import { settings } from '../../contract/routes/settings.ts';
 import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { wireNames } from '../../domain/wire-names.ts';
 import { refusal } from '../../kernel/errors.ts';

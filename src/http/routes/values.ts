@@ -1,4 +1,4 @@
-import { rateLimits, values } from '../../contract/routes/queries.ts';
+import { rateLimits, values } from '../../contract/routes/values.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import { queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
