@@ -6,10 +6,13 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const SHOWN = 5;
 
+/** Whether a project has data: without an order Postgres looks for it through the documents of all projects. */
+const FIRST = `SELECT true FROM savepoint.documents AS d WHERE d.project = projects.project AND d.space = 'live'
+  ORDER BY d.collection, d.key LIMIT 1`;
+
 const PROJECTS = `
 SELECT project, name, coalesce(settings->>'requirePlayerAuth', '') = 'true' AS proves, coalesce(settings->>'guestSignIn', '') = 'true' AS guests,
-  coalesce(settings->>'nextAccess', '') <> 'keys'
-    AND EXISTS (SELECT FROM savepoint.documents AS d WHERE d.project = projects.project AND d.space = 'live') AS staged
+  coalesce(settings->>'nextAccess', '') <> 'keys' AND coalesce((${FIRST}), false) AS staged
 FROM savepoint.projects WHERE NOT deleted AND coalesce(settings->>'enabled', '') <> 'false' ORDER BY created_at, project`;
 
 interface Row {
