@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/model/evolve.ts';
 import { type DefinitionName, DefinitionSearch, type DefinitionStep, SourceSearch } from '../../domain/definition/release/steps.ts';
 import { DocumentSearch, type DocumentStep, type PastChange, type PastDocument, stepsOf } from '../../domain/document/past.ts';
@@ -7,8 +6,6 @@ import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.
 import { RecordListSearch, type RecordListSteps } from '../../domain/record/past.ts';
 import type { AuthorityState, DefinitionsState, RecordListState } from '../../domain/states.ts';
 import {
-  AUTHORITY,
-  DEFINITIONS,
   definitionSubject,
   documentChangedBy,
   documentSubject,
@@ -20,12 +17,11 @@ import {
 } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { SingleFlight } from '../../kernel/single-flight.ts';
 import type { AppContext } from '../context.ts';
-import { evolve } from '../project/evolve.ts';
 import type { Project } from '../project/project.ts';
 import { type Commit, commitAt, commitEnd, entriesOf, type Moment, revisionAt } from './commits.ts';
-import { type Deadline, eventsBack, eventsOf, newestFirst, revisionsBack } from './subject-events.ts';
+import { KeptFolds } from './kept-folds.ts';
+import { type Deadline, eventsBack, newestFirst } from './subject-events.ts';
 
 /**
  * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last
@@ -114,22 +110,8 @@ type Context = Parameters<typeof eventsBack>[0] & { readonly limits: Pick<AppCon
 /** Reads that run at a time over all projects, of which one may have half, and those of one project that may wait. */
 const SLOTS = 8;
 const MAX_WAITING = 64;
-/** Characters of definitions that are kept folded, over all projects, and after how many events a long fold is kept on its way. */
-const KEPT_CHARACTERS = 16 * 1024 * 1024;
-const KEPT_EVERY = 256;
-
 /** Events before a publish in which a text of it is looked for. A push of one definition stores its text right before it. */
 const STORED_WITH = 4;
-
-/** The resident subjects: their past is folded from the first event on. */
-type Folded = { readonly authority: AuthorityState | null; readonly definitions: DefinitionsState };
-
-interface Kept {
-  readonly projectId: string;
-  readonly subject: Subject;
-  readonly revision: number;
-  readonly state: AuthorityState | DefinitionsState;
-}
 
 export function createPast(context: Context): Past {
   return new LogPast(context);
@@ -138,14 +120,17 @@ export function createPast(context: Context): Past {
 class LogPast implements Past {
   readonly #context: Context;
   readonly #reads: Bulkhead;
-  /** States by project, subject and the revision that made them: a fold begins at the nearest one before. */
-  readonly #kept = new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS, sizeCalculation: ({ state }) => charactersOf(state) });
-  readonly #folding = new SingleFlight<Kept['state'] | null>();
+  readonly #folds: KeptFolds;
 
   constructor(context: Context) {
     this.#context = context;
     const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
     this.#reads = new Bulkhead({ slots: SLOTS, queue: MAX_WAITING, timeout });
+    this.#folds = new KeptFolds({
+      context,
+      reading: (project, read) => this.#reading(project, read),
+      deadline: () => this.#deadline(),
+    });
   }
 
   async documentAt(project: Project, { space, collection, key }: PastAddress, revision: number): Promise<PastDocument | null> {
@@ -267,11 +252,11 @@ class LogPast implements Past {
   }
 
   async definitionsAt(project: Project, revision: number): Promise<DefinitionsState> {
-    return (await this.#foldedAt(project, 'definitions', revision)) ?? EMPTY_DEFINITIONS;
+    return (await this.#folds.at(project, 'definitions', revision)) ?? EMPTY_DEFINITIONS;
   }
 
   authorityAt(project: Project, revision: number): Promise<AuthorityState | null> {
-    return this.#foldedAt(project, 'authority', revision);
+    return this.#folds.at(project, 'authority', revision);
   }
 
   commitAt(project: Project, revision: number, known?: number): Promise<Commit | null> {
@@ -303,56 +288,6 @@ class LogPast implements Past {
     });
   }
 
-  async #foldedAt<K extends keyof Folded>(project: Project, kind: K, revision: number): Promise<Folded[K] | null> {
-    const subject = SUBJECT_OF[kind];
-    if (project.set.residentChangedAt(subject) <= revision) return project[kind];
-    const { views } = this.#context;
-    const changed = await this.#reading(
-      project,
-      async () => (await views.revisions(project.id, subject, { before: revision + 1, limit: 1 }))[0],
-    );
-    if (changed === undefined) return null;
-    const state = await this.#folding.run(`${project.id} ${subject} ${changed}`, null, () =>
-      this.#reading(project, () => this.#fold(project, subject, changed)),
-    );
-    // A subject has one kind of state, which the compiler cannot relate to it here.
-    return state as Folded[K] | null;
-  }
-
-  /** Folds a resident subject from the nearest state that is kept. Only revisions are held: its events may be many megabytes. */
-  async #fold(project: Project, subject: typeof AUTHORITY | typeof DEFINITIONS, revision: number): Promise<Kept['state'] | null> {
-    const deadline = this.#deadline();
-    const begun = this.#nearest(project.id, subject, revision);
-    const after = begun?.revision ?? -1;
-    const revisions: number[] = [];
-    for await (const page of revisionsBack(this.#context, project, subject, revision)) {
-      revisions.push(...page.filter((each) => each > after));
-      if ((page.at(-1) ?? -1) <= after) break;
-    }
-    let state = begun?.state ?? null;
-    let folded = 0;
-    for await (const event of eventsOf(this.#context, project, revisions.toReversed(), deadline)) {
-      state = evolve(subject, state, event) as Kept['state'] | null;
-      folded += 1;
-      if (folded % KEPT_EVERY === 0) this.#keep(project.id, subject, event.revision, state);
-    }
-    this.#keep(project.id, subject, revision, state);
-    return state;
-  }
-
-  #nearest(projectId: string, subject: Subject, revision: number): Kept | undefined {
-    let nearest: Kept | undefined;
-    for (const kept of this.#kept.values()) {
-      if (kept.projectId !== projectId || kept.subject !== subject || kept.revision > revision) continue;
-      if (nearest === undefined || kept.revision > nearest.revision) nearest = kept;
-    }
-    return nearest;
-  }
-
-  #keep(projectId: string, subject: Subject, revision: number, state: Kept['state'] | null): void {
-    if (state !== null) this.#kept.set(`${projectId} ${subject} ${revision}`, { projectId, subject, revision, state });
-  }
-
   #back(project: Project, subject: SubjectKey, revision: number): AsyncGenerator<ProjectEvent> {
     return eventsBack(this.#context, project, subject, revision, this.#deadline());
   }
@@ -366,8 +301,6 @@ class LogPast implements Past {
     return this.#reads.run(project.id, read, { onReject: busy });
   }
 }
-
-const SUBJECT_OF = { authority: AUTHORITY, definitions: DEFINITIONS } as const;
 
 function listOf({
   data: { space, collection, player },
@@ -387,13 +320,6 @@ async function beyondFork<Step extends { readonly event: { readonly revision: nu
   const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
   const live = await readLive(from, limit - own.steps.length);
   return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
-}
-
-function charactersOf(state: Kept['state']): number {
-  if (!('sources' in state)) return 4_096;
-  let characters = 4_096;
-  for (const text of state.sources.values()) characters += text.length;
-  return characters;
 }
 
 function redacted(revision: number): Error {
