@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -320,16 +320,18 @@ function firstOf(path: string, role: string): Promise<string> {
   });
 }
 
-test('a stream that shows personal values ends once the person may not see them any more, though another role may follow it', async () => {
+test('streams that show personal values end once the person may not see them any more, though another role may follow them', async () => {
   const { id = '' } = people.get('support') ?? {};
   const { cookie } = browserOf('support');
   const headers = { Cookie: cookie, 'x-ns-reveal': 'T-9', Host: new URL(at().origin).host };
-  const path = `/v3/live/${project}?topic=${encodeURIComponent(`documents/saves/${ADA}`)}`;
-  const reply = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-    request({ host: '127.0.0.1', port: at().port, path, headers }, resolve).once('error', reject).end();
-  });
-  expect(reply.statusCode).toBe(200);
-  const ended = new Promise((resolve) => reply.resume().once('close', resolve));
+  const opened = (path: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      request({ host: '127.0.0.1', port: at().port, path, headers }, resolve).once('error', reject).end();
+    });
+  const live = await opened(`/v3/live/${project}?topic=${encodeURIComponent(`documents/saves/${ADA}`)}`);
+  const logs = await opened(manage('logs?follow=true'));
+  expect([live.statusCode, logs.statusCode]).toEqual([200, 200]);
+  const ended = Promise.all([live, logs].map((reply) => new Promise((resolve) => reply.resume().once('close', resolve))));
   expect((await browserOf('owner').change('PUT', `/api/people/${id}/roles/${project}`, { role: 'auditor' })).status).toBe(200);
   await ended;
   expect((await browserOf('owner').change('PUT', `/api/people/${id}/roles/${project}`, { role: 'none' })).status).toBe(200);
