@@ -17,8 +17,29 @@ const PLAYERS = {
   schema: { gold: { type: 'number' }, email: { type: 'string', _personal: true } },
 };
 
+/** Handles the e-mail, so that how it ends tells of it. */
+const SAME = {
+  id: 'same',
+  slug: 'same',
+  method: 'POST',
+  input: { properties: { typed: { type: 'string', title: 'Typed' } }, required: ['typed'] },
+  console: { page: 'player', label: 'Same mail' },
+  steps: [
+    { id: 'me', type: 'read', collection: 'players', key: '{{platformId}}' },
+    {
+      id: 'is',
+      type: 'assert',
+      check: { field: 'me.email', op: '==', value: '{{input.typed}}' },
+      errorCode: 'OTHER',
+      message: 'It is not',
+    },
+  ],
+  response: { body: { same: true } },
+};
+
 const started = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [SAME] }));
   await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { gold: 5, email: EMAIL } }));
 });
 
@@ -33,6 +54,17 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   await support.getByLabel(/^Ticket/).fill('7');
   await support.getByRole('button', { name: 'Show them' }).click();
   await support.getByText(EMAIL).first().waitFor();
+  // While they are shown, what a button would do with an input is told, too: the reason goes with the look.
+  await support.goto(`${origin}/p/${project}/players/${ADA}`);
+  await support.getByRole('button', { name: 'Show personal values' }).click();
+  await support.getByLabel('Reason').fill('compares what was typed');
+  await support.getByRole('button', { name: 'Show them' }).click();
+  await support.getByRole('button', { name: 'Hide personal values' }).waitFor();
+  await support.getByRole('button', { name: /^Same mail/ }).click();
+  await support.getByLabel(/^typed/i).fill(EMAIL);
+  await support.getByRole('button', { name: 'What would it do?' }).click();
+  await support.getByText('It would work, and answer').waitFor();
+  await support.getByRole('button', { name: 'Cancel' }).click();
   await support.getByRole('button', { name: 'Hide personal values' }).click();
   await support.getByText('[personal]').first().waitFor();
   const page = await signedInAs('auditor');
