@@ -6,7 +6,7 @@ import { stringifyJson } from '../kernel/json.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { styled } from './terminal.ts';
 
 type Meaning = Explained['meanings'][number];
@@ -14,7 +14,7 @@ type Commit = Meaning['commits'][number];
 
 /** `savepoint explain`: what an id is that somebody holds, and what belongs to it. */
 export function explainCommand(): Command {
-  return remoteCommand('explain', 'say what an id is that somebody holds, what was done there, by whom, and who was paid')
+  return revealing(remoteCommand('explain', 'say what an id is that somebody holds, what was done there, by whom, and who was paid'))
     .argument(
       '<id>',
       'a revision, the id of an event, request, session, save record, record, key, guest or player, an idempotency key; the id or name of a definition, value or rule; collection/key; a unique value',
@@ -37,15 +37,24 @@ export function explainCommand(): Command {
     });
 }
 
-function shown({ meanings, calls, personal = [] }: Explained): string {
+function shown({ meanings, calls, personal = [], leftOut = [] }: Explained): string {
   const left = personal.map(({ collection, field }) => `${collection}.${field}`).join(', ');
   const told = calls.map(
     ({ at, method, path, status, code }) => `Call  ${at}  ${method} ${visible(path)}  ${status}${code === null ? '' : ` ${visible(code)}`}`,
   );
   const unasked =
-    left === '' ? [] : [`Not looked for in ${visible(left)}: personal fields are looked in by whoever says why, in the console`];
-  return [...meanings.map(shownMeaning), ...told, ...unasked].join('\n');
+    left === '' ? [] : [`Not looked for in ${visible(left)}: personal fields are looked in by whoever says why, with --reveal`];
+  const untold = leftOut.map(({ part, why }) => `Not told: ${UNTOLD[part]}. ${visible(why)}`);
+  return [...meanings.map(shownMeaning), ...told, ...unasked, ...untold].join('\n');
 }
+
+const UNTOLD: Readonly<Record<NonNullable<Explained['leftOut']>[number]['part'], string>> = {
+  call: 'how the endpoint was defined, and who published that',
+  uses: 'some of what the endpoint may read',
+  publish: 'who published, and why',
+  key: 'what the key is',
+  calls: 'refused requests',
+};
 
 function shownMeaning({ is, text: said, named, commits, more, publish, call, followed = [], links }: Meaning): string {
   const lines = [

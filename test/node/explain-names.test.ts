@@ -144,7 +144,7 @@ test('each is told to whoever may read it', async () => {
   const path = (held: string) => `/v3/manage/${project}/explain/${held}`;
   const told = await bodyOf(manager.manage('GET', path('richest'), { headers: { 'x-api-key': mayList } }));
   expect(listOf(told.meanings)).toMatchObject([
-    { is: 'board', links: { history: `/v3/manage/${project}/definitions/query/richest/history` } },
+    { is: 'board', links: { definitions: `/v3/manage/${project}/queries` } },
   ]);
   expect((await manager.manage('GET', path('upgrade'), { headers: { 'x-api-key': mayList } })).status).toBe(404);
 });
@@ -188,7 +188,7 @@ test('the command prints what it is', async () => {
   const key = await newApiKey(env, project, { history: 'r', game_values: 'r' });
   const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: project, SAVEPOINT_SECRET_KEY: key };
   const said = await printed(['explain', 'town/market'], { env: remote });
-  expect(said).toContain('A document of Town');
+  expect(said).toContain('A document of town');
   expect(said).toContain('town/market');
   expect(await printed(['explain', 'axe_pricing.price'], { env: remote })).toContain('axe_pricing › price');
 });

@@ -81,7 +81,7 @@ export function createCommits(context: AppContext, past: Past): Commits {
       const mayReadDocuments = hasNeed(key, { scopes: ['collections'], level: 'r' });
       const player = mayReadDocuments ? query.player : null;
       const told = player === null ? null : { player, changed: await changedFields(context, past, project, commits, player) };
-      const shown = await shownCommits(context, project, commits, told);
+      const shown = await shownCommits(context, project, key, commits, told);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
     },

@@ -1,19 +1,25 @@
 import type * as contract from '../../contract/answers.ts';
-import { EXPLAINING_KEYS } from '../../contract/credentials.ts';
-import { type IdKind, idKindsIn } from '../../domain/commit/named.ts';
+import { EVERYTHING_READ, EXPLAINING_KEYS, STAGED_READ } from '../../contract/credentials.ts';
+import { PLAYERS_LOGS } from '../../contract/routes/logs.ts';
+import { mayReadPublish } from '../../domain/access/past.ts';
+import { missingPermission } from '../../domain/access/refusals.ts';
+import { type IdKind, idKindsIn, playersIn } from '../../domain/commit/named.ts';
 import { type IsShared, summaryOf, targetChanged } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
-import type { PublishTarget } from '../../domain/events.ts';
+import { isDocumentEvent } from '../../domain/document/evolve.ts';
+import { playerOfKey } from '../../domain/document/key.ts';
+import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
-import { allows } from '../../domain/project/permissions.ts';
+import { allows, scopesOf } from '../../domain/project/permissions.ts';
+import type { AccessKey } from '../../domain/states.ts';
 import { idSubject, playerSubject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { accessAt, requireNeed } from '../access.ts';
+import { accessAt, hasNeed, requireNeed } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -23,6 +29,7 @@ import { labelOf } from '../people/people.ts';
 import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import { HISTORY_SCOPE, lookUp } from './commits.ts';
+import { type Links, linksFor, toCallsOf, toCommits, toGuest, toHistory, toPublish } from './links.ts';
 import { type NamedSo, namedSo } from './named.ts';
 import { shownCommits } from './shown-commit.ts';
 import { type UseInForce, usesAt } from './uses.ts';
@@ -34,9 +41,12 @@ import { type UseInForce, usesAt } from './uses.ts';
 export type Explain = (caller: Caller, held: string, hidden: Personal | null) => Promise<ManageAnswer<Explanations>>;
 
 interface Explanations extends NamedSo {
-  /** Whether whoever asks may see what was, and so what was refused. */
-  readonly readsHistory: boolean;
+  /** Whose requests of the call log whoever asks may be told of, beside what the log knows. */
+  readonly calls: 'all' | 'ofPlayers' | 'none';
+  readonly leftOut: readonly LeftOut[];
 }
+
+type LeftOut = NonNullable<contract.Explained['leftOut']>[number];
 
 type Meaning = contract.Explained['meanings'][number];
 type Call = NonNullable<Meaning['call']>;
@@ -82,26 +92,69 @@ export function createExplain(context: AppContext, past: Past): Explain {
     const explained = async (): Promise<Explanations> => {
       // No id holds a slash: it is part of the address of a document, or of a name.
       const isOfLog = readsHistory && !held.includes('/');
-      const ofLog = isOfLog ? await new Explanation(context, past, project, held).meanings() : [];
-      const { meanings, personal } = await namedSo(context, { project, caller, held, hidden });
-      return { meanings: joined(ofLog, meanings), personal, readsHistory };
+      const explanation = new Explanation(context, past, { project, key, held });
+      const ofLog = isOfLog ? await explanation.meanings() : [];
+      const named = await namedSo(context, { project, caller, held, hidden });
+      const meanings = joined(ofLog, named.meanings);
+      const calls = readsHistory ? callsFor(key) : 'none';
+      const mayBeRefused = readsHistory && (meanings.length === 0 || meanings.some(({ is }) => CALLED.has(is)));
+      const refused = calls === 'none' && mayBeRefused ? leftOut(key, 'calls', PLAYERS_SCOPE) : [];
+      return { meanings, personal: named.personal, calls, leftOut: [...explanation.leftOut, ...refused] };
     };
     const result = await explanations.run(project.id, explained, { onReject: busy });
     return { ...positioned(context, project, caller, reached), result };
   };
 }
 
+/** What a request may have made that the call log knows. */
+const CALLED: ReadonlySet<Meaning['is']> = new Set(['revision', 'publish', 'event', 'request']);
+/** What opens the requests of players. */
+const PLAYERS_SCOPE = ['players'];
+
+/** As the call log tells whoever asks it: of all requests, or of those of a player. */
+function callsFor(key: AccessKey): Explanations['calls'] {
+  if (hasNeed(key, EVERYTHING_READ.needs)) return 'all';
+  return hasNeed(key, PLAYERS_LOGS.keys.needs) ? 'ofPlayers' : 'none';
+}
+
+function leftOut(key: AccessKey, part: LeftOut['part'], scopes: readonly string[]): readonly LeftOut[] {
+  const missing = missingPermission(key, scopes, 'r');
+  return missing === null ? [] : [{ part, why: missing.message }];
+}
+
+interface Asked {
+  readonly project: Project;
+  /** Of whoever asks, who may see what was. */
+  readonly key: AccessKey;
+  readonly held: string;
+}
+
 class Explanation {
   readonly #context: AppContext;
   readonly #past: Past;
   readonly #project: Project;
+  readonly #key: AccessKey;
   readonly #held: string;
+  readonly #leftOut = new Map<string, LeftOut>();
 
-  constructor(context: AppContext, past: Past, project: Project, held: string) {
+  constructor(context: AppContext, past: Past, { project, key, held }: Asked) {
     this.#context = context;
     this.#past = past;
     this.#project = project;
+    this.#key = key;
     this.#held = held;
+  }
+
+  /** What whoever asks may not be told of the meanings, each once. */
+  get leftOut(): readonly LeftOut[] {
+    return [...this.#leftOut.values()];
+  }
+
+  /** Whether all of these may be read; otherwise it is said that the part is left out. */
+  #mayTell(part: LeftOut['part'], scopes: readonly string[]): boolean {
+    const missing = leftOut(this.#key, part, scopes);
+    for (const each of missing) this.#leftOut.set(`${part} ${each.why}`, each);
+    return missing.length === 0;
   }
 
   async meanings(): Promise<readonly Meaning[]> {
@@ -117,8 +170,9 @@ class Explanation {
     const own = publish !== undefined && publish.revision >= commit.first ? publish : null;
     if (own === null) return [await this.#meaning('revision', 'A revision of the log, in this commit', [commit], false)];
     const text = `A publish: ${own.action} to ${own.target}`;
-    const links = { publishes: this.#path(`publishes?before=${own.revision + 1}&limit=1`) };
-    return [{ ...(await this.#meaning('publish', text, [commit], false, links)), publish: this.#shownPublish(own) }];
+    const meaning = await this.#meaning('publish', text, [commit], false, { publishes: toPublish(own.revision) });
+    const shown = this.#shownPublish(own);
+    return [{ ...meaning, ...(shown === null ? {} : { publish: shown }) }];
   }
 
   async #asId(): Promise<readonly Meaning[]> {
@@ -132,7 +186,7 @@ class Explanation {
     }
     const meanings: Meaning[] = [];
     for (const [kind, found] of byKind) {
-      const links = kind === 'request' ? { calls: this.#path(`logs?requestId=${encodeURIComponent(id)}`) } : {};
+      const links = kind === 'request' ? { calls: toCallsOf({ requestId: id }) } : {};
       meanings.push(await this.#meaning(kind, SAYS[kind], found, searched > 0 && commits.length > SHOWN, links));
     }
     return meanings;
@@ -141,8 +195,9 @@ class Explanation {
   #asKey(): readonly Meaning[] {
     const key = this.#project.authority?.keys.get(this.#held);
     if (key === undefined) return [];
-    const text = `A ${key.kind} key, ${JSON.stringify(key.label)}, ${key.enabled ? 'enabled' : 'disabled'}, made ${new Date(key.createdAt).toISOString()}`;
-    return [{ is: 'key', text, commits: [], links: { commits: this.#path(`commits?key=${encodeURIComponent(this.#held)}`) } }];
+    const made = `${JSON.stringify(key.label)}, ${key.enabled ? 'enabled' : 'disabled'}, made ${new Date(key.createdAt).toISOString()}`;
+    const text = this.#mayTell('key', ['settings']) ? `A ${key.kind} key, ${made}` : 'A key of this project';
+    return [{ is: 'key', text, commits: [], links: this.#links({ commits: toCommits({ key: this.#held }) }) }];
   }
 
   async #asPlayer(): Promise<readonly Meaning[]> {
@@ -150,12 +205,26 @@ class Explanation {
     // The key of a shared document stands in the index as if it were a player's.
     const commits = found.filter((commit) => namesOneOf(commit, [this.#held], (id) => isShared(this.#project.definitions, id)));
     if (commits.length === 0) return [];
-    const player = encodeURIComponent(this.#held);
-    const links = { commits: this.#path(`commits?player=${player}`), calls: this.#path(`logs?player=${player}`) };
-    const isGuest = isGuestId(this.#held);
-    const own = isGuest ? { ...links, access: this.#path(`guests/${player}`) } : links;
-    const text = isGuest ? 'A guest: a player whom devices prove' : 'A player, or the first part of a document key';
-    return [await this.#meaning(isGuest ? 'guest' : 'player', text, commits, searched > 0 && commits.length > SHOWN, own)];
+    const player = this.#held;
+    const isGuest = isGuestId(player);
+    const links = { commits: toCommits({ player }), calls: toCallsOf({ player }), access: isGuest ? toGuest(player) : null };
+    const text = isGuest ? 'A guest: a player whom devices prove' : this.#playerSaid(commits);
+    return [await this.#meaning(isGuest ? 'guest' : 'player', text, commits, searched > 0 && commits.length > SHOWN, links)];
+  }
+
+  /** Whom nobody has called as is known by documents alone, and their keys may be anything. */
+  #playerSaid(commits: readonly Commit[]): string {
+    const hasActed = commits.some(({ events }) =>
+      events.some(
+        (event) => event.metadata.actor.player === this.#held || (!isDocumentEvent(event) && playersIn(event).includes(this.#held)),
+      ),
+    );
+    if (hasActed) return 'A player';
+    const documents = commits.flatMap(({ events }) => summaryOf(events).documents).filter(({ key }) => playerOfKey(key) === this.#held);
+    const [first] = documents;
+    if (first === undefined) return 'A player';
+    const names = [...new Set(documents.map(({ collection }) => collection))];
+    return `A player who made no call in these commits: they changed documents of ${names.join(', ')} under this id. One document is asked for as ${first.collection}/${first.key}`;
   }
 
   /** One commit more than is shown says whether there are more. */
@@ -164,21 +233,15 @@ class Explanation {
     return lookUp(this.#context, this.#past, this.#project, subject, range, fits, SHOWN + 1);
   }
 
-  async #meaning(
-    is: Meaning['is'],
-    text: string,
-    commits: readonly Commit[],
-    more: boolean,
-    links: Readonly<Record<string, string>> = {},
-  ): Promise<Meaning> {
-    const shown = await shownCommits(this.#context, this.#project, commits.slice(0, SHOWN));
+  async #meaning(is: Meaning['is'], text: string, commits: readonly Commit[], more: boolean, links: Links = {}): Promise<Meaning> {
+    const shown = await shownCommits(this.#context, this.#project, this.#key, commits.slice(0, SHOWN));
     const [newest] = commits;
     const call = newest === undefined ? null : await this.#callOf(newest);
     const players = shown[0]?.players.slice(0, FOLLOWED_PLAYERS) ?? [];
     const [player] = players;
     const isFollowed = newest !== undefined && player !== undefined;
     const followed = isFollowed ? await this.#followed(newest.last, players) : [];
-    const link = isFollowed ? { followed: this.#path(`commits?player=${encodeURIComponent(player)}&from=${newest.last + 1}`) } : {};
+    const link = isFollowed ? toCommits({ player, from: String(newest.last + 1) }) : null;
     return {
       is,
       text,
@@ -186,7 +249,7 @@ class Explanation {
       ...(more ? { more: true } : {}),
       ...(call === null ? {} : { call }),
       ...(followed.length === 0 ? {} : { followed: [...followed] }),
-      links: { ...link, ...links },
+      links: this.#links({ followed: link, ...links }),
     };
   }
 
@@ -203,19 +266,20 @@ class Explanation {
       commits.push(commit);
       if (commits.length === FOLLOWED) break;
     }
-    return (await shownCommits(this.#context, this.#project, commits.toReversed())).toReversed();
+    return (await shownCommits(this.#context, this.#project, this.#key, commits.toReversed())).toReversed();
   }
 
   /** The endpoint that made a commit, as it was defined then. */
   async #callOf({ last, events }: Commit): Promise<Call | null> {
     const endpoint = events.at(-1)?.metadata.actor.endpoint;
-    if (endpoint === undefined) return null;
+    if (endpoint === undefined || !this.#mayTell('call', scopesOf('endpoint'))) return null;
     const target: PublishTarget = targetChanged(events) ?? 'live';
     const found = effectiveDefinitions(await this.#past.definitionsAt(this.#project, last), target).endpoint(endpoint);
     if (found === undefined) return { endpoint, definition: null, publish: null, uses: [] };
     const definition = stringifyJson(found.definition).length > MAX_DEFINITION ? null : found.definition;
     const publish = await this.#publishOf(found.id, target, last);
-    const { uses, left } = await usesAt(this.#context, this.#past, this.#project, found, target, last);
+    const asked = { endpoint: found, target, revision: last, mayTell: (kind: DefinitionKind) => this.#mayTell('uses', scopesOf(kind)) };
+    const { uses, left } = await usesAt(this.#context, this.#past, this.#project, asked);
     const shown = await this.#shownUses(uses, last);
     return { endpoint, definition, publish: publish && this.#shownPublish(publish), uses: shown, ...(left === 0 ? {} : { left }) };
   }
@@ -231,14 +295,16 @@ class Explanation {
     }
     return uses.map((use) => {
       const row = use.publish === null ? undefined : published.get(use.publish);
-      return { ...use, publish: row === undefined ? null : this.#shownPublish(row), links: { history: this.#historyOf(use, last) } };
+      const links = this.#links({ history: this.#historyOf(use, last) });
+      return { ...use, publish: row === undefined ? null : this.#shownPublish(row), links };
     });
   }
 
-  #historyOf({ kind, id, collection }: UseInForce, last: number): string {
+  #historyOf({ kind, id, collection }: UseInForce, last: number): Links[string] {
     const named = kind === 'value' ? 'game-values' : `definitions/${kind}`;
     const holder = collection === undefined ? '' : `&collection=${encodeURIComponent(collection)}`;
-    return this.#path(`${named}/${encodeURIComponent(id)}/history?at=${last}${holder}`);
+    const path = `${named}/${encodeURIComponent(id)}/history?at=${last}${holder}`;
+    return toHistory(this.#key, path, kind === 'value' ? scopesOf('game-values') : scopesOf(kind));
   }
 
   /** The last publish, up to a revision, that changed an endpoint. */
@@ -260,7 +326,16 @@ class Explanation {
     return (await this.#context.views.publishes(this.#project.id, { before, limit })).publishes;
   }
 
-  #shownPublish({ revision, at, action, target, actor, message, changes }: PublishRow): NonNullable<Meaning['publish']> {
+  /** `null`: whoever asks may read no publish, nor any definition that this one changed. */
+  #shownPublish({ revision, at, action, target, actor, message, changes }: PublishRow): NonNullable<Meaning['publish']> | null {
+    if (
+      !mayReadPublish(
+        this.#key,
+        changes.map(({ kind }) => kind),
+      ) &&
+      !this.#mayTell('publish', STAGED_READ.needs.scopes)
+    )
+      return null;
     const label = labelOf(actor, this.#project.authority, this.#context.people);
     return {
       revision,
@@ -275,8 +350,8 @@ class Explanation {
     };
   }
 
-  #path(rest: string): string {
-    return `/v3/manage/${encodeURIComponent(this.#project.id)}/${rest}`;
+  #links(links: Links): Readonly<Record<string, string>> {
+    return linksFor(this.#project.id, this.#key, links);
   }
 }
 

@@ -4,11 +4,12 @@ import { visibleValues } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { beginning, called, definitionsNamed, type NamedDefinition } from '../../domain/definition/model/named.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
+import { type DefinitionKind, SINGLE_ID } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { EVERY_PROJECT } from '../../domain/people/people.ts';
 import { governs, managesIn } from '../../domain/people/power.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
-import { allows } from '../../domain/project/permissions.ts';
+import { allows, scopesOf } from '../../domain/project/permissions.ts';
 import { documentSubject, uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { accessAt, hasNeed, requireNeed } from '../access.ts';
@@ -19,6 +20,8 @@ import type { Project } from '../project/project.ts';
 import { readDocument } from '../storage/documents.ts';
 import { documentOf } from '../storage/query-runs.ts';
 import { claimsOf, hashesOf } from '../storage/unique-claims.ts';
+import { type Links, linksFor, toCommits, toDocument, toHistory } from './links.ts';
+import { holderOf } from './uses.ts';
 
 /**
  * What has a name or a value: definitions and game values, which are in memory, people, and documents that are found by their key or by a
@@ -48,16 +51,21 @@ const COLLECTIONS = 50;
 /** Keys with one label, and people with one name, that are told. */
 const TOLD = 5;
 
-const SCOPE_OF: Readonly<Record<NamedDefinition['kind'], string>> = {
-  collection: 'collections',
-  endpoint: 'endpoints',
-  workflow: 'workflows',
-  library: 'workflows',
-  board: 'queries',
-  query: 'queries',
-  value: 'game_values',
-  rule: 'rate_limits',
+/** As what it is defined. The limit that a field has itself stands in its collection. */
+const DEFINED_AS: Readonly<Record<NamedDefinition['kind'], DefinitionKind>> = {
+  collection: 'collection',
+  endpoint: 'endpoint',
+  workflow: 'workflow',
+  library: 'library',
+  board: 'query',
+  query: 'query',
+  value: 'game-values',
+  rule: 'rate-limit-rules',
 };
+
+function definedAs({ kind, part }: Pick<NamedDefinition, 'kind' | 'part'>): DefinitionKind {
+  return kind === 'rule' && part !== undefined ? 'collection' : DEFINED_AS[kind];
+}
 
 const SAYS: Readonly<Record<NamedDefinition['kind'], (part: string | undefined) => string>> = {
   collection: () => 'A collection',
@@ -74,16 +82,30 @@ export async function namedSo(context: AppContext, asked: Asked): Promise<NamedS
   const access = accessAt(asked.project, asked.caller, 'live');
   const documents = hasNeed(access.key, READ_DOCUMENTS) ? await documentsNamed(context, asked, access) : { meanings: [], personal: [] };
   return {
-    meanings: [...definitions(asked), ...keysLabelled(asked, access), ...(await peopleNamed(context, asked)), ...documents.meanings],
+    meanings: [
+      ...definitions(asked),
+      ...keysLabelled(asked, access),
+      ...(await peopleNamed(context, asked, access)),
+      ...documents.meanings,
+    ],
     personal: documents.personal,
   };
 }
 
 /** Definitions and game values, in live; else in what is staged. */
-function definitions({ project, caller, held }: Asked): readonly Meaning[] {
+function definitions(asked: Asked): readonly Meaning[] {
+  const { project, caller, held } = asked;
   const meaning = ({ kind, target, ...named }: FoundDefinition): Meaning => {
     const text = `${SAYS[kind](named.part)}${target === undefined ? '' : ', staged and not in live'}`;
-    return told(project, kind, text, { ...named, ...(target === undefined ? {} : { target }) }, linkOf(kind, named.id));
+    const access = accessAt(project, caller, target ?? 'live');
+    return told(
+      project,
+      access,
+      kind,
+      text,
+      { ...named, ...(target === undefined ? {} : { target }) },
+      linksOf(access, { kind, ...named }),
+    );
   };
   return definitionsFound(project, caller, called(held)).map(meaning);
 }
@@ -93,8 +115,8 @@ type FoundDefinition = NamedDefinition & { readonly target?: 'next' };
 function definitionsFound(project: Project, caller: Caller, wanted: Parameters<typeof definitionsNamed>[2]): readonly FoundDefinition[] {
   const [live, next] = [accessAt(project, caller, 'live'), accessAt(project, caller, 'next')];
   const of = (access: AccessContext) =>
-    definitionsNamed(access.definitions, visibleValues(access, caller).values, wanted).filter(({ kind }) =>
-      allows(access.key, SCOPE_OF[kind], 'r'),
+    definitionsNamed(access.definitions, visibleValues(access, caller).values, wanted).filter((each) =>
+      scopesOf(definedAs(each)).every((scope) => allows(access.key, scope, 'r')),
     );
   const found = of(live);
   if (next.definitions === live.definitions) return found;
@@ -128,15 +150,33 @@ export function createFindNames(context: AppContext): FindNames {
   };
 }
 
-/** Of a rule, the rules; of the limit of a field, the collection that has it. */
-function linkOf(kind: NamedDefinition['kind'], id: string): Readonly<Record<string, string>> {
-  const segment = encodeURIComponent(id);
-  if (kind === 'value') return { history: `game-values/${segment}/history` };
-  if (kind === 'rule') return { history: `definitions/rate-limit-rules/${encodeURIComponent('*')}/history` };
-  return { history: `definitions/${kind === 'board' ? 'query' : kind}/${segment}/history` };
+/** Where it is listed, and what it was. */
+function linksOf({ key, target, definitions }: AccessContext, named: NamedDefinition): Links {
+  const { kind, id } = named;
+  const holder = kind === 'value' ? holderOf(definitions, id).kind : definedAs(named);
+  const staged = target === 'next' ? '?revisionTarget=next' : '';
+  const segment = encodeURIComponent(holder === 'rate-limit-rules' ? SINGLE_ID : id);
+  const path = kind === 'value' ? `game-values/${segment}/history` : `definitions/${holder}/${segment}/history`;
+  return {
+    definitions: { path: `${LISTED_AT[holder]}${staged}`, need: { scopes: scopesOf(holder), level: 'r' } },
+    history: toHistory(key, path, [...new Set([...scopesOf(definedAs(named)), ...scopesOf(holder)])]),
+  };
 }
 
-function keysLabelled({ project, held }: Asked, { key }: AccessContext): readonly Meaning[] {
+/** Where definitions of a kind are listed. */
+const LISTED_AT = {
+  collection: 'collections',
+  endpoint: 'endpoints',
+  workflow: 'workflows',
+  library: 'libraries',
+  query: 'queries',
+  'game-values': 'game-values',
+  'rate-limit-rules': 'rate-limit-rules',
+  tests: 'tests',
+} as const satisfies Readonly<Record<DefinitionKind, string>>;
+
+function keysLabelled({ project, held }: Asked, access: AccessContext): readonly Meaning[] {
+  const { key } = access;
   if (!allows(key, 'settings', 'r')) return [];
   const labelled = [...(project.authority?.keys.entries() ?? [])].filter(
     ([keyId, { label }]) => keyId !== held && label.toLowerCase() === held.toLowerCase(),
@@ -146,16 +186,17 @@ function keysLabelled({ project, held }: Asked, { key }: AccessContext): readonl
     .map(([id, { kind, label, enabled }]) =>
       told(
         project,
+        access,
         'key',
         `A ${kind} key with this label, ${enabled ? 'enabled' : 'disabled'}`,
         { id, called: label },
-        { commits: `commits?key=${encodeURIComponent(id)}` },
+        { commits: toCommits({ key: id }) },
       ),
     );
 }
 
 /** By id, name or e-mail, to a person who manages them; the e-mail of a person alone whom the asker governs. */
-async function peopleNamed({ people }: AppContext, { project, caller, held }: Asked): Promise<readonly Meaning[]> {
+async function peopleNamed({ people }: AppContext, { project, caller, held }: Asked, access: AccessContext): Promise<readonly Meaning[]> {
   const { kind, keyId: by } = caller.key;
   if (kind !== 'person') return [];
   const state = await people.current();
@@ -166,7 +207,7 @@ async function peopleNamed({ people }: AppContext, { project, caller, held }: As
     const isCalledSo = person.id === held || person.name.toLowerCase() === wanted;
     return isHere && (isCalledSo || (person.email?.toLowerCase() === wanted && governs(state, by, person)));
   });
-  return found.slice(0, TOLD).map(({ id, name }) => told(project, 'person', 'A person who may sign in', { id, called: name }, {}));
+  return found.slice(0, TOLD).map(({ id, name }) => told(project, access, 'person', 'A person who may sign in', { id, called: name }, {}));
 }
 
 /** `collection/key`, the key alone in global collections, and values of unique fields. */
@@ -187,13 +228,13 @@ async function documentsNamed(context: AppContext, asked: Asked, access: AccessC
   const meanings: Meaning[] = [];
   for (const { collection, key } of addresses) {
     if ((await readDocument(context, project, asked.caller, access, collection, key)) === null) continue;
-    meanings.push(documentMeaning(project, collection, key));
+    meanings.push(documentMeaning(project, access, collection, key));
   }
   for (const { collection, field } of open) {
     for (const { key, isHeldBy } of await claimsOf({ project, space: 'live', collection }, field, held)) {
       const found = await readDocument(context, project, asked.caller, access, collection, key);
       if (found === null || !isHeldBy(documentOf(String(found.text), collection, access))) continue;
-      meanings.push(documentMeaning(project, collection, key, field));
+      meanings.push(documentMeaning(project, access, collection, key, field));
     }
   }
   const personal = fields.filter(isPersonal).map(({ collection, field }) => ({ collection: collection.id, field }));
@@ -213,17 +254,22 @@ function addressesOf({ definitions }: AccessContext, held: string): readonly { c
   return shared.slice(0, COLLECTIONS).map((collection) => ({ collection, key }));
 }
 
-function documentMeaning(project: Project, { id, name, type }: CollectionModel, key: string, field?: string): Meaning {
+function documentMeaning(
+  project: Project,
+  access: AccessContext,
+  { id, name, type }: CollectionModel,
+  key: string,
+  field?: string,
+): Meaning {
   const player = type === 'global' ? '' : playerOfKey(key);
-  const what = field === undefined ? `A document of ${name}` : `The value of ${field}, which one document of ${name} alone may have`;
+  // A document tells of its collection the id alone.
+  const of = allows(access.key, 'collections', 'r') ? name : id;
+  const what = field === undefined ? `A document of ${of}` : `The value of ${field}, which one document of ${of} alone may have`;
   const address = [id, key].map(encodeURIComponent).join('/');
   const named = { id: key, collection: id, ...(field === undefined ? {} : { field }), ...(player === '' ? {} : { player }) };
-  const links = { document: `/v3/storage/${encodeURIComponent(project.id)}/${address}` };
-  return told(project, 'document', what, named, links);
+  return told(project, access, 'document', what, named, toDocument(access.key, `/v3/storage/${encodeURIComponent(project.id)}/${address}`));
 }
 
-function told(project: Project, is: Meaning['is'], text: string, named: Named, links: Readonly<Record<string, string>>): Meaning {
-  const base = `/v3/manage/${encodeURIComponent(project.id)}/`;
-  const whole = Object.entries(links).map(([name, path]) => [name, path.startsWith('/') ? path : `${base}${path}`]);
-  return { is, text, named, commits: [], links: Object.fromEntries(whole) };
+function told(project: Project, { key }: AccessContext, is: Meaning['is'], text: string, named: Named, links: Links): Meaning {
+  return { is, text, named, commits: [], links: linksFor(project.id, key, links) };
 }

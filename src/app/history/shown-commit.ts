@@ -1,7 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
+import { mayReadPublish } from '../../domain/access/past.ts';
 import { type IsShared, summaryOf } from '../../domain/commit/summary.ts';
 import type { Difference } from '../../domain/correction/differences.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
+import { isPublish } from '../../domain/definition/release/publish-difference.ts';
+import type { AccessKey } from '../../domain/states.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
@@ -28,10 +31,11 @@ export interface FieldsTold {
   readonly changed: ChangedFields;
 }
 
-/** `commits`: newest first. */
+/** `key`: of whoever is told. `commits`: newest first. */
 export async function shownCommits(
   { views, people }: Pick<AppContext, 'views' | 'people'>,
   project: Project,
+  key: AccessKey,
   commits: readonly Commit[],
   told: FieldsTold | null = null,
 ): Promise<readonly contract.Commits['commits'][number][]> {
@@ -43,8 +47,21 @@ export async function shownCommits(
     commits.flatMap(({ events }) => events),
   );
   const shares: IsShared = (collection) => isShared(project.definitions, collection);
-  for (const commit of commits) shown.push(shownCommit(commit, shares, labels, await inForce.at(commit.last), told));
+  for (const commit of commits) {
+    const { why, ...each } = shownCommit(commit, shares, labels, await inForce.at(commit.last), told);
+    shown.push(why === undefined || !mayTellWhy(key, commit) ? each : { ...each, why });
+  }
   return shown;
+}
+
+/** Why something was published is told as the publish is, and what was said of what is staged as the approvals are. */
+function mayTellWhy(key: AccessKey, { events }: Commit): boolean {
+  if (!events.some(({ type }) => /^(?:definitions|approval|promotion)\./.test(type))) return true;
+  const changes = events.flatMap((event) => (isPublish(event) ? event.data.changes : []));
+  return mayReadPublish(
+    key,
+    changes.map(({ kind }) => kind),
+  );
 }
 
 type Shown = contract.Commits['commits'][number];

@@ -2,7 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { writtenValue } from '../../domain/definition/model/values.ts';
 import type { DefinitionName, DefinitionStep } from '../../domain/definition/release/steps.ts';
-import { type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
+import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/model.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type Json, jsonEquals } from '../../kernel/json.ts';
@@ -37,17 +37,25 @@ export function holderOf({ collections }: Pick<EffectiveDefinitions, 'collection
 
 type Context = Pick<AppContext, 'limits' | 'roundRobin' | 'scheduler'>;
 
+interface Called {
+  readonly endpoint: EndpointModel;
+  readonly target: PublishTarget;
+  readonly revision: number;
+  /** Whether whoever asks may be told of definitions of a kind. A value is of the definition that holds it, too. */
+  mayTell(kind: DefinitionKind): boolean;
+}
+
 /** `left`: how many more there are than are told. Throws as the reads of {@link Past} do. */
 export async function usesAt(
   context: Context,
   past: Past,
   project: Project,
-  endpoint: EndpointModel,
-  target: PublishTarget,
-  revision: number,
+  { endpoint, target, revision, mayTell }: Called,
 ): Promise<{ readonly uses: readonly UseInForce[]; readonly left: number }> {
   const definitions = effectiveDefinitions(await past.definitionsAt(project, revision), target);
-  const { values, others } = await context.roundRobin.run(project.id, () => usesOf(endpoint.definition, definitions));
+  const found = await context.roundRobin.run(project.id, () => usesOf(endpoint.definition, definitions));
+  const values = found.values.length > 0 && mayTell('game-values') ? found.values : [];
+  const others = found.others.filter(({ kind }) => mayTell(kind));
   const told = values.slice(0, TOLD);
   const rest = others.slice(0, TOLD - told.length);
   const until = context.scheduler.monotonic() + context.limits.commandMs;
@@ -55,6 +63,7 @@ export async function usesAt(
   const holders = new Map<string, { readonly holder: ValueHolder; readonly values: Uses['values'][number][] }>();
   for (const value of told) {
     const holder = holderOf(definitions, value.id);
+    if (!mayTell(holder.kind)) continue;
     const name = `${holder.kind} ${holder.id}`;
     const same = holders.get(name)?.values ?? [];
     same.push(value);

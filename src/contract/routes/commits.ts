@@ -192,7 +192,7 @@ const Meaning = z
         left: count.optional().meta({ description: 'How many more of those there are' }),
       })
       .optional()
-      .meta({ description: 'Of the newest commit, where an endpoint made it' }),
+      .meta({ description: 'Of the newest commit, where an endpoint made it; takes `endpoints: r`' }),
     followed: z
       .array(Commit)
       .optional()
@@ -271,8 +271,9 @@ export const commits = {
       'alone; and a value of a field with `_unique`. It says what that is, what was',
       'called and by which definition, who published that, which game values were in force and since which publish, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
       'Refused calls are told as long as the call log keeps them.',
-      'Each is told to whoever may read it: what the log knows takes `history`, documents `history` or `collections: x`, definitions the scope of their kind, keys by',
-      'their label `settings`; people are told to people who manage them.',
+      'Each is told to whoever may read it, and so is each link: what the log knows takes `history`, documents `history` or `collections: x`, definitions the scope of',
+      'their kind, keys `settings`, refused calls what `logs` takes; who published and why is told to whoever may read `publishes`, or a definition that it changed. People are',
+      'told to people who manage them. `leftOut` says what is missing.',
     ].join('\n'),
     keys: EXPLAINING_KEYS,
     answers: {
@@ -288,6 +289,10 @@ export const commits = {
             .meta({
               description: 'Unique fields that were not looked in, because they are personal and no reason was given to reveal them',
             }),
+          leftOut: z
+            .array(z.strictObject({ part: z.enum(['call', 'uses', 'publish', 'key', 'calls']), why: z.string() }))
+            .optional()
+            .meta({ description: 'What is not told, because whoever asks may not read it: parts of meanings, and what the call log has' }),
         })
         .meta({ id: 'Explained', description: 'What an id may be' }),
     },

@@ -1,4 +1,7 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { DefinitionKind } from '../events.ts';
+import { allows, STAGED_SCOPES, scopesOf } from '../project/permissions.ts';
+import type { AccessKey } from '../states.ts';
 import type { AccessContext } from './context.ts';
 import type { Credential } from './credential.ts';
 import { type Allowed, type DataAddress, dataAccess, type Operation, otherOwner } from './data.ts';
@@ -18,6 +21,15 @@ export function closedPast({ key }: Pick<AccessContext, 'key'>, { isSecret }: Pi
 /** The same of definitions. A person who may read what they are may read what they were: no data of players are in them. */
 export function closedPastOfDefinitions(access: Pick<AccessContext, 'key'>, who: Pick<Credential, 'isSecret'>): Refusal | null {
   return access.key.kind === 'person' ? null : closedPast(access, who);
+}
+
+/**
+ * Whether somebody who reads what was may know by whom and why definitions of these kinds were published: from the history of one of them,
+ * or of all publishes.
+ */
+export function mayReadPublish(key: AccessKey, kinds: readonly DefinitionKind[]): boolean {
+  const mayRead = (scopes: readonly string[]) => scopes.every((scope) => allows(key, scope, 'r'));
+  return mayRead(STAGED_SCOPES) || kinds.some((kind) => mayRead(scopesOf(kind)));
 }
 
 /** Whether a player may read what its own data were: where the collection says so, and it may read what they are. */

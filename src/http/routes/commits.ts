@@ -14,14 +14,17 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
     async explain({ exchange, caller, params: { held } }) {
       const hidden = await hiddenFrom(app, exchange, caller.projectId);
       const { result, ...answer } = await app.explain(caller, held, hidden);
-      const { meanings, personal, readsHistory } = result;
-      const calls = readsHistory ? await requestsOf(services, caller.projectId, held, meanings) : [];
+      const { meanings, personal, leftOut } = result;
+      const found = result.calls === 'none' ? [] : await requestsOf(services, caller.projectId, held, meanings);
+      const calls = result.calls === 'all' ? found : found.filter(({ platformId }) => platformId !== null);
       // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is
       // there is not known.
       const isKnown = personal.length === 0 && !isRevealed(exchange);
-      if (isKnown && meanings.length === 0 && calls.length === 0) throw refusal('NOT_FOUND', NOTHING);
-      const left = personal.length === 0 ? {} : { personal: [...personal] };
-      return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls], ...left } });
+      if (isKnown && meanings.length === 0 && calls.length === 0)
+        throw refusal('NOT_FOUND', [NOTHING, ...leftOut.map(({ why }) => why)].join('. '));
+      const unasked = personal.length === 0 ? {} : { personal: [...personal] };
+      const untold = leftOut.length === 0 ? {} : { leftOut: [...leftOut] };
+      return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls], ...unasked, ...untold } });
     },
     names: async ({ caller, query: { begins } }) => managed(await app.findNames(caller, begins ?? '')),
     list: async ({ caller, query }) => managed(await app.commits.list(caller, query)),
@@ -31,7 +34,8 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
 /** Requests of the call log that an explanation shows. */
 const CALLS = 10;
 const NOTHING =
-  'Nothing that may be shown here has this id, name or unique value, nor a request that the call log keeps. What was stored a moment ago may need a second';
+  'Nothing that may be shown here has this id, name or unique value, nor a request that the call log keeps. A document is asked for as collection/key, an entry of ' +
+  'game values as group.entry, and a player by id; `savepoint player find` finds one by name. What was stored a moment ago may need a second';
 
 /** What the call log has under this id: of what was refused it alone knows. Of a commit, its request. */
 async function requestsOf(

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { game } = opened;
   database = new pg.Client({ connectionString: opened.databaseUrl });
   await database.connect();
-  historyKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r' });
+  historyKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r', endpoints: 'r', players: 'r' });
   const schema = { gold: { type: 'number', _ledger: true } };
   await ok(game.manage('POST', game.definitions('collections'), { body: [{ name: 'purses', accessMode: 'public', schema }] }));
   const pay = {
@@ -243,7 +243,8 @@ describe('commits', () => {
     expect((await commits(`to=${at(tried)}&limit=1`))[0]).toMatchObject({ target: 'next', documents: [{ key: 'eve' }] });
     expect((await commits(`to=${revisionOf('publish')}&limit=1`))[0]).toMatchObject({ target: 'live' });
     const { url, projectId } = game;
-    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: historyKey };
+    const secretKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, projectId, { history: 'r', collections: 'r' });
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: secretKey };
     expect(await printed(['explain', at(staged)], { env })).toMatch(/\(next\) {2}.*\n.*publish \d+ \(next\)/);
   });
 

@@ -53,7 +53,13 @@ const paying = (value: string) => ({
 beforeAll(async () => {
   opened = await openNode();
   const { game } = opened;
-  historyKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r' });
+  historyKey = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, {
+    history: 'r',
+    endpoints: 'r',
+    workflows: 'r',
+    game_values: 'r',
+    collections: 'r',
+  });
   const purses = { name: 'purses', accessMode: 'public', schema: { gold: { type: 'number', _ledger: true } } };
   await ok(game.manage('POST', game.definitions('collections'), { body: [purses] }));
   await ok(game.play('POST', game.storage(`purses/${PLAYER}`), { body: { gold: 100 }, headers: { 'x-platform-id': PLAYER } }));
