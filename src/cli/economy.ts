@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { EconomyDays, EconomyEntries, EconomyFlows, EconomyPlayers } from '../contract/answers.ts';
+import { economy } from '../contract/routes/economy.ts';
 import { listOf, members, optional, type Shape, something, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
@@ -8,15 +9,24 @@ import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-interface EconomyOptions extends RemoteOptions {
+/** What rows are narrowed by. */
+interface Filters {
+  readonly source?: string;
+  readonly endpoint?: string;
+  readonly player?: string;
+  readonly direction?: 'in' | 'out';
+  readonly class?: (typeof CLASSES)[number];
+}
+
+interface EconomyOptions extends RemoteOptions, Filters {
   readonly field?: string;
   readonly since: string;
+  readonly until?: string;
   readonly by: 'day' | 'source' | 'endpoint' | 'player' | 'entry';
-  readonly source?: string;
-  readonly direction?: 'in' | 'out';
+  readonly cursor?: string;
   readonly csv?: boolean;
   readonly limit: number;
   readonly target: Target;
@@ -26,50 +36,70 @@ interface EconomyOptions extends RemoteOptions {
 interface Shown {
   readonly head: readonly string[];
   readonly rows: readonly { readonly cells: readonly Json[]; readonly size: number }[];
-  readonly more: boolean;
+  /** The cursor of the next page; `null`: there is none. */
+  readonly more: string | null;
 }
+
+const CLASSES = economy.entries.query.class.options;
+/** By what each filter goes. */
+const NARROWED: Readonly<Record<keyof Filters, readonly EconomyOptions['by'][]>> = {
+  source: ['entry', 'player'],
+  endpoint: ['entry', 'player'],
+  player: ['entry'],
+  direction: ['entry'],
+  class: ['entry'],
+};
 
 /** `savepoint economy`: what became of the money of all players. */
 export function economyCommand(): ReturnType<typeof remoteCommand> {
   const made = remoteCommand('economy', 'show what came in and went out of the currencies of a game, by day, source, endpoint or player');
-  return withLimit(made, 'how many rows', { to: 200, preset: 50 })
+  return withLimit(revealing(made), 'how many rows', { to: 200, preset: 50 })
     .option('--field <currency>', 'one currency, or the field that it is in')
     .option('--since <time>', 'from then on: days back such as 30d, or a date', '30d')
+    .option('--until <date>', 'the last day, in UTC (default: today)')
     .addOption(new Option('--by <what>', 'what it is added up by').choices(['day', 'source', 'endpoint', 'player', 'entry']).default('day'))
     .option('--source <source>', 'of one source only, such as quest; with --by entry or player')
+    .option('--endpoint <slug>', 'by one endpoint only; with --by entry or player')
+    .option('--player <id>', 'of one player only; with --by entry')
     .addOption(new Option('--direction <direction>', 'only what came in, or only what went out; with --by entry').choices(['in', 'out']))
+    .addOption(
+      new Option(
+        '--class <class>',
+        'only what a faucet, sink, transfer or correction is made of, with how much of each; with --by entry',
+      ).choices(CLASSES),
+    )
+    .option('--cursor <cursor>', 'the cursor that the page before names')
     .option('--csv', 'print comma-separated values')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint economy\n  savepoint economy --field gold --by source --since 7d\n  savepoint economy --field gold --by player --csv\n  savepoint economy --field gold --by entry --source quest',
+      '\nExamples:\n  savepoint economy\n  savepoint economy --field gold --by source --since 7d\n  savepoint economy --field gold --by player --csv\n  savepoint economy --field gold --by entry --source quest\n  savepoint economy --field gold --by entry --class faucet --since 2026-03-01 --until 2026-03-01',
     )
     .action(async (options: EconomyOptions) => {
       if (options.csv && options.json) throw new WrongUsage('Choose one of --csv and --json');
       const remote = remoteOf(options);
-      const from = sinceOf(options.since);
-      const currency = options.field === undefined ? undefined : await currencyOf(remote, options.field, from, options.target);
+      const days = { from: sinceOf(options.since), to: options.until === undefined ? undefined : dayAfter(options.until) };
+      const currency = options.field === undefined ? undefined : await currencyOf(remote, options.field, days, options.target);
       const needsCurrency = options.by === 'player' || options.by === 'entry';
       if (needsCurrency && currency === undefined)
         throw new WrongUsage(`--by ${options.by} needs --field: amounts of two currencies have no order`);
-      if (options.source !== undefined && !needsCurrency) throw new WrongUsage('--source goes with --by entry or --by player');
-      if (options.direction !== undefined && options.by !== 'entry') throw new WrongUsage('--direction goes with --by entry');
-      const { body, shown } = await READ[options.by](
-        remote,
-        { currency, from, limit: options.limit, source: options.source, direction: options.direction },
-        options.target,
-      );
+      const { by, source, endpoint, player, direction, class: of, limit, cursor } = options;
+      const filters = { source, endpoint, player, direction, class: of };
+      for (const [name, fitting] of Object.entries(NARROWED)) {
+        if (options[name as keyof Filters] !== undefined && !fitting.includes(by))
+          throw new WrongUsage(`--${name} goes with --by ${fitting.join(' or --by ')}`);
+      }
+      const { body, shown } = await READ[by](remote, { currency, ...days, limit, cursor, ...filters }, options.target);
       print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
     });
 }
 
-interface Query {
-  readonly currency: string | undefined;
-  readonly source: string | undefined;
-  readonly direction: 'in' | 'out' | undefined;
+interface Days {
   readonly from: string;
-  readonly limit: number;
+  readonly to: string | undefined;
 }
+
+type Query = Days & { readonly [Name in keyof Filters | 'currency' | 'cursor']: string | undefined } & { readonly limit: number };
 
 type Read = (remote: Remote, query: Query, target: Target) => Promise<{ readonly body: Json; readonly shown: Shown }>;
 
@@ -105,7 +135,7 @@ const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
     });
     // A plot is read downwards in time; the answer begins with the newest.
     const head = ['CURRENCY', 'DAY', 'ENTRIES', 'FAUCET', 'SINK', 'TRANSFER', 'CLOSING', 'TOP1%'];
-    return { body, shown: { head, rows: rows.reverse(), more: read.cursor !== null } };
+    return { body, shown: { head, rows: rows.reverse(), more: read.cursor } };
   },
   source: (remote, query, target) => flows(remote, query, target, 'source'),
   endpoint: (remote, query, target) => flows(remote, query, target, 'endpoint'),
@@ -114,24 +144,21 @@ const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
     const rows = read.players.map(({ player, entries, inflow, outflow, net }) => {
       return { cells: [player, entries, inflow, outflow, net], size: doubleOf(net) };
     });
-    return { body, shown: { head: ['PLAYER', 'ENTRIES', 'IN', 'OUT', 'NET'], rows, more: read.cursor !== null } };
+    return { body, shown: { head: ['PLAYER', 'ENTRIES', 'IN', 'OUT', 'NET'], rows, more: read.cursor } };
   },
   async entry(remote, query, target) {
     const { body, read } = await ask<EconomyEntries>(remote, ['economy', 'entries'], { ...query }, target, ENTRIES);
-    const rows = read.entries.map(({ at, revision, player, collection, field, before, delta, after, source, endpoint }) => {
+    const isOfClass = query.class !== undefined;
+    const rows = read.entries.map(({ at, revision, player, collection, field, before, delta, after, part = delta, source, endpoint }) => {
+      const parts = isOfClass ? [part] : [];
       return {
-        cells: [at, revision, player, `${collection}.${field}`, before, delta, after, source, endpoint ?? ''],
-        size: doubleOf(delta),
+        cells: [at, revision, player, `${collection}.${field}`, before, delta, after, ...parts, source, endpoint ?? ''],
+        size: isOfClass ? Math.sign(doubleOf(delta)) * doubleOf(part) : doubleOf(delta),
       };
     });
-    return {
-      body,
-      shown: {
-        head: ['AT', 'REVISION', 'PLAYER', 'FIELD', 'BEFORE', 'DELTA', 'AFTER', 'SOURCE', 'ENDPOINT'],
-        rows,
-        more: read.cursor !== null,
-      },
-    };
+    const parts = isOfClass ? [String(query.class).toUpperCase()] : [];
+    const head = ['AT', 'REVISION', 'PLAYER', 'FIELD', 'BEFORE', 'DELTA', 'AFTER', ...parts, 'SOURCE', 'ENDPOINT'];
+    return { body, shown: { head, rows, more: read.cursor } };
   },
 };
 
@@ -142,7 +169,7 @@ async function flows(remote: Remote, query: Query, target: Target, by: 'source' 
     return { cells: [currency, flow[by] ?? '', entries, inflow, outflow, faucet, sink], size: doubleOf(faucet) - doubleOf(sink) };
   });
   const head = ['CURRENCY', by.toUpperCase(), 'ENTRIES', 'IN', 'OUT', 'FAUCET', 'SINK'];
-  return { body, shown: { head, rows: rows.sort((a, b) => Math.abs(b.size) - Math.abs(a.size)), more: read.cursor !== null } };
+  return { body, shown: { head, rows: rows.sort((a, b) => Math.abs(b.size) - Math.abs(a.size)), more: read.cursor } };
 }
 
 async function ask<Body>(
@@ -168,9 +195,16 @@ function sinceOf(since: string): string {
   throw new WrongUsage(`--since ${since} is neither days back, such as 30d, nor a date, such as 2026-03-01`);
 }
 
+/** The day behind a date: the server's end of days is exclusive. */
+function dayAfter(date: string): string {
+  const time = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : Number.NaN;
+  if (Number.isNaN(time)) throw new WrongUsage(`--until ${date} is no date, such as 2026-03-01`);
+  return new Date(time + 86_400_000).toISOString().slice(0, 10);
+}
+
 /** The currency of this name, or that of the field with this name. Throws {@link WrongUsage} with what there is. */
-async function currencyOf(remote: Remote, name: string, from: string, target: Target): Promise<string> {
-  const { read } = await ask<EconomyFlows>(remote, ['economy', 'flows'], { by: 'field', from, limit: 200 }, target, FLOWS);
+async function currencyOf(remote: Remote, name: string, days: Days, target: Target): Promise<string> {
+  const { read } = await ask<EconomyFlows>(remote, ['economy', 'flows'], { by: 'field', ...days, limit: 200 }, target, FLOWS);
   const currencies = [...new Set(read.flows.map(({ currency }) => currency))];
   if (currencies.includes(name)) return name;
   const [own, ...others] = new Set(read.flows.filter(({ field }) => field === name).map(({ currency }) => currency));
@@ -179,7 +213,7 @@ async function currencyOf(remote: Remote, name: string, from: string, target: Ta
   if (read.cursor !== null) return name;
   const known =
     currencies.length === 0 ? 'Nothing has moved since then.' : (didYouMean(name, currencies) ?? `There are ${currencies.join(', ')}.`);
-  throw new WrongUsage(`Nothing moved of a currency or field '${name}' since ${from}. ${known}`);
+  throw new WrongUsage(`Nothing moved of a currency or field '${name}' since ${days.from}. ${known}`);
 }
 
 function doubleOf(amount: Json): number {
@@ -202,7 +236,8 @@ const NARROW = 80;
 
 /** A table with a bar for each row, as wide as the terminal leaves. */
 function plotted({ head, rows, more }: Shown): string {
-  if (rows.length === 0) return 'Nothing moved.';
+  const next = more === null ? [] : [`More: --cursor '${more}'`];
+  if (rows.length === 0) return more === null ? 'Nothing moved.' : ['Nothing so far.', ...next].join(' ');
   const plain = table(
     head,
     rows.map(({ cells }) => cells.map(cellOf)),
@@ -212,5 +247,5 @@ function plotted({ head, rows, more }: Shown): string {
   const most = Math.max(...rows.map(({ size }) => Math.abs(size)), Number.MIN_VALUE);
   const bars = rows.map(({ size }) => (size < 0 ? '-' : '#').repeat(Math.round((Math.abs(size) / most) * room)));
   const lines = plain.map((line, at) => `${line.padEnd(width)}  ${bars[at - 1] ?? ''}`.trimEnd());
-  return [...lines, ...(more ? ['(there is more: --limit, or --csv with a shorter --since)'] : [])].join('\n');
+  return [...lines, ...next].join('\n');
 }

@@ -55,6 +55,12 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
     .first()
     .waitFor();
   expect(await page.getByRole('row', { name: /quest/ }).count()).toBe(0);
+  // All of it went nowhere: the entries of the sink come to the number that was clicked.
+  await page.getByRole('link', { name: 'Back to the economy' }).click();
+  await heading(page, 'Top movers');
+  await page.evaluate<void>(`document.querySelector('td [title="The entries of gold that went nowhere from shop"]').click()`);
+  await heading(page, 'entries of gold that went nowhere from shop');
+  await page.getByRole('row', { name: '1 entry in all −20' }).waitFor();
   await page.getByRole('link', { name: 'Back to the economy' }).click();
   await heading(page, 'Top movers');
   expect(new URL(page.url()).searchParams.get('from')).toBe(new URL(page.url()).searchParams.get('to'));

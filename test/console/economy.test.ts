@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
 import { csvOf, fileName } from '../../src/console/words/csv.ts';
-import { alarmOf, checkOf, dayAfter, lastDays, periodOf, thresholdText } from '../../src/console/words/economy.ts';
+import { alarmOf, checkOf, comeTo, dayAfter, entriesTitle, lastDays, periodOf, thresholdText } from '../../src/console/words/economy.ts';
 import { lonePlaces, plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
 
 const EXACT = (digits: string) => `\uE000${digits}`;
@@ -50,6 +50,31 @@ describe('the days that an address asks for', () => {
     expect(periodOf({ from: '1999-01-01' }, undefined, NOW).from).toBe(lastDays(366, '2026-03-31').from);
     expect(periodOf({ from: '2026-04-01', to: 'soon' }, undefined, NOW)).toEqual({ from: '2026-03-02', to: '2026-03-31' });
     expect(dayAfter('2026-02-28')).toBe('2026-03-01');
+  });
+});
+
+describe('a list of entries', () => {
+  it('comes to what came in and what went out, to the last digit, or of a class to its parts', () => {
+    expect(comeTo([{ delta: 0.1 }, { delta: 0.2 }, { delta: -0.25 }, { delta: EXACT('18446744073709551615') }])).toEqual({
+      inflow: '18446744073709551615.3',
+      outflow: '0.25',
+    });
+    expect(
+      comeTo([
+        { delta: -30, part: 5 },
+        { delta: 25, part: 25 },
+      ]),
+    ).toEqual({ inflow: '25', outflow: '5' });
+    expect(comeTo([])).toEqual({ inflow: '0', outflow: '0' });
+    expect(comeTo([{ delta: 'much' }])).toBeNull();
+  });
+
+  it('is called by what it is narrowed to', () => {
+    expect(entriesTitle({ currency: 'gold', direction: 'out', source: 'shop' })).toBe('entries of gold that went out from shop');
+    expect(entriesTitle({ currency: 'gold', class: 'faucet' })).toBe('entries of gold that came from nowhere');
+    expect(entriesTitle({ currency: 'gold', class: 'correction', direction: 'in' })).toBe(
+      'entries of gold that put something right and that came in',
+    );
   });
 });
 

@@ -117,6 +117,48 @@ test('a sum opens its entries, the newest first, with who made them', async () =
   expect((await game.manage('GET', economy('/entries?currency=gold&direction=up'))).status).toBe(400);
 });
 
+test('the entries that a class opens come to its sum, each with its part, also page by page', async () => {
+  const {
+    days: [day],
+  } = await read(economy('?currency=gold'));
+  const opened = async (query: string) => {
+    const found: JsonObject[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: { entries: JsonObject[]; cursor: string | null } = await read(
+        economy(`/entries?currency=gold&limit=1&${query}${cursor === '' ? '' : `&cursor=${cursor}`}`),
+      );
+      found.push(...page.entries);
+      cursor = page.cursor;
+    }
+    return found.map(({ player, source, delta, part }) => ({ player, source, delta, part }));
+  };
+  const sum = (entries: Awaited<ReturnType<typeof opened>>, isIn: boolean) =>
+    entries.filter(({ delta }) => Number(delta) > 0 === isIn).reduce((all, { part }) => all + Number(part), 0);
+  const sums: Record<string, readonly [come: number, went: number]> = {
+    faucet: [day.faucet, 0],
+    sink: [0, day.sink],
+    transfer: [day.transfer, day.transfer],
+    correction: [day.correctedIn, day.correctedOut],
+  };
+  for (const [name, [come, went]] of Object.entries(sums)) {
+    const entries = await opened(`class=${name}`);
+    expect([sum(entries, true), sum(entries, false)], name).toEqual([come, went]);
+    expect(await opened(`class=${name}&direction=in`), name).toEqual(entries.filter(({ delta }) => Number(delta) > 0));
+  }
+  // Of a tax of 30, of which 25 came to the crown, 5 went nowhere.
+  expect(await opened('class=sink')).toEqual([{ player: '1', source: 'tax', delta: -30, part: 5 }]);
+  expect(await opened('class=transfer&source=tax')).toEqual([
+    { player: 'crown', source: 'tax', delta: 25, part: 25 },
+    { player: '1', source: 'tax', delta: -30, part: 25 },
+  ]);
+  const { flows } = await read(economy('/flows?currency=gold&by=source'));
+  for (const { source, faucet, sink } of flows) {
+    expect(sum(await opened(`class=faucet&source=${source}`), true), source).toBe(faucet);
+    expect(sum(await opened(`class=sink&source=${source}`), false), source).toBe(sink);
+  }
+  expect((await game.manage('GET', economy('/entries?currency=gold&class=rain'))).status).toBe(400);
+});
+
 test('pages follow each other without a gap, whatever they are added up by', async () => {
   for (const path of [
     '',

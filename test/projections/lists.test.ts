@@ -42,7 +42,7 @@ afterAll(() => pool.end());
 
 const ASKED: EconomyEntries = {
   ...{ space: 'live', from: DAY, to: DAY, currency: 'gold', collection: null, field: null, source: null, endpoint: null },
-  ...{ player: null, direction: null, before: null, limit: 50 },
+  ...{ player: null, direction: null, class: null, before: null, limit: 50 },
 };
 
 /** The plans of what a read asks the database. */

@@ -1,8 +1,7 @@
 import { isCorrectionCause } from '../../../src/domain/correction/causes.ts';
 import { amountText } from '../../../src/domain/economy/amount.ts';
-import { byCurrency, dayOf, EconomyFold, type Place, type Posted } from '../../../src/domain/economy/fold.ts';
+import { byCurrency, dayOf, EconomyFold, type Place, type Posted, postedOf } from '../../../src/domain/economy/fold.ts';
 import { KeptNames, type NameList } from '../../../src/domain/economy/names.ts';
-import type { ProjectEvent } from '../../../src/domain/events.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
 import { hashText } from '../../../src/kernel/hash.ts';
 import type { Projection } from '../../batch.ts';
@@ -67,19 +66,15 @@ export function economyView(turnRevisions: number): Projection {
     kind: 'view',
     derived: false,
     async project({ events }, tx) {
-      const posted = events.flatMap((event) => (event.type === 'ledger.posted' ? [postedOf(event)] : []));
+      const posted = events.flatMap((event) =>
+        event.type === 'ledger.posted' ? [postedOf(event, isCorrectionCause(event.metadata.cause))] : [],
+      );
       for (const [day, ofDay] of groupBy(posted, ({ at }) => dayOf(at))) await projectDay(tx, day, ofDay, turnRevisions);
     },
   };
 }
 
 export const economy: Projection = economyView(TURN_REVISIONS);
-
-function postedOf({ data, metadata, revision }: Extract<ProjectEvent, { readonly type: 'ledger.posted' }>): Posted {
-  const { space, postings } = data;
-  const { cause, actor, recordedAt: at } = metadata;
-  return { space, postings, revision, at, isCorrection: isCorrectionCause(cause), endpoint: actor.endpoint ?? '' };
-}
 
 /** Times never go back within a stream, so what waits of earlier days is complete. */
 async function projectDay(tx: Transaction, day: number, posted: readonly Posted[], turnRevisions: number): Promise<void> {

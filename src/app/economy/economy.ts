@@ -1,7 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
 import { type StatedWhy, summaryOf } from '../../domain/commit/summary.ts';
-import { SOURCE } from '../../domain/correction/causes.ts';
-import { dayOf, startOfDay } from '../../domain/economy/fold.ts';
+import { isCorrectionCause, SOURCE } from '../../domain/correction/causes.ts';
+import { type Amount, signOf } from '../../domain/economy/amount.ts';
+import { dayOf, postedOf, startOfDay } from '../../domain/economy/fold.ts';
+import { KeptNames } from '../../domain/economy/names.ts';
+import { type EntryClass, partsOf } from '../../domain/economy/parts.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
@@ -35,6 +38,9 @@ interface RangeQuery {
   readonly cursor: string | null;
 }
 
+type EntriesQuery = RangeQuery &
+  FlowFilter & { readonly player: string | null; readonly direction: Direction | null; readonly class: EntryClass | null };
+
 /**
  * What became of the money of all players. Every read throws 400 `INVALID_REQUEST`, `ECONOMY_RANGE_TOO_LARGE`, 403 `FORBIDDEN`, and 503
  * `BEHIND`.
@@ -56,11 +62,7 @@ export interface Economy {
     query: RangeQuery & FlowFilter & { readonly order: MoverOrder },
   ): Promise<ManageAnswer<contract.EconomyPlayers>>;
   /** The entries of ledgers that sums are made of, the newest first. */
-  entries(
-    caller: Caller,
-    target: PublishTarget,
-    query: RangeQuery & FlowFilter & { readonly player: string | null; readonly direction: Direction | null },
-  ): Promise<ManageAnswer<contract.EconomyEntries>>;
+  entries(caller: Caller, target: PublishTarget, query: EntriesQuery): Promise<ManageAnswer<contract.EconomyEntries>>;
   /** Alarms that were raised, the newest first. */
   alarms(caller: Caller, page: { readonly before: string | null; readonly limit: number }): Promise<ManageAnswer<contract.EconomyAlarms>>;
   /** Throws 404 `NOT_FOUND` for a currency that never moved. */
@@ -71,8 +73,9 @@ const SCOPE = ['economy'];
 /** How many days back a range begins that says no beginning. */
 const DAYS_BACK = 30;
 
-/** Commits of a page whose reasons are read: each is one read of the log. */
+/** Commits of a page whose reasons are read, and of which it is looked up what their entries are: each is one read of the log. */
 const REASONED = 50;
+const CLASSED = 100;
 
 export function createEconomy(context: AppContext, past: Past): Economy {
   const open = async (caller: Caller, target: PublishTarget) => {
@@ -140,12 +143,12 @@ export function createEconomy(context: AppContext, past: Past): Economy {
       if (currency === null) throw refusal('INVALID_REQUEST', '`currency` must be named: a sum is of one currency');
       requireStorable(player);
       const range = rangeOf(space, { from, to }, today());
-      const page = await context.views.economyEntries(project.id, { ...range, ...filter, before: placeOf(cursor), limit });
-      const { rows, next } = withinReasons(page);
+      const wanted = { ...range, ...filter, before: placeOf(cursor), limit };
+      const { rows, next, hasOthers } = await pageOf(context, past, project, currency, wanted);
       const reasons = await reasonsOf(past, project, rows);
       const entries = rows.map((row) => entryOf(row, currency, reasons.get(row.revision)));
       const cursorOfNext = next === null ? null : next.join('.');
-      return { ...at(), result: { ok: true, entries, ...(page.hasOthers ? { hasOthers: true as const } : {}), cursor: cursorOfNext } };
+      return { ...at(), result: { ok: true, entries, ...(hasOthers ? { hasOthers: true as const } : {}), cursor: cursorOfNext } };
     },
 
     async alarms(caller, { before, limit }) {
@@ -217,15 +220,82 @@ function isReasoned({ source, actor }: EconomyEntryRow): boolean {
   return source !== SOURCE.grant && (source === SOURCE.undo || source === SOURCE.restore || actor.kind === 'person');
 }
 
-/** As much of a page as has {@link REASONED} commits that say why at most; the next one goes on behind it. */
-function withinReasons({ entries, next }: EconomyEntryPage): {
-  readonly rows: readonly EconomyEntryRow[];
+/** A row, with how much of it is of the class that is asked for. */
+type ShownRow = EconomyEntryRow & { readonly part?: Amount };
+
+interface Rows<Row extends EconomyEntryRow> {
+  readonly rows: readonly Row[];
+  /** Where the next page goes on; `null`: at the end. */
   readonly next: EntryPlace | null;
-} {
+}
+
+/** As much of a page as has so many commits of rows that count; the next one goes on behind it. */
+function within<Row extends EconomyEntryRow>({ rows, next }: Rows<Row>, most: number, counts: (row: Row) => boolean): Rows<Row> {
   const commits = new Set<number>();
-  const end = entries.findIndex((row) => isReasoned(row) && commits.add(row.revision).size > REASONED);
-  const last = end < 0 ? undefined : entries[end - 1];
-  return last === undefined ? { rows: entries, next } : { rows: entries.slice(0, end), next: [last.at, last.revision, last.ordinal] };
+  const end = rows.findIndex((row) => counts(row) && commits.add(row.revision).size > most);
+  const last = end < 0 ? undefined : rows[end - 1];
+  return last === undefined ? { rows, next } : { rows: rows.slice(0, end), next: [last.at, last.revision, last.ordinal] };
+}
+
+type Wanted = Parameters<AppContext['views']['economyEntries']>[1];
+
+/** A page of entries; of a class, those of it, as far as {@link CLASSED} commits of theirs go. */
+async function pageOf(
+  context: AppContext,
+  past: Past,
+  project: Project,
+  currency: string,
+  wanted: Wanted,
+): Promise<Rows<ShownRow> & { readonly hasOthers: boolean }> {
+  if (wanted.class === null) {
+    const { entries, ...page } = await context.views.economyEntries(project.id, wanted);
+    return { ...page, ...within({ ...page, rows: entries }, REASONED, isReasoned) };
+  }
+  const asked = { class: wanted.class, currency };
+  const rows: ShownRow[] = [];
+  const looked = new Set<number>();
+  let { before } = wanted;
+  for (;;) {
+    const { entries, names, hasOthers, ...page } = await context.views.economyEntries(project.id, { ...wanted, before });
+    const found = within({ ...page, rows: entries }, Math.max(1, CLASSED - looked.size), () => true);
+    for (const { revision } of found.rows) looked.add(revision);
+    rows.push(...(await ofClass(past, project, found.rows, names, asked)));
+    before = found.next;
+    if (before !== null && rows.length < wanted.limit && looked.size < CLASSED) continue;
+    const last = rows[wanted.limit - 1];
+    const isMore = rows.length > wanted.limit && last !== undefined;
+    const whole = { rows: rows.slice(0, wanted.limit), next: isMore ? placeIn(last) : before };
+    return { ...within(whole, REASONED, isReasoned), hasOthers };
+  }
+}
+
+function placeIn({ at, revision, ordinal }: EconomyEntryRow): EntryPlace {
+  return [at, revision, ordinal];
+}
+
+/** The rows of which something is of a class, as their commits say. */
+async function ofClass(
+  past: Past,
+  project: Project,
+  rows: readonly EconomyEntryRow[],
+  full: EconomyEntryPage['names'],
+  wanted: Parameters<typeof partsOf>[2],
+): Promise<readonly ShownRow[]> {
+  const revisions = [...new Set(rows.map(({ revision }) => revision))];
+  const parts = new Map(
+    await inTurns(revisions, async (revision) => {
+      const commit = await past.commitAt(project, revision);
+      const event = commit?.events.find((each) => each.revision === revision);
+      if (event?.type !== 'ledger.posted') return [revision, []] as const;
+      const posted = postedOf(event, isCorrectionCause(event.metadata.cause));
+      const names = new KeptNames(full.filter(({ day }) => day === dayOf(posted.at)));
+      return [revision, partsOf(posted, names, wanted)] as const;
+    }),
+  );
+  return rows.flatMap((row) => {
+    const part = parts.get(row.revision)?.[row.ordinal] ?? 0;
+    return signOf(part) === 0 ? [] : [{ ...row, part }];
+  });
 }
 
 /** Why the corrections among these were made, by revision. */
@@ -239,7 +309,7 @@ async function reasonsOf(past: Past, project: Project, rows: readonly EconomyEnt
   return new Map(found.flat());
 }
 
-function entryOf({ ordinal: _, reason, label, actor, at, ...row }: EconomyEntryRow, currency: string, why: StatedWhy | undefined) {
+function entryOf({ ordinal: _, reason, label, actor, at, ...row }: ShownRow, currency: string, why: StatedWhy | undefined) {
   const { endpoint, ...who } = actor;
   return {
     ...row,

@@ -1,3 +1,5 @@
+import type { NameList } from '../../domain/economy/names.ts';
+import type { EntryClass } from '../../domain/economy/parts.ts';
 import type { Space } from '../../domain/events.ts';
 import type { LedgerRow } from './ledger.ts';
 
@@ -116,6 +118,8 @@ export interface EconomyEntries extends EconomyRange, FlowFilter {
   readonly player: string | null;
   /** Only what came in, or only what went out; `null`: both. */
   readonly direction: Direction | null;
+  /** Only where something of this class moved, which others may have moved; `null`: anywhere. */
+  readonly class: EntryClass | null;
   readonly before: EntryPlace | null;
   readonly limit: number;
 }
@@ -127,6 +131,8 @@ export interface EconomyEntryPage {
   readonly next: EntryPlace | null;
   /** Whether there are entries of sources that the days do not tell apart, which are not looked for. */
   readonly hasOthers: boolean;
+  /** Of a class: the lists of names that are full, of the days of these entries. */
+  readonly names: readonly (NameList & { readonly day: number })[];
 }
 
 export interface EconomySupplyRow {

@@ -9,6 +9,7 @@ import type { View } from './view.ts';
 export type EconomyDay = api.EconomyDay;
 export type EconomyFlow = api.EconomyFlow;
 export type EconomyEntry = api.EconomyEntry;
+export type RaisedAlarm = api.EconomyAlarm;
 
 /** One currency over days, both of them included. */
 export interface EconomyAsked extends Period {

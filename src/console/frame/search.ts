@@ -1,4 +1,5 @@
 import { type Span, spanIn } from '../words/calls.ts';
+import { ENTRY_CLASSES, type EntryClass } from '../words/economy.ts';
 import { type What, whatIn } from '../words/timeline.ts';
 
 /** Search parameters as plain text: an id of digits stays the text that it is. */
@@ -67,6 +68,7 @@ export interface EntriesSearch extends Pick<EconomySearch, 'currency' | 'from' |
   readonly field?: string | undefined;
   readonly player?: string | undefined;
   readonly direction?: 'in' | 'out' | undefined;
+  readonly class?: EntryClass | undefined;
 }
 
 export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSearch {
@@ -81,6 +83,7 @@ export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSea
     field: textIn(search, 'field'),
     player: textIn(search, 'player'),
     direction: direction === 'in' || direction === 'out' ? direction : undefined,
+    class: ENTRY_CLASSES.find((of) => of === search['class']),
   };
 }
 

@@ -11,7 +11,7 @@ interface DrawnProps {
   readonly height: number;
   readonly said: (value: number) => string;
   readonly point: (place: number | null) => void;
-  readonly open: ((place: number) => void) | undefined;
+  readonly open: ((place: number, isAbove: boolean) => void) | undefined;
 }
 
 /** Room for the numbers beside the axis, and for the times below. */
@@ -99,9 +99,9 @@ function optionsOf(
       setCursor: [({ cursor }) => act.current.point(cursor.idx ?? null)],
       ready: [
         (plot) =>
-          plot.over.addEventListener('click', () => {
+          plot.over.addEventListener('click', ({ offsetY }) => {
             const { idx } = plot.cursor;
-            if (idx !== null && idx !== undefined) act.current.open?.(idx);
+            if (idx !== null && idx !== undefined) act.current.open?.(idx, offsetY <= plot.valToPos(0, 'y'));
           }),
       ],
     },

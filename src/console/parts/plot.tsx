@@ -17,8 +17,8 @@ interface PlotProps {
   readonly along: 'days' | 'moments';
   /** A value in words, such as `12 ms`. */
   readonly said?: (value: number) => string;
-  /** Opens what stands behind a place; of the table's rows, too. */
-  readonly open?: (place: number) => void;
+  /** Opens what stands behind a place, above or below 0. */
+  readonly open?: (place: number, isAbove: boolean) => void;
   readonly height?: number;
 }
 

@@ -33,6 +33,30 @@ export function addsUp(opening: unknown, inflow: unknown, outflow: unknown, clos
   return unitsAt(was, places) + unitsAt(came, places) - unitsAt(went, places) === unitsAt(is, places);
 }
 
+/** What amounts come to; `null`: one of them is none. */
+export function sumOf(amounts: readonly unknown[]): string | null {
+  let sum: Decimal = { units: 0n, places: 0 };
+  for (const amount of amounts) {
+    const each = decimalOf(amount);
+    if (each === null) return null;
+    const places = Math.max(sum.places, each.places);
+    sum = { units: unitsAt(sum, places) + unitsAt(each, places), places };
+  }
+  return textOf(sum);
+}
+
+/** The opposite amount; what is none stays. */
+export function negated(amount: unknown): unknown {
+  const known = decimalOf(amount);
+  return known === null ? amount : textOf({ ...known, units: -known.units });
+}
+
+function textOf({ units, places }: Decimal): string {
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
+  const part = digits.slice(digits.length - places).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - places)}${places === 0 || part === '' ? '' : `.${part}`}`;
+}
+
 /** Whether one amount is less than another; not where one of them is no amount. */
 export function isSmaller(one: unknown, other: unknown): boolean {
   const [a, b] = [decimalOf(one), decimalOf(other)];

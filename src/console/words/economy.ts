@@ -1,4 +1,4 @@
-import { addsUp } from './amount.ts';
+import { addsUp, isSmaller, negated, sumOf } from './amount.ts';
 
 /** The economy by days, in UTC, as its pages have it. */
 
@@ -79,19 +79,52 @@ export interface EntriesFilter {
   readonly field?: string | undefined;
   readonly player?: string | undefined;
   readonly direction?: 'in' | 'out' | undefined;
+  readonly class?: EntryClass | undefined;
 }
 
+export const ENTRY_CLASSES = ['faucet', 'sink', 'transfer', 'correction'] as const;
+export type EntryClass = (typeof ENTRY_CLASSES)[number];
+
+const OF_CLASS: Readonly<Record<EntryClass, string>> = {
+  faucet: 'that came from nowhere',
+  sink: 'that went nowhere',
+  transfer: 'that went from one place to another',
+  correction: 'that put something right',
+};
+
 /** What a list of entries is of. */
-export function entriesTitle({ currency, source, endpoint, collection, field, player, direction }: EntriesFilter): string {
+export function entriesTitle({ currency, source, endpoint, collection, field, player, direction, class: of }: EntriesFilter): string {
+  // What came from nowhere came in.
+  const isPlain = direction === undefined || of === 'faucet' || of === 'sink';
   const parts = [
     `entries of ${currency}`,
-    direction === undefined ? '' : direction === 'in' ? 'that came in' : 'that went out',
+    of === undefined ? '' : OF_CLASS[of],
+    isPlain ? '' : `${of === undefined ? '' : 'and '}that ${direction === 'in' ? 'came in' : 'went out'}`,
     source === undefined ? '' : `from ${source}`,
     endpoint === undefined ? '' : endpoint === NO_ENDPOINT ? 'written directly' : `by ${endpoint}`,
     field === undefined ? '' : `in ${collection ?? ''}.${field}`,
     player === undefined ? '' : `of ${player}`,
   ];
   return parts.filter((part) => part !== '').join(' ');
+}
+
+/** The word for a class, as a heading. */
+export function className(of: EntryClass): string {
+  return of === 'correction' ? 'Corrected' : `${of.charAt(0).toUpperCase()}${of.slice(1)}`;
+}
+
+interface Moved {
+  readonly delta: unknown;
+  /** How much of it counts; left out: all. */
+  readonly part?: unknown;
+}
+
+/** What came in and what went out by entries, to the last digit, as the sums do that open them; `null`: an amount is none. */
+export function comeTo(entries: readonly Moved[]): { readonly inflow: string; readonly outflow: string } | null {
+  const [went, came] = [entries.filter(({ delta }) => isSmaller(delta, 0)), entries.filter(({ delta }) => !isSmaller(delta, 0))];
+  const inflow = sumOf(came.map(({ delta, part = delta }) => part));
+  const outflow = sumOf(went.map(({ delta, part }) => part ?? negated(delta)));
+  return inflow === null || outflow === null ? null : { inflow, outflow };
 }
 
 /** A share of 0 to 1 as people say it. */

@@ -51,6 +51,7 @@ const entry = z
       })
       .meta({ description: 'Who made the commit' }),
     why: why.optional().meta({ description: 'Of a correction and of a pressed button: what whoever made it said' }),
+    part: anyNumber.optional().meta({ description: 'With `class`: how much of the change is of it, which is not negative' }),
     eventId: z.string(),
   })
   .meta({ id: 'EconomyEntry', description: 'One change of a number of a currency' });
@@ -69,6 +70,7 @@ const shared = {
 const REFUSED = ['INVALID_REQUEST', 'BEHIND', 'ECONOMY_RANGE_TOO_LARGE'] as const;
 
 const DIRECTIONS = ['in', 'out'] as const;
+const ENTRY_CLASSES = ['faucet', 'sink', 'transfer', 'correction'] as const;
 const FLOWS_BY = ['source', 'endpoint', 'field', 'day'] as const;
 const MOVERS_BY = ['net', 'inflow', 'outflow'] as const;
 
@@ -256,11 +258,15 @@ export const economy = {
       'Entries of all players, over an index by source and time. A page may be shorter than its limit and have a `cursor` all the same. A source beyond the 200',
       'that a day tells apart is not looked for: `hasOthers` says that there are some, which the ledgers of their players hold. A page has 50 commits at most',
       'that say why.',
+      '',
+      'With `class`, the entries that make up a faucet, sink, transfer or correction, each with its `part` of it: together the parts are the sum. What a commit',
+      'brought in and took away in common is transfer, and of one field and source its first entries are. A page looks at 100 commits at most.',
     ].join('\n'),
     query: {
       ...place,
       player: z.string().meta({ description: 'Of one player only' }),
       direction: z.enum(DIRECTIONS).meta({ description: 'Only what came in, or only what went out' }),
+      class: z.enum(ENTRY_CLASSES).meta({ description: 'Only what is of this class, as the days and flows count it' }),
       ...range,
       ...page,
     },

@@ -1,4 +1,4 @@
-import type { Posting, Space } from '../events.ts';
+import type { LedgerEntry, Posting, ProjectEvent, Space } from '../events.ts';
 import { type Amount, amountOf, negated, plus, signOf } from './amount.ts';
 import { classesOf } from './classes.ts';
 
@@ -11,6 +11,15 @@ export interface Posted {
   /** Slug of the endpoint that wrote; empty: none. */
   readonly endpoint: string;
   readonly postings: readonly Posting[];
+}
+
+/** `isCorrection`: whether its cause puts something right. */
+export function postedOf(
+  { data, metadata, revision }: Extract<ProjectEvent, { readonly type: 'ledger.posted' }>,
+  isCorrection: boolean,
+): Posted {
+  const { space, postings } = data;
+  return { space, postings, revision, at: metadata.recordedAt, isCorrection, endpoint: metadata.actor.endpoint ?? '' };
 }
 
 /** Where money moved: one row of a day. */
@@ -88,15 +97,11 @@ export class EconomyFold {
   }
 
   #addPosting(posted: Posted, { collection, player, entries }: Posting, commit: Map<string, PlaceSums>, players: Map<string, PlayerSums>) {
-    const { space, endpoint, isCorrection } = posted;
     for (const entry of entries) {
-      const field = this.#names.fieldOf(space, collection, entry.field);
-      const source = this.#names.sourceOf(space, collection, field, entry.source);
-      const currency = entry.currency ?? `${collection}.${field}`;
-      const key = `${space}\0${currency}\0${collection}\0${field}\0${source}\0${endpoint}\0${isCorrection ? 1 : 0}`;
+      const place = placeOf(posted, collection, entry, this.#names);
+      const key = keyOf(place);
       let sums = commit.get(key);
       if (sums === undefined) {
-        const place = { space, currency, collection, field, source, endpoint, isCorrection };
         sums = { place, entries: 0, inflow: 0, outflow: 0, faucet: 0, sink: 0 };
         commit.set(key, sums);
       }
@@ -124,6 +129,18 @@ export class EconomyFold {
     known.faucet = plus(known.faucet, sums.faucet);
     known.sink = plus(known.sink, sums.sink);
   }
+}
+
+/** Where an entry of a commit counts. */
+export function placeOf({ space, endpoint, isCorrection }: Posted, collection: string, entry: LedgerEntry, names: DayNames): Place {
+  const field = names.fieldOf(space, collection, entry.field);
+  const source = names.sourceOf(space, collection, field, entry.source);
+  return { space, currency: entry.currency ?? `${collection}.${field}`, collection, field, source, endpoint, isCorrection };
+}
+
+/** A text of its own for each place. */
+export function keyOf({ space, currency, collection, field, source, endpoint, isCorrection }: Place): string {
+  return `${space}\0${currency}\0${collection}\0${field}\0${source}\0${endpoint}\0${isCorrection ? 1 : 0}`;
 }
 
 function count(sums: Sums, amount: Amount): void {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Amount, amountText, minus, plus, signOf } from '../../../src/domain/economy/amount.ts';
-import { byCurrency, EconomyFold, type Posted } from '../../../src/domain/economy/fold.ts';
+import { type Amount, amountOf, amountText, minus, plus, signOf } from '../../../src/domain/economy/amount.ts';
+import { byCurrency, EconomyFold, type PlaceSums, type Posted } from '../../../src/domain/economy/fold.ts';
 import { KeptNames } from '../../../src/domain/economy/names.ts';
+import { type EntryClass, partsOf } from '../../../src/domain/economy/parts.ts';
 import type { LedgerEntry } from '../../../src/domain/events.ts';
 import { ExactNumber, numberFromText } from '../../../src/kernel/json.ts';
 
@@ -72,6 +73,45 @@ test('opening + in − out = closing to the last digit, and the classes are thos
         const places = [...fold.places].filter(([, { place }]) => place.currency === currency);
         const own = players.filter(({ place }) => places.some(([key]) => key === place));
         expect(total(own.map((one) => minus(one.inflow, one.outflow)))).toBe(amountText(minus(inflow, outflow)));
+      }
+    }),
+  );
+});
+
+test('the parts of entries that are of a class come to the sum of the class, in each place, and no part is more than its entry', () => {
+  const sums: Readonly<Record<EntryClass, (place: PlaceSums, side: 'in' | 'out') => Amount>> = {
+    faucet: ({ faucet }, side) => (side === 'in' ? faucet : 0),
+    sink: ({ sink }, side) => (side === 'out' ? sink : 0),
+    transfer: ({ place, inflow, outflow, faucet, sink }, side) =>
+      place.isCorrection ? 0 : side === 'in' ? minus(inflow, faucet) : minus(outflow, sink),
+    correction: ({ place, inflow, outflow }, side) => (place.isCorrection ? (side === 'in' ? inflow : outflow) : 0),
+  };
+  fc.assert(
+    fc.property(commit, (one) => {
+      const posted = postedOf(one);
+      const fold = new EconomyFold(new KeptNames([]));
+      fold.add(posted);
+      const entries = posted.postings.flatMap((posting) => posting.entries);
+      for (const wanted of ['faucet', 'sink', 'transfer', 'correction'] as const) {
+        const parts = ['coin', 'saves.gold', 'saves.gems'].map((currency) =>
+          partsOf(posted, new KeptNames([]), { class: wanted, currency }),
+        );
+        for (const sumsHere of fold.places.values()) {
+          for (const side of ['in', 'out'] as const) {
+            const own = entries.flatMap((each, at) => {
+              const amounts = parts.map((of) => of[at] ?? 0);
+              const isHere = (each.currency ?? `saves.${each.field}`) === sumsHere.place.currency && each.field === sumsHere.place.field;
+              const isOf = isHere && each.source === sumsHere.place.source && (signOf(amountOf(each.delta)) < 0 ? 'out' : 'in') === side;
+              return isOf ? amounts : [];
+            });
+            expect(total(own)).toBe(amountText(sums[wanted](sumsHere, side)));
+          }
+        }
+        for (const [at, { delta }] of entries.entries()) {
+          const amount = amountOf(delta);
+          const size = signOf(amount) < 0 ? minus(0, amount) : amount;
+          for (const of of parts) expect(signOf(minus(size, of[at] ?? 0))).toBeGreaterThanOrEqual(0);
+        }
       }
     }),
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { alarmsQuery, raisedQuery } from '../../api/economy.ts';
+import { alarmsQuery, type EntriesAsked, type RaisedAlarm, raisedQuery } from '../../api/economy.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -14,6 +14,7 @@ import { thresholdText } from '../../words/economy.ts';
 import { PlayerLink } from '../named.tsx';
 import { AlarmsDialog } from './alarms-dialog.tsx';
 import styles from './economy.module.css';
+import { SumLink } from './entries-link.tsx';
 
 /** When the team is told that too much came in, and when that was. */
 export function Alarms({ currencies }: { readonly currencies: readonly string[] }) {
@@ -63,6 +64,13 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
   );
 }
 
+/** The entries of the day that raised an alarm: what came for one player, or from nowhere for all. */
+function raisedBy({ currency, source, player, window }: Pick<RaisedAlarm, 'currency' | 'source' | 'player' | 'window'>): EntriesAsked {
+  const day = window.slice(0, 10);
+  const of = player === null ? ({ class: 'faucet' } as const) : ({ player, direction: 'in' } as const);
+  return { currency, from: day, to: day, ...(source === null ? {} : { source }), ...of };
+}
+
 function Raised() {
   const view = useView();
   const read = useQuery(raisedQuery(view));
@@ -107,7 +115,9 @@ function Raised() {
                 {currency}
                 {source !== null && <span className={table.soft}> from {source}</span>}
               </td>
-              <td className={table.number}>{amountText(amount)}</td>
+              <td className={table.number}>
+                <SumLink asked={raisedBy({ currency, source, player, window })} sum={amount} />
+              </td>
               <td className={table.number}>{amountText(threshold)}</td>
               <td>{player === null ? <span className={table.soft}>all together</span> : <PlayerLink player={player} />}</td>
             </tr>

@@ -82,10 +82,11 @@ function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
     const day = plotted.days[place];
     if (day !== undefined) void navigate({ search: (before) => ({ ...before, from: day, to: day }) });
   };
-  const openEntries = (place: number) => {
+  const openEntries = (place: number, isAbove: boolean) => {
     const day = plotted.days[place];
     if (day === undefined) return;
-    void leave({ to: '/p/$project/economy/entries', params: { project }, search: { currency: days[0]?.currency, from: day, to: day } });
+    const search = { currency: days[0]?.currency, from: day, to: day, direction: isAbove ? ('in' as const) : ('out' as const) };
+    void leave({ to: '/p/$project/economy/entries', params: { project }, search });
   };
   return (
     <div className={styles.plots}>
@@ -192,11 +193,24 @@ function DayRow({ day }: { readonly day: EconomyDay }) {
         <SumLink asked={{ ...asked, direction: 'out' }} sum={outflow} />
       </td>
       <td className={classes(table.number, styles.closing)}>{amountText(closing)}</td>
-      <td className={classes(table.number, table.soft)}>{amountText(faucet)}</td>
-      <td className={classes(table.number, table.soft)}>{amountText(sink)}</td>
-      <td className={classes(table.number, table.soft)}>{amountText(transfer)}</td>
       <td className={classes(table.number, table.soft)}>
-        {sizeOf(correctedIn) === 0 && sizeOf(correctedOut) === 0 ? '–' : `+${amountText(correctedIn)} −${amountText(correctedOut)}`}
+        <SumLink asked={{ ...asked, class: 'faucet' }} sum={faucet} />
+      </td>
+      <td className={classes(table.number, table.soft)}>
+        <SumLink asked={{ ...asked, class: 'sink' }} sum={sink} />
+      </td>
+      <td className={classes(table.number, table.soft)}>
+        <SumLink asked={{ ...asked, class: 'transfer' }} sum={transfer} />
+      </td>
+      <td className={classes(table.number, table.soft)}>
+        {sizeOf(correctedIn) === 0 && sizeOf(correctedOut) === 0 ? (
+          '–'
+        ) : (
+          <>
+            <SumLink asked={{ ...asked, class: 'correction', direction: 'in' }} sum={correctedIn} text={`+${amountText(correctedIn)}`} />{' '}
+            <SumLink asked={{ ...asked, class: 'correction', direction: 'out' }} sum={correctedOut} text={`−${amountText(correctedOut)}`} />
+          </>
+        )}
       </td>
       <td className={classes(table.number, table.soft)}>{top === null ? '–' : percent(top.share)}</td>
     </tr>

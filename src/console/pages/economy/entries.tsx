@@ -12,7 +12,7 @@ import table from '../../parts/table.module.css';
 import { At } from '../../parts/time.tsx';
 import { amountText, changeText } from '../../words/amount.ts';
 import { whoOf } from '../../words/commit.ts';
-import { entriesTitle, periodOf } from '../../words/economy.ts';
+import { className, comeTo, entriesTitle, periodOf } from '../../words/economy.ts';
 import { isLess } from '../../words/value.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './economy.module.css';
@@ -20,12 +20,21 @@ import styles from './economy.module.css';
 const route = getRouteApi('/signed-in/p/$project/economy/entries');
 const CSV = [
   ...(['at', 'revision', 'player', 'collection', 'key', 'field', 'before', 'after', 'delta', 'source', 'endpoint', 'reason'] as const),
-  ...(['eventId', 'by', 'why', 'ticket', 'button'] as const),
+  ...(['eventId', 'by', 'why', 'ticket', 'button', 'part'] as const),
 ] as const;
 
 function rowOf(entry: EconomyEntry) {
   const { why = { reason: undefined } } = entry;
-  const told = { ...entry, by: byOf(entry), ticket: undefined, button: undefined, ...why, reason: entry.reason, why: why.reason };
+  const told = {
+    part: undefined,
+    ...entry,
+    by: byOf(entry),
+    ticket: undefined,
+    button: undefined,
+    ...why,
+    reason: entry.reason,
+    why: why.reason,
+  };
   return CSV.map((column) => told[column]);
 }
 
@@ -113,6 +122,11 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
                 <th scope="col" className={table.number}>
                   Became
                 </th>
+                {asked.class !== undefined && (
+                  <th scope="col" className={table.number} title="How much of the change counts here">
+                    {className(asked.class)}
+                  </th>
+                )}
                 <th scope="col">Source</th>
                 <th scope="col">By</th>
                 <th scope="col">Commit</th>
@@ -120,9 +134,12 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
             </thead>
             <tbody>
               {entries.map((entry) => (
-                <EntryRow key={entry.eventId} entry={entry} />
+                <EntryRow key={entry.eventId} entry={entry} isOfClass={asked.class !== undefined} />
               ))}
             </tbody>
+            <tfoot>
+              <SumRow entries={entries} isOfClass={asked.class !== undefined} hasMore={list.hasNextPage} />
+            </tfoot>
           </table>
         </Scroll>
       )}
@@ -134,9 +151,35 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
   );
 }
 
-function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
+interface SumRowProps {
+  readonly entries: readonly EconomyEntry[];
+  readonly isOfClass: boolean;
+  readonly hasMore: boolean;
+}
+
+/** What the entries come to: once all of them are there, the number that they were opened from. */
+function SumRow({ entries, isOfClass, hasMore }: SumRowProps) {
+  const sums = comeTo(entries);
+  if (sums === null) return null;
+  const signed = [['+', sums.inflow] as const, ['−', sums.outflow] as const].filter(([, sum]) => sum !== '0');
+  const said = <td className={table.number}>{signed.map(([sign, sum]) => `${sign}${amountText(sum)}`).join(' ') || '0'}</td>;
+  const count = `${amountText(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}`;
+  return (
+    <tr>
+      <th scope="row" colSpan={4}>
+        {count} {hasMore ? 'so far' : 'in all'}
+      </th>
+      {!isOfClass && said}
+      <td colSpan={isOfClass ? 2 : 1} />
+      {isOfClass && said}
+      <td colSpan={3} />
+    </tr>
+  );
+}
+
+function EntryRow({ entry, isOfClass }: { readonly entry: EconomyEntry; readonly isOfClass: boolean }) {
   const { project } = useView();
-  const { revision, at, player, collection, key, field, before, after, delta, source, reason, endpoint, actor, why } = entry;
+  const { revision, at, player, collection, key, field, before, after, delta, part, source, reason, endpoint, actor, why } = entry;
   const who = byOf(entry);
   const isPerson = actor.kind === 'person';
   return (
@@ -153,6 +196,7 @@ function EntryRow({ entry }: { readonly entry: EconomyEntry }) {
       <td className={table.number}>{amountText(before)}</td>
       <td className={classes(table.number, isLess(delta) ? table.less : table.more)}>{changeText(delta)}</td>
       <td className={table.number}>{amountText(after)}</td>
+      {isOfClass && <td className={table.number}>{amountText(part)}</td>}
       <td className={table.wide}>
         {source} {reason !== undefined && <span className={table.soft}>“{reason}”</span>}
         {why !== undefined && <span className={table.soft}> {whyText(why, reason)}</span>}

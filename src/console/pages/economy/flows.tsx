@@ -6,7 +6,7 @@ import { useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
-import { amountText, sizeOf } from '../../words/amount.ts';
+import { sizeOf } from '../../words/amount.ts';
 import { entriesTitle, NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';
@@ -98,8 +98,12 @@ function FlowTable({ asked, rows, by, head }: FlowTableProps) {
           <td className={classes(table.number, sizeOf(row.outflow) > 0 && table.less)}>
             <SumLink asked={{ ...asked, ...whereOf(row, by), direction: 'out' }} sum={row.outflow} />
           </td>
-          <td className={classes(table.number, table.soft)}>{amountText(row.faucet)}</td>
-          <td className={classes(table.number, table.soft)}>{amountText(row.sink)}</td>
+          <td className={classes(table.number, table.soft)}>
+            <SumLink asked={{ ...asked, ...whereOf(row, by), class: 'faucet' }} sum={row.faucet} />
+          </td>
+          <td className={classes(table.number, table.soft)}>
+            <SumLink asked={{ ...asked, ...whereOf(row, by), class: 'sink' }} sum={row.sink} />
+          </td>
           <td aria-hidden="true">
             <span className={styles.bars}>
               <Bar asked={{ ...asked, ...whereOf(row, by), direction: 'in' }} part={sizeOf(row.inflow) / most} />
