@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Looks } from '../contract/answers.ts';
 import { listOf, members, optional, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
-import { printResult, table } from './context.ts';
+import { counted, printResult, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
@@ -17,6 +17,8 @@ interface AccessOptions extends RemoteOptions {
   readonly limit: number;
 }
 
+type Look = Looks['looks'][number];
+
 const PAGE = members({
   looks: listOf(members({ at: text, person: text, player: optional(text), page: text })),
   before: optional(wholeNumber),
@@ -24,7 +26,7 @@ const PAGE = members({
 
 /** `savepoint access`: which person looked at the data of which player. */
 export function accessCommand(): Command {
-  const made = remoteCommand('access', 'list which person was shown the data of which player, newest first');
+  const made = remoteCommand('access', 'list which person was shown the data of which player, newest first, and how often');
   return withLimit(made, 'how many', { to: 200, preset: 50 })
     .option('--player <id>', 'whose data it was')
     .option('--person <id>', 'who looked, by the id that this list shows')
@@ -33,7 +35,7 @@ export function accessCommand(): Command {
     .option('--before <revision>', 'those before this revision, which the page before names')
     .addHelpText(
       'after',
-      '\nThe key needs `access`.\n\nExamples:\n  savepoint access --player 42\n  savepoint access --from 2026-03-01 --to 2026-03-08 --json',
+      '\nThe key needs `access`. Looks of one person at one player by one page within a minute are one.\n\nExamples:\n  savepoint access --player 42\n  savepoint access --from 2026-03-01 --to 2026-03-08 --json',
     )
     .action(async (options: AccessOptions) => {
       const remote = remoteOf(options);
@@ -45,20 +47,47 @@ export function accessCommand(): Command {
     });
 }
 
-/** Whose data it was, where no one player is named. */
-function manyText(players: number | undefined): string {
-  return players === undefined ? '(none named)' : `(${players} players)`;
+/** Whose data it was; of a list of many nobody is named. */
+function whoseText({ player, players }: Pick<Look, 'player' | 'players'>): string {
+  if (player !== undefined) return visible(player);
+  return players === undefined ? 'nobody by name' : `a list of ${counted(players, 'player')}`;
+}
+
+function personText({ person, name }: Pick<Look, 'person' | 'name'>): string {
+  return name === undefined ? person : `${visible(name)} (${person})`;
+}
+
+/** What was seen: the name of a route as words. */
+function seenText(page: string): string {
+  return page.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Who looked at whom, and how often: the most first. */
+function countedText(looks: readonly Look[]): readonly string[] {
+  const counts = new Map<string, { readonly look: Look; times: number; revealed: number }>();
+  for (const look of looks) {
+    const key = JSON.stringify([look.person, look.player ?? null]);
+    const known = counts.get(key) ?? { look, times: 0, revealed: 0 };
+    counts.set(key, { look, times: known.times + 1, revealed: known.revealed + (look.reason === undefined ? 0 : 1) });
+  }
+  const rows = [...counts].sort(([, a], [, b]) => b.times - a.times);
+  return rows.map(([, { look, times, revealed }]) => {
+    const whose = look.player === undefined ? 'at lists, or at nobody by name' : `at ${visible(look.player)}`;
+    const shown = revealed === 0 ? '' : `, ${revealed === times ? 'each time' : counted(revealed, 'time')} with personal values`;
+    return `${personText(look)} looked ${whose}: ${counted(times, 'time')}${shown}`;
+  });
 }
 
 function pageText({ looks, before }: Looks): string {
   const more = before === null ? [] : [`More: --before ${before}`];
   if (looks.length === 0) return [before === null ? 'Nobody looked.' : 'Nobody so far.', ...more].join(' ');
-  const rows = looks.map(({ at, name, person, player, players, page, reason }) => [
-    at,
-    name === undefined ? person : `${visible(name)} (${person})`,
-    player === undefined ? manyText(players) : visible(player),
-    page,
-    reason === undefined ? '' : visible(reason),
+  const rows = looks.map((look) => [
+    look.at,
+    personText(look),
+    whoseText(look),
+    seenText(look.page),
+    look.reason === undefined ? '' : visible(look.reason),
   ]);
-  return [table(['AT', 'PERSON', 'PLAYER', 'PAGE', 'REVEALED BECAUSE'], rows), ...more].join('\n');
+  const listed = table(['AT', 'PERSON', 'PLAYER', 'SAW', 'PERSONAL VALUES BECAUSE'], rows);
+  return [listed, '', 'Of these:', ...countedText(looks), ...more].join('\n');
 }

@@ -8,7 +8,7 @@ import { unknownName } from './remote/names.ts';
 import { asPlayer, objectsIn, pathOf, TARGETS } from './remote/requests.ts';
 import { testEndpoint } from './remote/test-runs.ts';
 import { prettyJson, shortJson, visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { styled } from './terminal.ts';
 
 interface CallOptions extends RemoteOptions {
@@ -26,7 +26,7 @@ interface EndpointCall {
 
 /** `savepoint call`: calls an endpoint with the secret key, as a game server does. */
 export function callCommand(): Command {
-  return remoteCommand('call', 'call an endpoint and print its answer; exit code 1 when it is refused')
+  return revealing(remoteCommand('call', 'call an endpoint and print its answer; exit code 1 when it is refused'))
     .argument('<slug>', 'the endpoint')
     .argument('[input...]', 'its input: JSON, or key=value pairs (JSON where it is some, else text), or - for standard input')
     .option('--player <id>', 'the player whose call it is')

@@ -8,7 +8,7 @@ import { print } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { fieldText } from './show.ts';
 
 /** What the commands share that list changes of something, or what differs in it between two moments. */
@@ -32,7 +32,7 @@ export interface CompareOptions extends PastOptions {
 type Arguments = (made: Command) => Command;
 
 function pastSub(name: string, description: string, withArguments: Arguments): Command {
-  return withArguments(remoteCommand(name, description)).addOption(
+  return withArguments(revealing(remoteCommand(name, description))).addOption(
     new Option('--target <target>', 'the data or definitions to look at').choices(TARGETS).default('live'),
   );
 }
@@ -52,6 +52,8 @@ export function compareSub(description: string, withArguments: Arguments): Comma
 /** A change as every list of them has it. */
 interface Change {
   readonly revision: number;
+  /** By which `undo` and `explain` print the commit; left out: it is the same. */
+  readonly commit?: number;
   readonly at: string;
   readonly actor: { readonly kind: string } & { readonly [name: string]: Json };
   readonly cause: string;
@@ -88,7 +90,7 @@ export async function printHistory<C extends Change>(
     return print(page.before === null ? 'Nothing happened to it.' : `Nothing so far. More: --before ${page.before}`);
   const blocks = page.changes.map((change) => {
     const [what, more] = said(change);
-    const head = [change.revision, change.at, what, whoText(change.actor), `${change.cause}${more}`].join('  ');
+    const head = [change.commit ?? change.revision, change.at, what, whoText(change.actor), `${change.cause}${more}`].join('  ');
     const fields = change.fields === undefined ? ['(redacted)'] : fieldLines(change.fields, change.more);
     return [visible(head), ...[...fields, ...besides(change)].map((line) => `    ${line}`)].join('\n');
   });

@@ -10,7 +10,7 @@ import { openDownload } from './remote/download.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing, revealOf } from './remote.ts';
 import { openWhole } from './whole-file.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
@@ -22,21 +22,19 @@ interface WhichOptions extends RemoteOptions {
   readonly to?: string;
   readonly begins?: string;
   readonly columns?: string;
-  readonly reason?: string;
 }
 
 const INDEXED = `
 By what an index keeps alone: _key; _time of a global collection; a number that a leaderboard of this collection is of; with --is a unique field.`;
 
 function whichSub(name: string, description: string): Command {
-  return remoteCommand(name, description)
+  return revealing(remoteCommand(name, description))
     .argument('<collection>')
     .option('--by <order>', '_key, _time, or a field that an index keeps (default: _key)')
     .option('--from <value>', 'not before this key, time or number')
     .option('--to <value>', 'not behind it')
     .option('--begins <text>', 'keys that begin so')
     .option('--columns <paths>', 'dotted paths of fields, separated by commas')
-    .option('--reason <text>', 'of a person: why personal values are shown; it is recorded')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'));
 }
 
@@ -68,7 +66,7 @@ export function docList(): Command {
       const path = pathOf(remote, 'manage', 'documents', collection);
       const query = { ...whichOf(options), order, is, limit, cursor };
       const answer = await remote
-        .request('GET', path, { query, headers: revealOf(options), target: options.target })
+        .request('GET', path, { query, target: options.target })
         .catch((error: unknown) => explained(remote, collection, options.target, error));
       const page = checkedBody<DocumentList>(answer, LIST);
       print(options.json ? stringifyJson(answer.body ?? null) : tableOf(page));
@@ -150,10 +148,6 @@ Examples:
 
 function whichOf({ by, from, to, begins, columns }: WhichOptions) {
   return { by, from, to, begins, columns };
-}
-
-function revealOf({ reason }: WhichOptions): Readonly<Record<string, string>> {
-  return reason === undefined ? {} : { 'x-ns-reveal': encodeURIComponent(reason) };
 }
 
 /** Throws the refusal; for an unknown collection, with the name that was probably meant. */

@@ -19,7 +19,7 @@ import { definitionOf, needFields } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { confirm, isInteractive } from './terminal.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
@@ -43,7 +43,7 @@ interface DocOptions extends RemoteOptions {
 }
 
 function docSub(name: string, description: string): Command {
-  return remoteCommand(name, description)
+  return revealing(remoteCommand(name, description))
     .argument('<collection>')
     .argument('<key>', "the document's key; a player's is the player's id")
     .addOption(new Option('--target <target>', 'the data to work on').choices(TARGETS).default('live'));

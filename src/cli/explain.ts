@@ -20,6 +20,8 @@ const KEY_CURE =
   'The secret key is that of SAVEPOINT_SECRET_KEY, else of savepoint.credentials.json in the folder, else what `savepoint login` has kept; ' +
   '`savepoint key create PROJECT` on the server makes one.';
 
+const REVEAL_CURE = 'A command that reads what players have takes it as --reveal REASON.';
+
 /** The code of a failure, for programs: that of a refusal, or of an error of the system or of Postgres. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'FAILED';
@@ -29,6 +31,7 @@ export function codeOf(error: unknown): string {
 export function explain(error: unknown): string {
   if (error instanceof Error && EXPECTED_ERRORS.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof RemoteRefusal && error.code === 'UNAUTHORIZED') return `${error.message} (UNAUTHORIZED). ${KEY_CURE}`;
+  if (error instanceof RemoteRefusal && error.code === 'REVEAL_NEEDED') return `${error.message} (REVEAL_NEEDED). ${REVEAL_CURE}`;
   if (error instanceof Refusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const cure = remedyOf(error);

@@ -11,7 +11,7 @@ import { noteUnknownField } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 interface LedgerOptions extends RemoteOptions {
@@ -56,7 +56,7 @@ export function ledgerCommand(): Command {
     'ledger',
     'show the changes of followed numbers of a player, or of one document, oldest first, and their sums',
   );
-  return withLimit(made, 'entries of a page', { to: 500, preset: 100 })
+  return withLimit(revealing(made), 'entries of a page', { to: 500, preset: 100 })
     .argument('<collection>')
     .argument('[key]', "whose: a player's id, or a document's key")
     .option('--player <id>', 'the player, where no key is given')

@@ -8,7 +8,7 @@ import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { styled } from './terminal.ts';
 
 interface ShowOptions extends RemoteOptions {
@@ -38,7 +38,7 @@ const PAGE = members({
 /** `savepoint player show`: one player on one page. */
 export function playerShow(): Command {
   return withLimit(
-    remoteCommand('show', 'show one player on one page: what he has, how he comes in, what happened last'),
+    revealing(remoteCommand('show', 'show one player on one page: what he has, how he comes in, what happened last')),
     'items of each list',
     {
       to: 50,

@@ -8,7 +8,7 @@ import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 
 interface TimelineOptions extends RemoteOptions {
   readonly what: string;
@@ -34,7 +34,7 @@ const TIMELINE = members({
 /** `savepoint player timeline`: what happened to a player, as one list. */
 export function playerTimeline(): Command {
   const made = remoteCommand('timeline', 'list what happened to one player, newest first: commits, refused requests, reports of the game');
-  return withLimit(made, 'how many', { to: 200, preset: 50 })
+  return withLimit(revealing(made), 'how many', { to: 200, preset: 50 })
     .argument('<player>', 'id of the player, as `player find` lists it')
     .addOption(new Option('--what <kind>', 'only this').choices(playerPage.timeline.query.what.unwrap().options).default('everything'))
     .option('--endpoint <slug>', 'only of this endpoint')

@@ -8,7 +8,7 @@ import { playerTimeline } from './player-timeline.ts';
 import { type CorrectionOptions, correct, withCorrection } from './remote/corrections.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 
 /** `savepoint player`: what support does for players, with a key that has the scope `players`. */
 export function playerCommand(): Command {
@@ -32,7 +32,9 @@ interface RestoreOptions extends CorrectionOptions {
 }
 
 function restore(): Command {
-  const made = remoteCommand('restore', "bring a player's documents and save records back to what they were: shows it, then asks");
+  const made = revealing(
+    remoteCommand('restore', "bring a player's documents and save records back to what they were: shows it, then asks"),
+  );
   return withCorrection(made, 'give')
     .argument('<player>', 'id of the player')
     .requiredOption('--to <moment>', 'a revision, or a time with its zone, such as 2026-03-01T12:00:00Z')
@@ -64,7 +66,7 @@ interface FindOptions extends RemoteOptions {
 }
 
 function find(): Command {
-  return remoteCommand('find', 'list players whose name begins so, whatever the letter case')
+  return revealing(remoteCommand('find', 'list players whose name begins so, whatever the letter case'))
     .argument('<name>', 'how the name begins')
     .option('--limit <n>', 'how many at most, from 1 to 200', '50')
     .addHelpText('after', '\nExample:\n  savepoint player find ada')

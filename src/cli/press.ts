@@ -11,7 +11,7 @@ import { callInput } from './remote/arguments.ts';
 import { shownCorrection } from './remote/corrections.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { styled } from './terminal.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
@@ -27,9 +27,11 @@ interface PressOptions extends RemoteOptions {
 
 /** `savepoint press`: presses a button of the console, or lists the buttons. */
 export function pressCommand(): Command {
-  return remoteCommand(
-    'press',
-    'press a button of the console: run an endpoint that has `console` in its definition, in your name. Shows what it would do, then asks; without a name it lists the buttons',
+  return revealing(
+    remoteCommand(
+      'press',
+      'press a button of the console: run an endpoint that has `console` in its definition, in your name. Shows what it would do, then asks; without a name it lists the buttons',
+    ),
   )
     .argument('[slug]', 'the endpoint of the button')
     .argument('[input...]', 'its input: JSON, or key=value pairs (JSON where it is some, else text), or - for standard input')

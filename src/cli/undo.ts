@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type CorrectionOptions, correct, revisionOf, withCorrection } from './remote/corrections.ts';
-import { remoteCommand } from './remote.ts';
+import { remoteCommand, revealing } from './remote.ts';
 
 /** `savepoint undo`: takes back what one commit did to documents and save records. */
 export function undoCommand(): Command {
@@ -8,7 +8,7 @@ export function undoCommand(): Command {
     'undo',
     'take back what one commit did to documents and save records: shows it, then asks. A publish: `rollback`',
   );
-  return withCorrection(made, 'reverse')
+  return withCorrection(revealing(made), 'reverse')
     .argument('<revision>', 'any revision of the commit', revisionOf)
     .addHelpText(
       'after',

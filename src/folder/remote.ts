@@ -74,8 +74,14 @@ interface Rollback {
   readonly breakGlass?: boolean | undefined;
 }
 
-/** Called before a request is sent again: why, and after how many milliseconds. */
-export type Retried = (why: string, waitMs: number) => void;
+/** What is done around the requests of a {@link Remote}. */
+interface Around {
+  /** Called before a request is sent again: why, and after how many milliseconds. */
+  readonly onRetry?: (why: string, waitMs: number) => void;
+  readonly onAnswer?: (answer: Answered) => void;
+  /** Of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -94,47 +100,50 @@ function reasonIn(body: Json | undefined): string | undefined {
 export class Remote {
   readonly server: ServerAccess;
 
-  readonly #onRetry: Retried | undefined;
+  readonly #around: Around;
 
-  constructor(server: ServerAccess, onRetry?: Retried) {
+  constructor(server: ServerAccess, around: Around = {}) {
     this.server = server;
-    this.#onRetry = onRetry;
+    this.#around = around;
   }
 
   /**
-   * Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. What tells a person of personal values is asked again with the reason that
-   * its body says: nothing was done then.
+   * Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. What tells a person of personal values is asked again with
+   * the reason that its body says: nothing was done then.
    */
   async request(method: Method, path: string, options: Request = {}): Promise<Answered> {
     try {
       return await this.#exchanged(method, path, options);
     } catch (error) {
       const reason = reasonIn(options.body);
-      const isAsked = options.headers !== undefined && Object.hasOwn(options.headers, REVEAL);
+      const isAsked = Object.hasOwn({ ...this.#around.headers, ...options.headers }, REVEAL);
       if (!(error instanceof RemoteRefusal) || error.code !== 'REVEAL_NEEDED' || reason === undefined || isAsked) throw error;
       const headers = { ...options.headers, [REVEAL]: encodeURIComponent(reason) };
       return this.#exchanged(method, path, { ...options, headers });
     }
   }
 
-  #exchanged(method: Method, path: string, options: Request): Promise<Answered> {
+  async #exchanged(method: Method, path: string, options: Request): Promise<Answered> {
     const asking = askingAt(this.server);
     const url = new URL(`${asking.origin}${path}`);
     for (const [name, value] of Object.entries(options.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
-    return exchange({
+    const answer = await exchange({
       method,
       url: url.href,
       headers: {
         ...asking.headers,
+        ...this.#around.headers,
         ...(options.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
         ...options.headers,
       },
       again: options.again ?? (method === 'GET' ? 'read' : 'never'),
       signal: options.signal,
-      onRetry: this.#onRetry,
+      onRetry: this.#around.onRetry,
       ...(options.body === undefined ? {} : { body: options.body }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     });
+    this.#around.onAnswer?.(answer);
+    return answer;
   }
 
   /** Pushes sections in one publish. Throws PUBLISH_CONFLICT if something was published after `base`. */

@@ -143,9 +143,7 @@ test('each is told to whoever may read it', async () => {
   const mayList = await newApiKey(env, project, { queries: 'r' });
   const path = (held: string) => `/v3/manage/${project}/explain/${held}`;
   const told = await bodyOf(manager.manage('GET', path('richest'), { headers: { 'x-api-key': mayList } }));
-  expect(listOf(told.meanings)).toMatchObject([
-    { is: 'board', links: { definitions: `/v3/manage/${project}/queries` } },
-  ]);
+  expect(listOf(told.meanings)).toMatchObject([{ is: 'board', links: { definitions: `/v3/manage/${project}/queries` } }]);
   expect((await manager.manage('GET', path('upgrade'), { headers: { 'x-api-key': mayList } })).status).toBe(404);
 });
 

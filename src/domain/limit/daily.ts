@@ -10,8 +10,14 @@ export function countDaily(counting: Counting): readonly WindowChange[] | Refusa
   const daily = { counter: dailyCounter(counting, limit.per), rule: 'daily', window: 'perDay', limit: limit.count, since: 0 } as const;
   const { change, over } = count(counting, daily, 1);
   if (!over) return [change];
-  return refusal('RATE_LIMIT_DAILY', undefined, {
-    error: { rule: 'daily', window: 'perDay', limit: limit.count },
-    retryAfter: secondsLeft('perDay', change.start, counting.now),
-  });
+  const { id } = counting.collection;
+  const saves = `${limit.count} ${limit.count === 1 ? 'save' : 'saves'} a day${limit.per === 'player' ? ' of each player' : ' of all together'}`;
+  return refusal(
+    'RATE_LIMIT_DAILY',
+    `The daily limit of the collection "${id}" was reached: ${saves}; the next day begins at midnight, UTC`,
+    {
+      error: { rule: 'daily', window: 'perDay', limit: limit.count, collection: id },
+      retryAfter: secondsLeft('perDay', change.start, counting.now),
+    },
+  );
 }

@@ -76,6 +76,7 @@ test('the daily limit counts the writer; exactly the limit passes', () => {
   ]);
   expect(decideAppend(append({ collection: limited, windowOf: used(2) }))).toMatchObject({
     code: 'RATE_LIMIT_DAILY',
+    message: 'The daily limit of the collection "runs" was reached: 2 saves a day of each player; the next day begins at midnight, UTC',
     extra: { retryAfter: 10 * 3600 + 14 * 60 + 30 },
   });
   expect(accepted(append({ collection: limited, windowOf: used(2), writerId: 'p2' })).record['_writerId']).toBe('p2');

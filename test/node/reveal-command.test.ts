@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { keepPerson } from '../../src/folder/user-file.ts';
+import { createLogger } from '../../src/logger.ts';
+import { type Node, startNode } from '../../src/main.ts';
+import { askConsole, type SignedBrowser, signInByLink } from '../support/console.ts';
+import { migratedDatabase } from '../support/postgres.ts';
+import { here, printed } from './support/command-line.ts';
+import { type Client, createClient, ok } from './support/game-client.ts';
+import { newFolder, removeFolders } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** What commands show a person of a player: masked, and with `--reveal` for a reason that is recorded before. */
+
+const ADA = '76561198000000001';
+const MAIL = 'ada@personal.example';
+
+let node: Node;
+let manager: Client;
+let owner: SignedBrowser;
+let project: string;
+/** Of a person who is signed in on the command line. */
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const settings = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
+  const logger = createLogger({ level: 'warn', format: 'json' });
+  node = await startNode(readConfig(settings, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
+  const made = await node.createProject?.('Reveal');
+  if (made === undefined || node.console === null) throw new Error('no project, or no console');
+  project = made.projectId;
+  manager = createClient(node.url, made);
+  const { origin } = node.console;
+  owner = await signInByLink((await node.console.firstLink()) ?? '');
+  const at = { origin, port: Number(new URL(origin).port) };
+  const begun = JSON.parse((await askConsole(at, 'POST', '/api/command-line', {}, { machine: 'here' })).text);
+  await owner.change('POST', `/api/command-line/${begun.code}`);
+  const { token, name } = JSON.parse((await askConsole(at, 'POST', '/api/command-line/token', {}, { secret: begun.secret })).text);
+  env = { XDG_CONFIG_HOME: newFolder(), SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: project };
+  keepPerson(node.url, { console: origin, name, token }, env);
+  const saves = { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true, _unique: true } };
+  const me = { id: 'me', type: 'read', collection: 'saves', key: '{{platformId}}' };
+  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'saves', accessMode: 'public', schema: saves }] }));
+  await ok(
+    manager.manage('PUT', manager.definitions('endpoints'), {
+      body: [{ slug: 'me', steps: [me], response: { body: { mail: '{{me.email}}' } } }],
+    }),
+  );
+  await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { gold: 5, email: MAIL } }));
+});
+
+afterAll(async () => {
+  manager?.close();
+  await node?.close();
+  removeFolders();
+});
+
+async function looksFor(reason: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { text } = await owner.get(`/v3/manage/${project}/access?limit=200`);
+  return Object(JSON.parse(text)).looks.filter((look: Readonly<Record<string, unknown>>) => look['reason'] === reason);
+}
+
+test.each<[string, readonly string[]]>([
+  ['a document', ['doc', 'get', 'saves', ADA]],
+  ['one field of it', ['doc', 'get', 'saves', ADA, 'email']],
+  ['its history', ['doc', 'history', 'saves', ADA]],
+  ['two moments of it', ['doc', 'compare', 'saves', ADA, '--from', '0']],
+  ['a table of documents', ['doc', 'list', 'saves', '--columns', 'email']],
+  ['a player', ['player', 'show', ADA]],
+  ['the commits of a player', ['player', 'timeline', ADA, '--json']],
+  ['an endpoint that was called', ['call', 'me', '--player', ADA]],
+  ['what a correction would change', ['doc', 'delete', 'saves', ADA, '--reason', 'asked to', '--dry-run']],
+])('%s is shown masked, and with --reveal as it is, which is recorded with the reason', async (what, words) => {
+  const masked = await here(words, { env });
+  expect([masked.code, masked.stdout.includes(MAIL), masked.stderr]).toEqual([0, false, expect.stringContaining('--reveal REASON')]);
+  const reason = `ticket 7: ${what}`;
+  expect(await printed([...words, '--reveal', reason], { env })).toContain(MAIL);
+  expect(await looksFor(reason)).toContainEqual(expect.objectContaining({ name: 'owner', reason }));
+});
+
+test('a unique value is looked for among personal fields with --reveal alone, and a refusal says how it is given', async () => {
+  expect(await printed(['explain', MAIL], { env })).toContain('saves.email');
+  expect(await printed(['explain', MAIL, '--reveal', 'ticket 8'], { env })).toContain(`saves/${ADA}`);
+  const set = ['doc', 'set', 'saves', ADA, 'email=b@personal.example'];
+  expect(await here(set, { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('--reveal REASON') });
+  await printed([...set, '--reveal', 'ticket 9'], { env });
+  expect(await looksFor('ticket 9')).toContainEqual(expect.objectContaining({ page: 'writeDocument', player: ADA }));
+});
+
+test('who looked at whom, and how often, is a sentence; the revision of a change is that of its commit', async () => {
+  const said = await printed(['access', '--player', ADA], { env });
+  expect(said).toMatch(/owner \(per_[0-9a-f]+\) looked at 76561198000000001: \d+ times, \d+ times with personal values/);
+  const [head = ''] = (await printed(['doc', 'history', 'saves', ADA, '--limit', '1', '--reveal', 'ticket 7'], { env })).split('\n');
+  const { commits } = JSON.parse((await owner.get(`/v3/manage/${project}/commits?player=${ADA}&kind=document&limit=1`)).text);
+  expect(head.split(' ')[0]).toBe(String(commits[0].revision));
+});
