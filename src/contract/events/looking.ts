@@ -15,7 +15,7 @@ export const LOOKING_EVENTS = {
     members({ player, players, page }),
   ),
   'look.revealed': event(
-    'A person is shown personal values, for this reason. The same by the same person for the same reason on the same page is said once a minute.',
+    'A person is shown personal values, or is told of them by what comes of a request, for this reason. The same by the same person for the same reason on the same page is said once a minute.',
     members({
       player,
       players,
