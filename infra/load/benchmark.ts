@@ -38,8 +38,14 @@ async function completed<Options>({ name, usage, readOptions, run }: Benchmark<O
   }
   const folder = await mkdtemp(join(tmpdir(), `savepoint-${name}-`));
   const stops: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
-  const clean = async () => {
+  const cleaned = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  // What is stopped by a signal makes the run fail, which then waits for the same end.
+  let cleaning: Promise<void> | null = null;
+  const clean = () => {
+    cleaning ??= cleaned();
+    return cleaning;
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
   try {

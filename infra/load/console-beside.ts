@@ -3,7 +3,7 @@ import { quantile } from '../harness/numbers.ts';
 import type { Credentials } from '../harness/project.ts';
 import type { OpenLoop } from './children.ts';
 import type { Consoles } from './console-open.ts';
-import { measure, type Row, type TestBed } from './measure.ts';
+import { measure, type Row, settle, type TestBed } from './measure.ts';
 import { cpuSeconds } from './processes.ts';
 import { progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
@@ -78,6 +78,8 @@ async function inState(consoles: Consoles, state: State, act: () => Promise<Turn
 
 async function measureOnce(beside: Beside, state: State, { seconds, evenSeconds }: Lengths): Promise<Turn> {
   const { testBed, answers } = beside;
+  // What a console asks for while it opens is not what it costs while it is open.
+  await settle(testBed);
   const rows: Row[] = [];
   for (const [place, name] of BESIDE_CASES.entries()) {
     await testBed.bare.answerWith(answers[place] ?? {});

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseUrlOf } from '../postgres/database.ts';
+import type { BenchRun } from './benchmark.ts';
 
 /** Whether Postgres reads tables through. */
 
@@ -14,16 +15,15 @@ export const READ_BAR = 100;
 const TOLD_MS = 11_000;
 
 /** Begins to count. The end waits until all is told. */
-export async function countReadThrough(dataFolder: string): Promise<{ end(): Promise<ReadThrough> }> {
+export async function countReadThrough(dataFolder: string, defer: BenchRun['defer']): Promise<{ end(): Promise<ReadThrough> }> {
   const client = new pg.Client({ connectionString: databaseUrlOf(dataFolder) ?? '' });
   await client.connect();
+  defer(() => client.end());
   const before = await readThrough(client);
   return {
     async end() {
       await sleep(TOLD_MS);
-      const after = await readThrough(client);
-      await client.end();
-      return difference(before, after);
+      return difference(before, await readThrough(client));
     },
   };
 }

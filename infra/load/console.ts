@@ -151,7 +151,7 @@ async function measurePages(
   const entrance = await link();
   await (await signIn(profile, entrance)).close();
   const visitor: Visitor = { profile, node, home: `${new URL(entrance).origin}/p/${filled.credentials.projectId}` };
-  const counted = await countReadThrough(node.dataFolder);
+  const counted = await countReadThrough(node.dataFolder, defer);
   progress(`warming up ${pages.length} pages`);
   await warmUpPages(visitor, pages);
   const visits = new Map<string, Visit[]>();
