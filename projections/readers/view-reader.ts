@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { readSessionsOf } from '../models/access/sessions-of.ts';
 import { readAlarms } from '../models/alarms/read.ts';
-import { readGrantCounts, readGrantPlayers, readGrants } from '../models/corrections/read.ts';
+import { readGrantCounts, readGrantPlayers, readGrants, readUndone } from '../models/corrections/read.ts';
 import { walkDocuments } from '../models/documents/list.ts';
 import { readDocumentRows } from '../models/documents/rows.ts';
 import { countDocuments, countStagedDocuments, readDocumentsAfter, readDocumentsOf } from '../models/documents/sample.ts';
@@ -87,6 +87,7 @@ export function createViewReader(
     approvalComments: bounded(readApprovalComments),
     revisions: bounded(readRevisions),
     revisionsAfter: bounded(readRevisionsAfter),
+    undone: bounded(readUndone),
     records: bounded(readRecords),
     walkDocuments: bounded(walkDocuments),
     documentRows: bounded(readDocumentRows),

@@ -95,20 +95,39 @@ function publishText({ revision, at, action, target, label, keyId, message }: No
 }
 
 function shownCommit(commit: Commit): readonly string[] {
-  const { publish, documents, money, input, why } = commit;
+  const { publish, documents, money, input, why, undone } = commit;
   return [
     `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
+    ...(undone === undefined ? [] : [`    undone by ${undone.revision}  ${undone.at}  ${byText(undone.actor)}`]),
     ...(why === undefined ? [] : [`    ${visible([why.button, why.reason, why.ticket].filter((text) => text !== undefined).join(' · '))}`]),
     ...(input === undefined ? [] : [`    input ${visible(stringifyJson(input.value))}${input.left === undefined ? '' : ' …'}`]),
-    ...documents.map(({ collection, key, change }) => `    ${change} ${visible(`${collection}/${key}`)}`),
+    ...documents.flatMap(({ collection, key, change, fields = [], more = 0 }) => [
+      `    ${change} ${visible(`${collection}/${key}`)}`,
+      ...fields.map((field) => `      ${visible(becameText(field))}`),
+      ...(more === 0 ? [] : [`      … and ${more} more`]),
+    ]),
     ...money.map(({ player: paid, field, delta }) => `    ${visible(paid)} ${visible(field)} ${signed(stringifyJson(delta))}`),
   ];
 }
 
+type Field = NonNullable<Commit['documents'][number]['fields']>[number];
+
+/** `axe 6 → 1`; what is long is not told. */
+function becameText({ path, before, value }: Field): string {
+  if (value === undefined) return `${path} changed`;
+  const after = value === null ? 'not set' : stringifyJson(value);
+  return before == null ? `${path} is ${after}` : `${path} ${stringifyJson(before)} → ${after}`;
+}
+
+function byText(actor: Commit['actor']): string {
+  const by = visible(actor.label ?? actor.keyId ?? actor.kind);
+  const own = actor.kind === 'person' ? by : `key ${by}`;
+  return actor.player === undefined ? own : `${visible(actor.player)}, ${own}`;
+}
+
 function headOf({ revision, at, cause, actor, target }: Commit): string {
-  const { player, endpoint } = actor;
-  const by = actor.label ?? actor.keyId ?? actor.kind;
-  const who = [...(player === undefined ? [] : [visible(player)]), actor.kind === 'person' ? visible(by) : `key ${visible(by)}`].join(', ');
+  const { endpoint } = actor;
+  const who = byText(actor);
   const what = `${visible(cause)}${endpoint === undefined ? '' : ` ${visible(endpoint)}`}${target === 'next' ? ' (next)' : ''}`;
   return `  ${revision}  ${at}  ${what}  ${who}`;
 }

@@ -20,6 +20,7 @@ const items = (shapes: Parameters<typeof members>[0]) => optional(members({ item
 const CALL = { at: text, method: text, path: text };
 const PAGE = members({
   player: text,
+  name: optional(members({ text })),
   profile: optional(members({ lastSeen: text })),
   documents: items({ collection: text, key: text, updatedAt: text, document: optional(members({})) }),
   balances: items({ key: text, field: text, amount: something }),
@@ -72,9 +73,8 @@ function pageText(page: PlayerPage): string {
   return blocks.filter((block) => block !== null).join('\n\n');
 }
 
-function headText({ player, at, profile }: PlayerPage): string {
-  const name = profile?.name ?? null;
-  const head = styled('bold', [visible(player), ...(name === null ? [] : [visible(name)])].join('  '));
+function headText({ player, at, name, profile }: PlayerPage): string {
+  const head = styled('bold', [visible(player), ...(name == null ? [] : [visible(name.text)])].join('  '));
   if (at !== undefined) return `${head}  as of revision ${at.revision}, ${at.time}`;
   if (profile === undefined || profile === null) return head;
   const { online, lastSeen, playedSeconds, playSessions } = profile;

@@ -57,7 +57,7 @@ export function playerTimeline(): Command {
 }
 
 function pageText({ items, before, reached, leftOut }: Timeline): string {
-  const rows = items.map(({ at, ...item }) => [at, ...saidOf(item).map(visible)]);
+  const rows = folded(items).map((group) => [group[0].at, ...saidOf(group).map(visible)]);
   return [
     rows.length === 0 && before === null ? 'Nothing like that happened, as far as it is kept.' : table(['AT', 'WHAT', 'BY', 'ID'], rows),
     ...leftOut.map(({ source, why }) => `Not shown: ${source}. ${visible(why)}`),
@@ -65,12 +65,34 @@ function pageText({ items, before, reached, leftOut }: Timeline): string {
   ].join('\n');
 }
 
-function saidOf({ commit, call, report }: Omit<Timeline['items'][number], 'at'>): readonly [what: string, by: string, id: string] {
+type Item = Timeline['items'][number];
+
+/** Requests to the same that were refused alike, one after the other, are told as one. */
+function folded(items: readonly Item[]): readonly (readonly [Item, ...Item[]])[] {
+  const groups: [Item, ...Item[]][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (last !== undefined && item.call !== undefined && kindOf(last[0].call) === kindOf(item.call)) last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
+function kindOf(call: Item['call']): string | null {
+  return call === undefined ? null : JSON.stringify([call.slug ?? [call.method, call.path], call.code ?? call.status]);
+}
+
+function saidOf([{ commit, call, report }, ...more]: readonly [Item, ...Item[]]): readonly [what: string, by: string, id: string] {
   if (commit !== undefined) {
     const { kind, label, player, endpoint } = commit.actor;
     const name = [commit.cause, endpoint].filter((part) => part !== undefined).join(' ');
-    return [name, label ?? player ?? kind, String(commit.revision)];
+    const undone = commit.undone === undefined ? '' : `, undone by ${commit.undone.revision}`;
+    return [`${name}${undone}`, label ?? player ?? kind, String(commit.revision)];
   }
-  if (call !== undefined) return [`${call.code ?? call.status} ${call.message ?? ''}`, `${call.method} ${call.path}`, call.requestId];
+  if (call !== undefined) {
+    const first = more.at(-1)?.at;
+    const times = first === undefined ? '' : ` (${more.length + 1} times since ${first})`;
+    return [`${call.code ?? call.status} ${call.message ?? ''}${times}`, `${call.method} ${call.path}`, call.requestId];
+  }
   return [`${report?.type ?? ''} ${report?.label ?? ''}`, 'the game', ''];
 }

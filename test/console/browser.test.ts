@@ -58,12 +58,60 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   await page.getByRole('button', { name: 'Bring it back' }).click();
   await heading(page, 'It is back');
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['sword', 'rope'], skins: ['red'] });
-  await page.getByRole('button', { name: 'Undo this' }).click();
+  await page.getByRole('button', { name: 'Undo this restore…' }).click();
   await page.getByText('Nothing happened to this player since.').waitFor();
   await page.getByLabel('Reason').fill('another player wrote');
   await page.getByRole('button', { name: 'Undo it' }).click();
   await page.getByText(/did it, and stands among what happened/).waitFor();
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['rope'], skins: ['red'] });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'Time line', exact: true }).click();
+  // What is undone says so, and is not offered again.
+  await page.getByText('undone', { exact: true }).waitFor();
+  const undo = page.getByRole('button', { name: /^Undo commit/ });
+  expect(await undo.count()).toBe((await page.getByRole('link', { name: /^\d+$/ }).count()) - 2);
+  expect(faults).toEqual([]);
+});
+
+inBrowser('support: what was sold comes back with what was got for it going, or by an undo; nobody has both', async () => {
+  const { faults, manager, origin, project, signedInAs } = market();
+  const SAL = '76561198000000007';
+  const sell = {
+    slug: 'sell',
+    method: 'POST',
+    steps: [
+      {
+        id: 'sold',
+        type: 'write',
+        collection: 'players',
+        key: '{{platformId}}',
+        ops: [
+          { op: 'inc', path: 'iron', value: -3 },
+          { op: 'inc', path: 'gold', value: 30, source: 'sale' },
+        ],
+      },
+    ],
+    response: { status: 200, body: { ok: true } },
+  };
+  await ok(manager.manage('POST', manager.definitions('endpoints'), { body: [sell] }));
+  await write(SAL, { name: 'Sal', gold: 5, iron: 8 });
+  const sold = Number((await ok(manager.play('POST', manager.endpoint('sell'), { body: {} }, SAL))).headers['x-ns-position']);
+  const page = await signedInAs('support');
+  await page.goto(`${origin}/p/${project}/players/${SAL}/timeline`);
+  await heading(page, 'Sal');
+  await page.getByRole('link', { name: `Bring back what was before this: commit ${sold}` }).click();
+  const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
+  await page.getByText('What the player got for what comes back is ticked, too').waitFor();
+  expect([await ticked('iron'), await ticked('gold')]).toEqual([true, true]);
+  await page.getByRole('checkbox', { name: 'gold', exact: true }).click();
+  await page.getByText('The player would have both').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: `Undo commit ${sold} instead…` }).click();
+  await page.getByText('Nothing happened to this player since.').waitFor();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('sold by mistake');
+  await page.getByRole('button', { name: 'Undo it' }).click();
+  await page.getByText(/did it, and stands among what happened/).waitFor();
+  expect(await read(SAL)).toEqual({ name: 'Sal', gold: 5, iron: 8 });
   expect(faults).toEqual([]);
 });
 
@@ -140,9 +188,9 @@ inBrowser('what an address shows is asked for once, and only what the person may
   await heading(page, 'Two moments compared');
   await page.getByText('Choose A and B to compare two moments').waitFor();
   const session = '/api/session';
-  const [collections, profile] = [`/v3/manage/${project}/collections`, `/v3/manage/${project}/players/${BO}?part=profile`];
+  const [collections, name] = [`/v3/manage/${project}/collections`, `/v3/manage/${project}/players/${BO}?part=name`];
   const [compared, history] = [`${stored}/compare?from=0`, `${stored}/history?limit=30`];
-  expect(await asked(page)).toEqual([session, collections, profile, stored, compared, history]);
+  expect(await asked(page)).toEqual([session, collections, name, stored, compared, history]);
   const designer = await signedInAs('designer');
   await designer.goto(`${origin}/p/${project}/players/${BO}`);
   await designer.getByText('Your role does not see what players have').waitFor();
@@ -289,7 +337,7 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
 inBrowser('what happened to a player is one list: what was stored, what was refused, what the game reported', async () => {
   const { manager, origin, page, project } = market();
   await write(ADA, { name: 'Ada', gold: 5, bag: [], skins: [] });
-  await manager.play('POST', manager.endpoint('no-such'), { body: {} }, ADA);
+  for (const _ of [1, 2, 3]) await manager.play('POST', manager.endpoint('no-such'), { body: {} }, ADA);
   const crash = {
     type: 'crash',
     severity: 'error',
@@ -316,6 +364,17 @@ inBrowser('what happened to a player is one list: what was stored, what was refu
   await vi.waitFor(async () => expect([await says('ENDPOINT_NOT_FOUND').count(), await says('The bag is null').count()]).toEqual([0, 1]));
   await page.getByLabel('What', { exact: true }).selectOption('');
   for (const text of ['The bag is null', 'ENDPOINT_NOT_FOUND']) await says(text).first().waitFor();
+  // What was refused alike, one after the other, is one line, which opens to each, and each to what it means.
+  expect(await says('ENDPOINT_NOT_FOUND').count()).toBe(1);
+  await says('3 times').click();
+  await vi.waitFor(async () => expect(await says('ENDPOINT_NOT_FOUND').count()).toBe(4));
+  await says('ENDPOINT_NOT_FOUND').last().click();
+  await page.getByText('The game has no such endpoint here.').waitFor();
+  // What comes meanwhile is told, and shown when one asks for it.
+  await write(ADA, { name: 'Ada', gold: 6, bag: [], skins: [] });
+  await says('1 new line.').waitFor();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await vi.waitFor(async () => expect(await says('1 new line.').count()).toBe(0));
   await page
     .getByText(/wrote players/)
     .first()

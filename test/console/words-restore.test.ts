@@ -33,6 +33,12 @@ describe('when the player still had it', () => {
     expect(changesToLookBefore([commit(8, document('7_main'))], '7')).toHaveLength(1);
   });
 
+  it('is not looked for before what is undone', () => {
+    const undone = { ...loss, undone: { revision: 90 } };
+    expect(changesToLookBefore([undone], '7')).toEqual([]);
+    expect(lastLoss([undone], '7')).toBeUndefined();
+  });
+
   it('something that is gone was more before, and what came was not', () => {
     expect(lastLoss([commit(8, document('7', axe(6, null)))], '7')).toBeDefined();
     expect(lastLoss([commit(8, document('7', axe(null, 6)))], '7')).toBeUndefined();

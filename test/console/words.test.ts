@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
 import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, fieldsSaid, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, fieldsSaid, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { isLost } from '../../src/console/words/lost.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
-import { isLost, untickedAtFirst } from '../../src/console/words/restore.ts';
+import { untickedAtFirst } from '../../src/console/words/restore.ts';
 import {
   ago,
   momentOf,
@@ -145,11 +146,36 @@ describe('words', () => {
       { path: 'wood', value: 3 },
     ];
     const touched = { collection: 'saves', key: '7', change: 'written', fields, more: 2 };
-    const said = fieldsSaid({ documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] });
+    const commit = {
+      cause: 'endpoint.call',
+      actor: { kind: 'public', player: '7', endpoint: 'sell' },
+      events: [],
+      players: ['7'],
+      money: [],
+    };
+    const said = fieldsSaid({ ...commit, documents: [touched], money: [{ collection: 'saves', key: '7', field: 'gold' }] }, '7');
     const lines = said.map(({ path, text }) => `${path} ${text}`.trim());
     expect(lines).toEqual(['axe 6 → 1', 'note changed', 'hat red → not set', 'rope is 2', 'wood is 3', 'and 2 more']);
     const slot = { ...touched, key: '7_main', fields: [{ path: 'level', before: 2, value: 1 }], more: 0 };
-    expect(fieldsSaid({ documents: [slot], money: [] })).toMatchObject([{ path: 'slot main: level', text: '2 → 1' }]);
+    expect(fieldsSaid({ ...commit, documents: [slot] }, '7')).toMatchObject([{ path: 'slot main: level', text: '2 → 1' }]);
+    const market = { ...touched, collection: 'town', key: 'market_iron', fields: [{ path: 'price', before: 3, value: 4 }], more: 0 };
+    const own = { ...touched, fields: [{ path: 'axe', before: 6, value: 1 }], more: 0 };
+    const paths = (said: ReturnType<typeof fieldsSaid>) => said.map(({ path }) => path);
+    // Where the row says whose it is, the document is not named again.
+    expect(paths(fieldsSaid({ ...commit, documents: [own, market] }))).toEqual(['axe', 'town/market_iron: price']);
+    const corrected = { ...commit, cause: 'document.correct', actor: { kind: 'person', label: 'ada' } };
+    expect(paths(fieldsSaid({ ...corrected, documents: [own, slot] }))).toEqual(['axe', 'saves/7_main: level']);
+    const many = { ...own, fields: Array.from({ length: 12 }, (_, place) => ({ path: `f${place}`, before: 1, value: 2 })) };
+    expect(paths(fieldsSaid({ ...commit, documents: [many] })).slice(9)).toEqual(['f9', 'and 2 more']);
+  });
+
+  it('a commit is undone by what undid it, once that has happened', () => {
+    const undone = { revision: 30, at: '2026-03-01T12:00:00.000Z' };
+    expect(undoneAt(undone, undefined)).toBe(undone);
+    expect(undoneAt(undone, '30')).toBe(undone);
+    expect(undoneAt(undone, '29')).toBeUndefined();
+    expect(undoneAt(undone, '2026-03-01T11:59:59.000Z')).toBeUndefined();
+    expect(undoneAt(undefined, undefined)).toBeUndefined();
   });
 
   it('a button that the game refused was tried, and not pressed', () => {

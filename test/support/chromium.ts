@@ -14,6 +14,7 @@ interface Found {
   isChecked(): Promise<boolean>;
   selectOption(value: string): Promise<unknown>;
   first(): Found;
+  last(): Found;
   getByRole: Page['getByRole'];
   waitFor(): Promise<void>;
   count(): Promise<number>;

@@ -6,6 +6,10 @@ import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
 import { grantFrom } from './projection.ts';
 
+/** $1 project, $2 last revisions of commits. */
+const UNDONE = throughViews(`
+SELECT commit::float8 AS commit, revision::float8 AS revision FROM {undone_commits} WHERE project = $1 AND commit = ANY ($2::bigint[]) AND undone`);
+
 /** $1 project, $2 grant, $3 outcome, $4 the place before, $5 rows. */
 const PLAYERS = throughViews(`
 SELECT player, place::float8 AS place, outcome AS is, given::float8 AS given, revision::float8 AS revision, told::text AS told FROM {grant_players}
@@ -28,6 +32,13 @@ SELECT grant_id AS grant, body::text AS body, begun::float8 AS begun FROM {grant
 const UNFINISHED = throughViews(`
 SELECT g.project, g.grant_id AS grant, g.revision::float8 AS revision FROM {grants} g JOIN {projects} p ON p.project = g.project
 WHERE g.phase = ANY ($1) AND NOT p.deleted ORDER BY g.project, g.begun LIMIT $2`);
+
+/** Which of these commits are undone, by their last revisions, each with the revision of the event that says so. */
+export async function readUndone(pool: Pool, projectId: string, commits: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const query = { ...QUERY_TIMEOUT, name: 'undone-commits', text: UNDONE, values: [projectId, commits] };
+  const { rows } = await pool.query<{ commit: number; revision: number }>(query);
+  return new Map(rows.map(({ commit, revision }) => [commit, revision]));
+}
 
 interface StoredPlayer extends Omit<GrantPlayerRow, 'told'> {
   readonly told: string | null;

@@ -4,16 +4,19 @@ import { isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 
 /** Documents that are read as they were for one page: each once, and anew where a filter left commits between out. */
-const READS = 12;
+const READS = 30;
+/** Documents of one commit that are told where they are anybody's. */
+const DOCUMENTS = 12;
 
-/** What a commit changed of a document; `undefined`: it is not known, or not told. */
-export type ChangedFields = (commit: Commit, document: Address) => readonly Difference[] | undefined;
+/** What a commit changed of a document. `null`: that is not known; `undefined`: it is not told. */
+export type ChangedFields = (commit: Commit, document: Address) => readonly Difference[] | null | undefined;
 
 interface Address {
   readonly space: string;
@@ -21,39 +24,56 @@ interface Address {
   readonly key: string;
 }
 
-/** Whose document it is. */
-export function isOf(player: string, { key }: Pick<Address, 'key'>): boolean {
-  return playerOfKey(key) === player;
+/** What a commit wrote of one document. */
+interface Written {
+  readonly commit: Commit;
+  readonly name: string;
+  readonly first: StoredDocumentEvent;
+  readonly events: readonly StoredDocumentEvent[];
 }
 
-/** What commits changed of a player's documents, save slots included. `commits`: newest first. */
+/**
+ * What commits changed of a player's documents, save slots included; of `player` `null` of anybody's, and of shared ones. `commits`: newest first. Where
+ * there are too many to be read, the newest are told.
+ */
 export async function changedFields(
   { roundRobin }: Pick<AppContext, 'roundRobin'>,
   past: Past,
   project: Project,
   commits: readonly Commit[],
-  player: string,
+  player: string | null,
 ): Promise<ChangedFields> {
-  const states = new Map<string, KnownDocument>();
-  const told = new Map<string, readonly Difference[]>();
-  let reads = 0;
-  for (const { first, last, events } of commits.toReversed()) {
-    const own = events.filter(isDocumentEvent).filter((event) => isOf(player, { key: keyOf(event) }));
-    for (const [name, written] of groupBy(own, (event) => nameOf(addressOf(event)))) {
-      const [begins] = written;
-      if (begins === undefined) continue;
-      if (!goesOn(states.get(name), begins)) {
-        if (reads < READS) states.set(name, await documentBefore(past, project, begins, first));
-        reads += 1;
-      }
-      const { after, documents } = foldCommit(states.get(name), written);
-      states.set(name, after);
-      if (documents === null) continue;
-      const changed = await roundRobin.run(project.id, () => differences(documents.before, documents.after));
-      told.set(`${last} ${name}`, changed);
+  const written = commits.flatMap((commit) => writtenBy(commit, player));
+  const states = await statesBefore(past, project, written);
+  const told = new Map<string, readonly Difference[] | null>();
+  let left = READS - states.size;
+  for (const { commit, name, first, events } of written.toReversed()) {
+    if (!goesOn(states.get(name), first) && left > 0) {
+      states.set(name, await documentBefore(past, project, { commit, first }));
+      left -= 1;
     }
+    const { after, documents } = foldCommit(states.get(name), events);
+    states.set(name, after);
+    const compared = documents && (await roundRobin.run(project.id, () => differences(documents.before, documents.after)));
+    told.set(`${commit.last} ${name}`, compared);
   }
-  return ({ last }, document) => told.get(`${last} ${nameOf(document)}`);
+  return (commit, document) => told.get(`${commit.last} ${nameOf(document)}`);
+}
+
+function writtenBy(commit: Commit, player: string | null): readonly Written[] {
+  const written = commit.events.filter(isDocumentEvent).filter((event) => player === null || playerOfKey(keyOf(event)) === player);
+  const groups = [...groupBy(written, (event) => nameOf(addressOf(event)))].slice(0, player === null ? DOCUMENTS : undefined);
+  return groups.flatMap(([name, events]) => (events[0] === undefined ? [] : [{ commit, name, first: events[0], events }]));
+}
+
+/** The documents as they were before the oldest of these, which are newest first: of those that were written last. */
+async function statesBefore(past: Past, project: Project, written: readonly Written[]): Promise<Map<string, KnownDocument>> {
+  const names = new Set([...new Set(written.map(({ name }) => name))].slice(0, READS));
+  const oldest = new Map(written.filter(({ name }) => names.has(name)).map((each) => [each.name, each]));
+  const read = await inTurns([...oldest.values()], async (each): Promise<[string, KnownDocument]> => {
+    return [each.name, await documentBefore(past, project, each)];
+  });
+  return new Map(read);
 }
 
 function addressOf(event: StoredDocumentEvent) {
@@ -65,12 +85,15 @@ function nameOf({ space, collection, key }: Address): string {
   return `${space}/${collection}/${key}`;
 }
 
-/** What was redacted is not told; the rest of the page is. */
-async function documentBefore(past: Past, project: Project, event: StoredDocumentEvent, first: number): Promise<KnownDocument> {
+/** What cannot be had, or not now, is not told; the rest of the page is. */
+async function documentBefore(past: Past, project: Project, { commit, first }: Pick<Written, 'commit' | 'first'>): Promise<KnownDocument> {
+  if (goesOn(null, first)) return null;
   try {
-    return knownFrom(await past.documentAt(project, addressOf(event), first - 1));
+    return knownFrom(await past.documentAt(project, addressOf(first), commit.first - 1));
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'REDACTED') return undefined;
+    if (error instanceof Refusal && UNREADABLE.has(error.code)) return undefined;
     throw error;
   }
 }
+
+const UNREADABLE: ReadonlySet<string> = new Set(['REDACTED', 'BUSY', 'BEHIND', 'PAST_TIMEOUT']);

@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
+import type { Need } from '../../contract/credentials.ts';
 import { playersIn } from '../../domain/commit/named.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
 import { playerSubject } from '../../domain/subjects.ts';
@@ -37,6 +38,8 @@ interface CommitsQuery {
 }
 
 export const HISTORY_SCOPE = ['history'];
+/** What it takes to be told what fields of documents became. */
+export const DOCUMENTS_TOLD: Need = { scopes: ['collections'], level: 'r' };
 /** Revisions that one page looks at where no index serves it, and revisions of a player that it takes from the index. */
 const LOOKED_AT = 2_000;
 const CANDIDATES = 1_000;
@@ -78,10 +81,8 @@ export function createCommits(context: AppContext, past: Past): Commits {
           ? lookThrough(context, past, project, range, fits, query.limit)
           : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
       const { commits, searched } = await looks.run(project.id, search, { onReject: busy });
-      const mayReadDocuments = hasNeed(key, { scopes: ['collections'], level: 'r' });
-      const player = mayReadDocuments ? query.player : null;
-      const told = player === null ? null : { player, changed: await changedFields(context, past, project, commits, player) };
-      const shown = await shownCommits(context, project, key, commits, told);
+      const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, commits, query.player) : undefined;
+      const shown = await shownCommits(context, project, key, commits, changed);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
     },

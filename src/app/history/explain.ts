@@ -28,7 +28,8 @@ import type { Past } from '../past/past.ts';
 import { labelOf } from '../people/people.ts';
 import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
-import { HISTORY_SCOPE, lookUp } from './commits.ts';
+import { changedFields } from './changed-fields.ts';
+import { DOCUMENTS_TOLD, HISTORY_SCOPE, lookUp } from './commits.ts';
 import { type Links, linksFor, toCallsOf, toCommits, toGuest, toHistory, toPublish } from './links.ts';
 import { type NamedSo, namedSo } from './named.ts';
 import { shownCommits } from './shown-commit.ts';
@@ -234,7 +235,7 @@ class Explanation {
   }
 
   async #meaning(is: Meaning['is'], text: string, commits: readonly Commit[], more: boolean, links: Links = {}): Promise<Meaning> {
-    const shown = await shownCommits(this.#context, this.#project, this.#key, commits.slice(0, SHOWN));
+    const shown = await this.#shown(commits.slice(0, SHOWN));
     const [newest] = commits;
     const call = newest === undefined ? null : await this.#callOf(newest);
     const players = shown[0]?.players.slice(0, FOLLOWED_PLAYERS) ?? [];
@@ -245,7 +246,7 @@ class Explanation {
     return {
       is,
       text,
-      commits: [...shown],
+      commits: shown,
       ...(more ? { more: true } : {}),
       ...(call === null ? {} : { call }),
       ...(followed.length === 0 ? {} : { followed: [...followed] }),
@@ -267,6 +268,13 @@ class Explanation {
       if (commits.length === FOLLOWED) break;
     }
     return (await shownCommits(this.#context, this.#project, this.#key, commits.toReversed())).toReversed();
+  }
+
+  /** Newest first, with what fields of documents became, for whoever may read those. */
+  async #shown(commits: readonly Commit[]): Promise<Meaning['commits']> {
+    const isTold = hasNeed(this.#key, DOCUMENTS_TOLD);
+    const changed = isTold ? await changedFields(this.#context, this.#past, this.#project, commits, null) : undefined;
+    return [...(await shownCommits(this.#context, this.#project, this.#key, commits, changed))];
   }
 
   /** The endpoint that made a commit, as it was defined then. */

@@ -34,22 +34,23 @@ interface Found extends OwnedAddress {
 /** Documents, and the balances of those that are there. */
 export async function documentsOf(looked: Looked): Promise<Shown> {
   const { context, project, player, limit, after } = looked;
-  const collections = collectionsOf(looked).map(({ id }) => id);
+  const collections = ownCollections(looked).map(({ id }) => id);
   const within = { collections, limit: limit + 1, ...(after === null ? {} : { after: placeIn(after) }) };
   const addresses = await context.views.documentsOf(project.id, player, within);
   const { items, about } = pageOf(looked, 'documents', addresses, ({ collection, key }) => `${collection}.${key}`);
-  const found = (await inTurns(items, (at) => documentAt(looked, at))).filter((each) => each !== null);
+  const found = (await inTurns(items, (at) => storedAt(looked, at))).filter((each) => each !== null);
   const shown = await context.roundRobin.run(project.id, () => showing(looked, found));
   const more = about.more === undefined ? {} : { more: about.more };
   return { documents: { items: shown.documents, ...about }, balances: { items: shown.balances, ...more, ...shown.moreBalances } };
 }
 
-function collectionsOf({ access }: Looked): readonly CollectionModel[] {
+/** Collections of which players have documents. */
+export function ownCollections({ access }: Looked): readonly CollectionModel[] {
   return access.definitions.collections.filter(({ type }) => type !== 'global');
 }
 
-/** `null`: there was none yet. */
-async function documentAt({ context, project, moment }: Looked, at: OwnedAddress): Promise<Found | null> {
+/** A document at the moment that is looked at; `null`: there was none yet. */
+export async function storedAt({ context, project, moment }: Looked, at: OwnedAddress): Promise<Found | null> {
   if (moment !== null) {
     const then = await context.past.documentAt(project, { space: 'live', ...at }, moment.revision);
     return then === null ? null : { ...at, document: then.document, version: then.version, updatedAt: then.updatedAt };
@@ -100,7 +101,7 @@ function placeIn(after: string): OwnedAddress {
 
 /** Save records of every collection that has some. */
 export async function slotsOf(looked: Looked): Promise<Shown> {
-  const slotted = collectionsOf(looked).filter(({ maxRecords }) => maxRecords > 1);
+  const slotted = ownCollections(looked).filter(({ maxRecords }) => maxRecords > 1);
   const lists = await inTurns(slotted, async ({ id }) => ({ collection: id, records: await recordsOf(looked, id) }));
   const all = lists.flatMap(({ collection, records }) => records.map((record) => ({ collection, record })));
   const shown = all.slice(0, MAX_SLOTS);

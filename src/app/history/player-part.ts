@@ -16,6 +16,8 @@ export interface Looked {
   /** With the definitions of the moment. */
   readonly access: SharedAccess;
   readonly player: string;
+  /** Whether whoever asks may see what documents hold. */
+  readonly readsDocuments: boolean;
   /** `null`: now. */
   readonly moment: Moment | null;
   /** Where a part goes on. */

@@ -13,6 +13,7 @@ import { boardsOf } from './player-boards.ts';
 import { documentsOf, slotsOf } from './player-data.ts';
 import { guestPart, profileOf, reportsOf, sessionsPart } from './player-facts.ts';
 import { flagsOf, windowsOf } from './player-limits.ts';
+import { nameOf } from './player-name.ts';
 import type { Looked, Shown } from './player-part.ts';
 
 /**
@@ -46,6 +47,7 @@ interface PartKind {
 }
 
 const PARTS: Readonly<Record<Part, PartKind>> = {
+  name: { ofPast: true, read: nameOf },
   profile: { read: profileOf },
   documents: { needs: READ_DOCUMENTS, ofPast: true, read: documentsOf },
   slots: { needs: READ_DOCUMENTS, ofPast: true, read: slotsOf },
@@ -82,7 +84,8 @@ export function createShowPlayer(context: HistoryContext): ShowPlayer {
         const past = query.at === null ? null : await pastProject(context, caller, 'live', query.at);
         const reached = await viewsReached(context, project, 'documents', project.set.head);
         const { access, moment } = past ?? { access: now, moment: null };
-        const looked = { context, project, access, player, moment, after: query.after, limit: query.limit };
+        const readsDocuments = hasNeed(now.key, READ_DOCUMENTS);
+        const looked = { context, project, access, player, readsDocuments, moment, after: query.after, limit: query.limit };
         const { leftOut, read } = chosen(query.part, now.key, moment !== null);
         const shown: Shown = {};
         for (const part of read) Object.assign(shown, await PARTS[part].read(looked));

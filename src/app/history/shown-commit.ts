@@ -4,14 +4,18 @@ import { type IsShared, summaryOf } from '../../domain/commit/summary.ts';
 import type { Difference } from '../../domain/correction/differences.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
 import { isPublish } from '../../domain/definition/release/publish-difference.ts';
+import { isDocumentEvent } from '../../domain/document/evolve.ts';
+import type { Actor, ProjectEvent } from '../../domain/events.ts';
+import { isRecordListEvent } from '../../domain/record/evolve.ts';
 import type { AccessKey } from '../../domain/states.ts';
+import { inTurns } from '../../kernel/in-turns.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { ViewReader } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
-import { type ChangedFields, isOf } from './changed-fields.ts';
+import type { ChangedFields } from './changed-fields.ts';
 import { type Labels, labelsOf } from './changes.ts';
 
 /** Commits as answers show them. */
@@ -25,30 +29,21 @@ const FIELD_BYTES = 80;
 const PUBLISHES = 20;
 const PUBLISH_PAGES = 10;
 
-/** Of whose documents it is told what their fields were and became. */
-export interface FieldsTold {
-  readonly player: string;
-  readonly changed: ChangedFields;
-}
-
-/** `key`: of whoever is told. `commits`: newest first. */
+/** `key`: of whoever is told. `commits`: newest first. `changed`: what fields of documents were and became; left out: it is not told. */
 export async function shownCommits(
   { views, people }: Pick<AppContext, 'views' | 'people'>,
   project: Project,
   key: AccessKey,
   commits: readonly Commit[],
-  told: FieldsTold | null = null,
-): Promise<readonly contract.Commits['commits'][number][]> {
+  changed: ChangedFields = () => undefined,
+): Promise<readonly Shown[]> {
   const inForce = new PublishesInForce(views, project.id);
-  const shown: contract.Commits['commits'][number][] = [];
-  const labels = await labelsOf(
-    { people },
-    project,
-    commits.flatMap(({ events }) => events),
-  );
-  const shares: IsShared = (collection) => isShared(project.definitions, collection);
+  const shown: Shown[] = [];
+  const undoing = await undoingOf(views, project, commits);
+  const labels = await labelsOf({ people }, project, [...commits.flatMap(({ events }) => events), ...undoing.values()]);
+  const about = { shares: (collection: string) => isShared(project.definitions, collection), labels, changed };
   for (const commit of commits) {
-    const { why, ...each } = shownCommit(commit, shares, labels, await inForce.at(commit.last), told);
+    const { why, ...each } = shownCommit(commit, about, { publish: await inForce.at(commit.last), undoing: undoing.get(commit.last) });
     shown.push(why === undefined || !mayTellWhy(key, commit) ? each : { ...each, why });
   }
   return shown;
@@ -66,33 +61,68 @@ function mayTellWhy(key: AccessKey, { events }: Commit): boolean {
 
 type Shown = contract.Commits['commits'][number];
 
-function shownCommit(commit: Commit, shares: IsShared, labels: Labels, publish: number | null, told: FieldsTold | null): Shown {
+/** The events by which commits are undone, by the last revision of what they undid. */
+async function undoingOf(views: ViewReader, project: Project, commits: readonly Commit[]): Promise<ReadonlyMap<number, ProjectEvent>> {
+  const undoable = commits.filter(({ events }) => events.some((event) => isDocumentEvent(event) || isRecordListEvent(event)));
+  if (undoable.length === 0) return new Map();
+  const lasts = undoable.map(({ last }) => last);
+  const undone = await views.undone(project.id, lasts);
+  const found = await inTurns([...undone], async ([commit, revision]) => {
+    const [event] = await project.history(revision, 1);
+    return event === undefined ? [] : [[commit, event] as const];
+  });
+  return new Map(found.flat());
+}
+
+/** What all commits of a page are shown with. */
+interface About {
+  readonly shares: IsShared;
+  readonly labels: Labels;
+  readonly changed: ChangedFields;
+}
+
+/** What is known of one commit besides its events. */
+interface Known {
+  readonly publish: number | null;
+  readonly undoing: ProjectEvent | undefined;
+}
+
+function shownCommit(commit: Commit, { shares, labels, changed }: About, { publish, undoing }: Known): Shown {
   const { first, last, events } = commit;
   const { cause, actor, at, requestId, types, target, players, documents, money, input, why, isRedacted } = summaryOf(events, shares);
-  const label = labels(actor);
   const counts = { players: players.length, documents: documents.length, money: money.length };
   return {
     first,
     revision: last,
     at: new Date(at).toISOString(),
     cause,
-    actor: { ...actor, ...(label === undefined ? {} : { label }) },
+    actor: shownActor(actor, labels),
     requestId,
     publish,
     ...(target === null ? {} : { target }),
     events: [...types],
     players: players.slice(0, LISTED),
     documents: documents.slice(0, LISTED).map(({ fields, ...each }) => {
-      if (told === null || !isOf(told.player, each)) return each;
-      const changed = told.changed(commit, each);
-      return { ...each, ...shownFields(changed === undefined ? [...fields].map(became) : changed.map(changedField)) };
+      const differences = changed(commit, each);
+      if (differences === undefined) return each;
+      return { ...each, ...shownFields(differences === null ? [...fields].map(became) : differences.map(changedField)) };
     }),
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
     ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
     ...(why === null ? {} : { why }),
+    ...(undoing === undefined ? {} : { undone: shownUndoing(undoing, labels) }),
     ...(isRedacted ? { redacted: true } : {}),
   };
+}
+
+function shownActor(actor: Actor, labels: Labels): Shown['actor'] {
+  const label = labels(actor);
+  return { ...actor, ...(label === undefined ? {} : { label }) };
+}
+
+function shownUndoing({ revision, metadata: { left = 0, actor, recordedAt } }: ProjectEvent, labels: Labels): NonNullable<Shown['undone']> {
+  return { revision: revision + left, at: new Date(recordedAt).toISOString(), actor: shownActor(actor, labels) };
 }
 
 type Field = NonNullable<Shown['documents'][number]['fields']>[number];

@@ -98,6 +98,8 @@ export interface ViewReader extends LedgerReader, PublishReader, EconomyReader, 
     subject: SubjectKey,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly number[]>;
+  /** Which of these commits, named by their last revisions, are undone, each with the revision of the event that says so. */
+  undone(projectId: string, commits: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(projectId: string, space: Space, collection: string, page: RecordRequest): Promise<RecordPage>;
   /** Sessions of a player that are kept, the last to expire first. They come from a state table. */

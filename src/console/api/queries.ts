@@ -77,11 +77,11 @@ export function playerQuery(view: View, player: string) {
 }
 
 /** What a player is called, for pages that show nothing else of the player's page. */
-export function profileQuery(view: View, player: string) {
+export function nameQuery(view: View, player: string) {
   const { project, at } = view;
   return queryOptions({
-    queryKey: [project, 'player', player, at, 'profile'],
-    queryFn: () => answerOf(api.showPlayer({ project, player, ...atOf(view), part: 'profile' })),
+    queryKey: [project, 'player', player, at, 'name'],
+    queryFn: () => answerOf(api.showPlayer({ project, player, ...atOf(view), part: 'name' })),
   });
 }
 

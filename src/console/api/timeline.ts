@@ -1,7 +1,10 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TimelineFilters } from '../frame/search.ts';
+import { newerFrom } from '../words/happened.ts';
+import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { LOOK_EVERY_MS } from './queries.ts';
 import type { View } from './view.ts';
 
 export type TimelineItem = api.TimelineItem;
@@ -20,8 +23,7 @@ export function timelineQuery({ project, at }: View, player: string, asked: Time
         api.showTimeline({
           project,
           player,
-          ...(what === undefined ? {} : { what }),
-          ...(endpoint === undefined ? {} : { endpoint }),
+          ...kindOf(asked),
           ...(from === undefined ? {} : { $from: from }),
           ...(to === undefined ? {} : { to }),
           limit: PAGE,
@@ -30,5 +32,25 @@ export function timelineQuery({ project, at }: View, player: string, asked: Time
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ before }) => before,
+  });
+}
+
+function kindOf({ what, endpoint }: TimelineFilters) {
+  return { ...(what === undefined ? {} : { what }), ...(endpoint === undefined ? {} : { endpoint }) };
+}
+
+/** What happened lately, of which the page tells what it does not show yet. Nobody is at the page: nothing is asked. */
+export function newerTimelineQuery({ project }: View, player: string, asked: TimelineFilters, shown: readonly TimelineItem[]) {
+  const from = newerFrom(shown) ?? '';
+  return queryOptions({
+    queryKey: [project, 'newer timeline', player, asked.what, asked.endpoint, from],
+    queryFn: async ({ client, queryKey }): Promise<readonly TimelineItem[]> => {
+      if (!isAttended()) return client.getQueryData<readonly TimelineItem[]>(queryKey) ?? [];
+      const { items } = await answerOf(api.showTimeline({ project, player, ...kindOf(asked), $from: from, limit: PAGE }));
+      return items;
+    },
+    refetchInterval: LOOK_EVERY_MS,
+    staleTime: LOOK_EVERY_MS,
+    gcTime: 0,
   });
 }

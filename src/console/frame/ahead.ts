@@ -10,7 +10,7 @@ import type { RegisteredRouter } from '@tanstack/react-router';
 import { restoreQuery } from '../api/acts.ts';
 import { definitionsQuery, schemaQuery } from '../api/definitions.ts';
 import { healthQuery } from '../api/health.ts';
-import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, playerQuery, profileQuery } from '../api/queries.ts';
+import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, nameQuery, playerQuery } from '../api/queries.ts';
 import { may, sessionQuery } from '../api/session.ts';
 import { timelineQuery } from '../api/timeline.ts';
 import { valuesQuery } from '../api/values.ts';
@@ -83,14 +83,14 @@ const PAGES: Readonly<Record<string, Page>> = {
       const { view, params, search, may: mayDo } = asked;
       const { what, endpoint, from, to } = timelineIn(search);
       if (mayDo('history', 'r')) ahead.list(timelineQuery(view, named(params, 'player'), { what, endpoint, from, to }));
-      profileAhead(asked, ahead);
+      nameAhead(asked, ahead);
     },
   },
   '/p/$project/players/$player/documents/$collection/$key': {
     code: () => [player(), import('../pages/player/document.tsx')],
     reads(asked, ahead) {
       documentAhead(asked, ahead);
-      profileAhead(asked, ahead);
+      nameAhead(asked, ahead);
     },
   },
   '/p/$project/players/$player/restore': {
@@ -101,7 +101,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       const { project, target } = view;
       if (mayDo('restore', 'w') && target === 'live' && to !== undefined)
         ahead.look(restoreQuery({ project, player: named(params, 'player'), to, policy: 'give' }));
-      profileAhead(asked, ahead);
+      nameAhead(asked, ahead);
     },
   },
   '/p/$project/collections/$collection/$key': {
@@ -115,8 +115,8 @@ function named(params: Asked['params'], name: string): string {
   return params[name] ?? '';
 }
 
-function profileAhead({ view, params, may: mayDo }: Asked, ahead: Ahead): void {
-  if (mayDo('players', 'r')) ahead.read(profileQuery(view, named(params, 'player')));
+function nameAhead({ view, params, may: mayDo }: Asked, ahead: Ahead): void {
+  if (mayDo('players', 'r')) ahead.read(nameQuery(view, named(params, 'player')));
 }
 
 function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {

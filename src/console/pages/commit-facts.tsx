@@ -7,11 +7,11 @@ import { Button, buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { At } from '../parts/time.tsx';
-import { deedOf, ownerIn, whoOf } from '../words/commit.ts';
+import { deedOf, documentFieldsSaid, ownerIn, whoOf } from '../words/commit.ts';
 import { zoneName } from '../words/time.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
-import { BringBack, CommitMarks, useCanUndo } from './commits.tsx';
+import { BringBack, CommitMarks, FieldsSaid, UndoneBy, useCanUndo } from './commits.tsx';
 import { KeyLink, PlayerLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
@@ -41,6 +41,7 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       <dt>What</dt>
       <dd>
         {deedOf(commit)} <CommitMarks commit={commit} />
+        <UndoneBy commit={commit} />
       </dd>
       {why !== undefined && (
         <>
@@ -79,6 +80,9 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
         {documents.map((document) => (
           <li key={`${document.space}/${document.collection}/${document.key}`}>
             {document.change} <DocumentLink document={document} commit={commit} />
+            <div className={styles.fields}>
+              <FieldsSaid said={documentFieldsSaid(document, players)} />
+            </div>
           </li>
         ))}
       </Listed>

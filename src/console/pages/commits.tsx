@@ -10,8 +10,8 @@ import { classes } from '../parts/classes.ts';
 import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
-import { When } from '../parts/time.tsx';
-import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, whoOf } from '../words/commit.ts';
+import { Ago, When } from '../parts/time.tsx';
+import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, undoneAt, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { WhoLink } from './named.tsx';
@@ -68,10 +68,27 @@ export function CommitList({ commits, about, acts = 'all' }: ListProps) {
   );
 }
 
-/** Whether the commit can be undone from here: not in the past, which nobody changes. */
-export function useCanUndo({ documents }: Commit): boolean {
+/** Whether the commit can be undone from here: not in the past, which nobody changes, and not twice. */
+export function useCanUndo({ documents, undone }: Commit): boolean {
   const { at } = useView();
-  return useMay()('restore', 'w') && at === undefined && documents.length > 0;
+  return useMay()('restore', 'w') && at === undefined && documents.length > 0 && undone === undefined;
+}
+
+/** By which commit it was undone, and by whom; nothing where it is not, or was not at the moment that pages follow. */
+export function UndoneBy({ commit }: { readonly commit: Commit }) {
+  const { project, at: moment } = useView();
+  const undone = undoneAt(commit.undone, moment);
+  if (undone === undefined) return null;
+  const { revision, at } = undone;
+  return (
+    <p className={styles.undone}>
+      <Chip tone="past">undone</Chip> by {whoOf(undone)}, commit{' '}
+      <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} title="What this commit was">
+        {revision}
+      </Link>
+      , <Ago at={at} />
+    </p>
+  );
 }
 
 /** How many amounts and documents a row names. */
@@ -90,7 +107,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
   const canUndo = useCanUndo(commit) && acts === 'all';
   const who = whoOf(commit);
   const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
-  const fields = fieldsSaid(commit);
+  const fields = fieldsSaid(commit, about);
   const isTold = deedOf(commit).includes('/');
   const others = commit.documents
     .filter(({ key, change, fields }, place) => {
@@ -118,6 +135,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
           </Button>
         )}
       </div>
+      <UndoneBy commit={commit} />
       {commit.why !== undefined && (
         <p className={styles.why}>
           “{commit.why.reason}”{commit.why.ticket !== undefined && ` · ${commit.why.ticket}`}
@@ -131,11 +149,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
               {field} <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
             </span>
           ))}
-          {fields.map(({ of, path, text }) => (
-            <span key={`${of}/${path}`}>
-              {path} <span className={styles.became}>{text}</span>
-            </span>
-          ))}
+          <FieldsSaid said={fields} />
           {others.map(({ collection, key, change }) => (
             <span key={`${collection}/${key}`}>
               {change} {collection}/{key}
@@ -151,6 +165,15 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
   );
 }
 
+/** What fields became, one beside the other. */
+export function FieldsSaid({ said }: { readonly said: ReturnType<typeof fieldsSaid> }) {
+  return said.map(({ of, path, text }) => (
+    <span key={`${of}/${path}`}>
+      {path} <span className={styles.became}>{text}</span>
+    </span>
+  ));
+}
+
 interface BringBackProps {
   readonly commit: Commit;
   readonly player: string;
@@ -161,8 +184,9 @@ interface BringBackProps {
 /** Leads to what a restore to the moment just before this commit would bring back, where somebody may do that. */
 export function BringBack({ commit, player, className, text = 'Bring back what was before this' }: BringBackProps) {
   const { project, at, target } = useView();
-  if (!useMay()('restore', 'w') || at !== undefined || target === 'next' || !isRestorable(commit, player)) return null;
-  const { first, revision } = commit;
+  const { first, revision, undone } = commit;
+  if (!useMay()('restore', 'w') || at !== undefined || target === 'next' || undone !== undefined) return null;
+  if (!isRestorable(commit, player)) return null;
   return (
     <Link
       to="/p/$project/players/$player/restore"

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { exactJson } from '../api/exact.ts';
 import { explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
 import { Refused } from '../api/refusal.ts';
@@ -12,6 +13,7 @@ import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
 import { publishDeed } from '../words/publish.ts';
+import { WhatItMeans } from './calls/what-it-means.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
@@ -279,6 +281,7 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
                 <td>
                   <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
                   <span className={table.soft}>{each.message}</span>
+                  {each.code !== null && <Meant request={each} />}
                 </td>
                 <td className={table.number}>{each.ms} ms</td>
                 <td className={table.mono}>
@@ -293,5 +296,16 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
         </table>
       </Scroll>
     </Card>
+  );
+}
+
+/** Opens to what a refusal means. */
+function Meant({ request }: { readonly request: LoggedRequest }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className={table.soft}>What it means</summary>
+      {isOpen && <WhatItMeans request={request} />}
+    </details>
   );
 }

@@ -1,4 +1,4 @@
-import { ago, localTime, timeAndAgo, utcTime } from '../words/time.ts';
+import { ago, localTime, timeAndAgo, timeOfDay, utcTime } from '../words/time.ts';
 
 /** How long ago it was; the exact time when one points at it. */
 export function Ago({ at }: { readonly at: string }) {
@@ -14,6 +14,15 @@ export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={`${localTime(at)} here\n${utcTime(at)}`}>
       {timeAndAgo(at, Date.now())}
+    </time>
+  );
+}
+
+/** The time of day, with the date where that is another day. */
+export function Clock({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utcTime(at)}>
+      {timeOfDay(at, Date.now())}
     </time>
   );
 }

@@ -15,6 +15,15 @@ export interface CommitSaid {
   readonly events: readonly string[];
   readonly why?: { readonly reason: string; readonly ticket?: string; readonly button?: string; readonly undone?: number };
   readonly documents: readonly TouchedDocument[];
+  /** By what it is undone now; left out: it is not. */
+  readonly undone?: Undoing;
+}
+
+export interface Undoing {
+  /** Of the commit that undid it. */
+  readonly revision: number;
+  readonly at: string;
+  readonly actor: CommitSaid['actor'];
 }
 
 interface TouchedDocument {
@@ -26,7 +35,7 @@ interface TouchedDocument {
 }
 
 /** `null`: there was, or is, none. Left out: it is long, or not known. */
-interface ChangedField {
+export interface ChangedField {
   readonly path: string;
   readonly before?: unknown;
   readonly value?: unknown;
@@ -120,22 +129,48 @@ export function deedOf(commit: CommitSaid): string {
   return cause;
 }
 
-/** What fields of the player's documents were and became. Money is told by how much it moved. */
-export function fieldsSaid({
-  documents,
-  money,
-}: Pick<CommitSaid, 'documents'> & { readonly money: readonly Moved[] }): readonly FieldSaid[] {
-  return documents.flatMap(({ collection, key, fields = [], more = 0 }) => {
-    const of = `${collection}/${key}`;
-    const slot = key.includes('_') ? `slot ${key.slice(key.indexOf('_') + 1)}: ` : '';
-    const told = fields.filter(({ path }) => !money.some((each) => each.field === path && `${each.collection}/${each.key}` === of));
-    const said = told.map((field) => ({ of, path: `${slot}${field.path}`, text: becameText(field) }));
-    return more === 0 ? said : [...said, { of, path: `and ${more} more`, text: '' }];
+/** Fields that a row tells of all documents together. */
+const FIELDS = 10;
+
+interface CommitOfFields extends CommitSaid {
+  readonly players: readonly string[];
+  readonly money: readonly Moved[];
+}
+
+/**
+ * What fields of documents were and became, in a row. Money is told by how much it moved. A document is named where the row does not say whose it is.
+ * `about`: the player whose page it is.
+ */
+export function fieldsSaid(commit: CommitOfFields, about?: string): readonly FieldSaid[] {
+  const { documents, money, players } = commit;
+  const named = about ?? whoOf(commit);
+  const deed = deedOf(commit);
+  const all = documents.flatMap((document, place) => {
+    const of = `${document.collection}/${document.key}`;
+    const isMoney = ({ path }: ChangedField) => money.some((each) => each.field === path && `${each.collection}/${each.key}` === of);
+    const isNamed = ownerIn([named], document.key) !== undefined || (place === 0 && deed.includes(of));
+    const said = documentFieldsSaid(document, isNamed ? [named, ...players] : []);
+    const left = said.filter(({ field }) => field === undefined || !isMoney(field));
+    return isNamed ? left : left.map((each) => ({ ...each, path: `${of}: ${each.path}` }));
   });
+  const more = all.length - FIELDS;
+  return more > 0 ? [...all.slice(0, FIELDS), { of: '', path: `and ${more} more`, text: '' }] : all;
+}
+
+/** The same of one document. `owners`: players whose slot it may be. */
+export function documentFieldsSaid(
+  { collection, key, fields = [], more = 0 }: TouchedDocument,
+  owners: readonly string[] = [],
+): readonly FieldSaid[] {
+  const of = `${collection}/${key}`;
+  const owner = ownerIn(owners, key) ?? key;
+  const slot = key === owner ? '' : `slot ${key.slice(owner.length + 1)}: `;
+  const said = fields.map((field) => ({ of, field, path: `${slot}${field.path}`, text: becameText(field) }));
+  return more === 0 ? said : [...said, { of, path: `and ${more} more`, text: '' }];
 }
 
 /** What a field became, beside what it was, where that is known. */
-function becameText(field: ChangedField): string {
+export function becameText(field: ChangedField): string {
   if (!('value' in field)) return 'changed';
   const value = field.value === null ? 'not set' : cut(saidValue(field.value));
   return field.before == null ? `is ${value}` : `${cut(saidValue(field.before))} → ${value}`;
@@ -148,9 +183,19 @@ interface Moved {
 }
 
 interface FieldSaid {
+  /** The document. */
   readonly of: string;
+  /** Left out: it says how many more there are. */
+  readonly field?: ChangedField;
   readonly path: string;
   readonly text: string;
+}
+
+/** By what a commit was undone at a moment, as it stands in addresses; `moment` left out: now. */
+export function undoneAt<By extends Pick<Undoing, 'revision' | 'at'>>(undone: By | undefined, moment: string | undefined): By | undefined {
+  if (undone === undefined || moment === undefined) return undone;
+  const isLater = /^\d+$/.test(moment) ? undone.revision > Number(moment) : Date.parse(undone.at) > Date.parse(moment);
+  return isLater ? undefined : undone;
 }
 
 /** Whose a document is, among the players whom a commit names; `undefined`: it is shared. */
@@ -173,9 +218,9 @@ export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
   return ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'].includes(cause);
 }
 
-/** How much came since a list was read; `null`: nothing. `most`: so many are counted. */
-export function newText(newer: number, most: number): string | null {
+/** How much came since a list was read; `null`: nothing. `most`: so many are counted. `what`: one of its rows. */
+export function newText(newer: number, most: number, what = 'commit'): string | null {
   if (newer === 0) return null;
-  if (newer >= most) return `${most} or more new commits.`;
-  return newer === 1 ? '1 new commit.' : `${newer} new commits.`;
+  if (newer >= most) return `${most} or more new ${what}s.`;
+  return newer === 1 ? `1 new ${what}.` : `${newer} new ${what}s.`;
 }

@@ -1,6 +1,6 @@
-import { isSmaller } from './amount.ts';
 import { isRestorable, type PlacedCommit } from './commit.ts';
-import { typeOf } from './value.ts';
+import { type Place, stands } from './exchange.ts';
+import { isLost } from './lost.ts';
 
 /** What a restore brings back unless somebody chooses otherwise: what is less now than it was then. */
 
@@ -44,16 +44,36 @@ export function isOfSlot({ collection, key }: { readonly collection: string; rea
   return collection === slot.collection && key === `${slot.player}_${slot.recordId}`;
 }
 
-/** What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there. */
-export function untickedAtFirst({ documents, slots }: Restorable): Unticked {
+/**
+ * What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there. `too`: what goes
+ * back besides what was lost.
+ */
+export function untickedAtFirst({ documents, slots }: Restorable, too: readonly Place[] = []): Unticked {
   // A slot that came since stays, with its data.
   const came = slots.filter(({ is }) => is === 'removed');
   const others = documents.filter((document) => !came.some((slot) => isOfSlot(document, slot)));
-  const all = others.flatMap(({ collection, changes }) => changes.map((change) => ({ collection, ...change })));
-  const stays = all.filter(({ from, to }) => !isLost(from, to));
+  const all = others.flatMap(linesOf);
+  const stays = all.filter((line) => !isLost(line.from, line.to) && !stands(line, too));
   const out = stays.filter(({ path }) => path === '').map(({ collection }) => collection);
   const keep = [...new Set(stays.map(({ path }) => path))].filter((path) => path !== '');
   return { out: [...new Set(out)], keep, slots: came.map(({ recordId }) => recordId) };
+}
+
+function linesOf({ collection, key, changes }: Differing & { readonly key: string }): readonly (Place & Difference)[] {
+  return changes.map((change) => ({ collection, key, ...change }));
+}
+
+/** Where a player has less now than then, or nothing any more. */
+export function placesLost({ documents }: Restorable): readonly Place[] {
+  return documents.flatMap(linesOf).filter(({ from, to }) => isLost(from, to));
+}
+
+/** What goes back to what it was then. */
+export function placesBack({ documents, slots }: Restorable, { out, keep, slots: kept }: Unticked): readonly Place[] {
+  const stays = new Set(keep);
+  const keptSlots = slots.filter(({ recordId }) => kept.includes(recordId));
+  const ticked = documents.filter((document) => !out.includes(document.collection) && !keptSlots.some((slot) => isOfSlot(document, slot)));
+  return ticked.flatMap(linesOf).filter(({ path }) => !stays.has(path));
 }
 
 interface Documents {
@@ -84,6 +104,7 @@ export function withCollection({ documents }: Documents, collection: string, { o
 }
 
 interface ChangingCommit extends PlacedCommit {
+  readonly undone?: unknown;
   readonly documents: readonly (PlacedCommit['documents'][number] & {
     readonly fields?: readonly { readonly path: string; readonly before?: unknown; readonly value?: unknown }[];
   })[];
@@ -92,16 +113,16 @@ interface ChangingCommit extends PlacedCommit {
 /** Changes that are offered as the one before which the player still had something. */
 const OFFERED = 8;
 
-/** The last commits that changed something of the player, newest first: those after which something was less go before others. */
+/** The last commits that changed something of the player, and are not undone, newest first: those after which something was less go before others. */
 export function changesToLookBefore<C extends ChangingCommit>(commits: readonly C[], player: string): readonly C[] {
-  const own = commits.filter((commit) => isRestorable(commit, player));
+  const own = commits.filter((commit) => commit.undone === undefined && isRestorable(commit, player));
   const chosen = [...own.filter(takesSomething), ...own.filter((commit) => !takesSomething(commit))].slice(0, OFFERED);
   return own.filter((commit) => chosen.includes(commit));
 }
 
 /** The last commit after which something of the player was less. */
 export function lastLoss<C extends ChangingCommit>(commits: readonly C[], player: string): C | undefined {
-  return commits.find((commit) => isRestorable(commit, player) && takesSomething(commit));
+  return commits.find((commit) => commit.undone === undefined && isRestorable(commit, player) && takesSomething(commit));
 }
 
 function takesSomething({ documents }: ChangingCommit): boolean {
@@ -140,35 +161,4 @@ export function staysText(since: readonly LaterCommit[], isAll: boolean): string
 interface LaterCommit {
   readonly money: readonly { readonly field: string }[];
   readonly documents: readonly { readonly fields?: readonly { readonly path: string }[] }[];
-}
-
-/** Whether what is there now is less than it was: bringing back the earlier value takes nothing that came since. */
-export function isLost(now: unknown, then: unknown): boolean {
-  if (now === undefined) return then !== undefined;
-  const kind = typeOf(now);
-  if (kind !== typeOf(then)) return false;
-  if (kind === 'number') return isSmaller(now, then);
-  if (Array.isArray(now) && Array.isArray(then)) return now.length < then.length && holdsAll(then, now);
-  return kind === 'object' && isLostIn(Object(now), Object(then));
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function isLostIn(now: Members, then: Members): boolean {
-  const differing = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => !isSame(now[name], then[name]));
-  return differing.length > 0 && differing.every((name) => isLost(now[name], then[name]));
-}
-
-/** Whether each of the entries stands in the list, as often as it is among them. */
-function holdsAll(list: readonly unknown[], entries: readonly unknown[]): boolean {
-  const left = list.map((entry) => JSON.stringify(entry));
-  return entries.every((entry) => {
-    const place = left.indexOf(JSON.stringify(entry));
-    if (place >= 0) left.splice(place, 1);
-    return place >= 0;
-  });
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -39,12 +39,18 @@ export function localTime(iso: string): string {
   return Number.isNaN(Date.parse(iso)) ? iso : `${dayOf(iso)}, ${timeOf(iso)}`;
 }
 
-/** The time of day and how long ago, with the date where that is another day; what is further back than a week by day and time alone. */
-export function timeAndAgo(iso: string, now: number): string {
+/** The time of day, with the date where that is another day. */
+export function timeOfDay(iso: string, now: number): string {
   const passed = now - Date.parse(iso);
   if (Number.isNaN(passed) || passed >= 7 * DAY) return localTime(iso);
   const isToday = dayOf(iso) === dayOf(new Date(now).toISOString());
-  return `${isToday ? '' : `${shortDayOf(iso)}, `}${timeOf(iso)} · ${ago(iso, now)}`;
+  return `${isToday ? '' : `${shortDayOf(iso)}, `}${timeOf(iso)}`;
+}
+
+/** The same and how long ago; what is further back than a week by day and time alone. */
+export function timeAndAgo(iso: string, now: number): string {
+  const time = timeOfDay(iso, now);
+  return time === localTime(iso) ? time : `${time} · ${ago(iso, now)}`;
 }
 
 /** The same in UTC, as logs have it. */

@@ -21,22 +21,24 @@ export const why = z
       'Of a correction, an undo, a restore, a button of the console, a publish or an approval: why, as whoever did it said. Of a promotion that was missed: what refused it',
   });
 
+const Actor = z
+  .strictObject({
+    kind: z.enum(['public', 'secret', 'operator', 'person']),
+    keyId: z.string().optional(),
+    person: z.string().optional().meta({ description: 'Id of the person' }),
+    label: z.string().optional().meta({ description: 'Of the key, missing where there is no such key any more; name of the person' }),
+    player: z.string().optional(),
+    endpoint: z.string().optional().meta({ description: 'Slug of the endpoint that was called' }),
+  })
+  .meta({ description: 'Who' });
+
 export const Commit = z
   .strictObject({
     first: count.meta({ description: 'Revision of its first event' }),
     revision: count.meta({ description: 'Revision of its last event, by which it is named' }),
     at: instant,
     cause: z.string().meta({ description: 'The use case, such as `endpoint.call`', examples: ['endpoint.call'] }),
-    actor: z
-      .strictObject({
-        kind: z.enum(['public', 'secret', 'operator', 'person']),
-        keyId: z.string().optional(),
-        person: z.string().optional().meta({ description: 'Id of the person' }),
-        label: z.string().optional().meta({ description: 'Of the key, missing where there is no such key any more; name of the person' }),
-        player: z.string().optional(),
-        endpoint: z.string().optional().meta({ description: 'Slug of the endpoint that was called' }),
-      })
-      .meta({ description: 'Who' }),
+    actor: Actor,
     requestId: z.string().meta({ description: 'By what the request is known; the command id where it has no other' }),
     publish: count
       .nullable()
@@ -68,7 +70,7 @@ export const Commit = z
             .optional()
             .meta({
               description:
-                'What changed, 5 fields at most: in a list of one player’s commits, of the player’s own documents and save slots, with `collections: r`. Where what was there before is not known (it was redacted, or a filter leaves too much out), what was written in parts',
+                'What changed, 5 fields at most, with `collections: r`: in a list of one player’s commits, of the player’s own documents and save slots; elsewhere of the first 12 documents of a commit. Where what was there before is not known (it was redacted, or is of more than 30 documents of a page), what was written in parts',
             }),
           more: count.optional().meta({ description: 'How many fields more' }),
         }),
@@ -89,6 +91,10 @@ export const Commit = z
       .optional()
       .meta({ description: 'Of the call, without what looks like a secret: where its endpoint has `record: input`' }),
     why: why.optional(),
+    undone: z
+      .strictObject({ revision: count.meta({ description: 'Of the last event of the commit that undid it' }), at: instant, actor: Actor })
+      .optional()
+      .meta({ description: 'By what it is undone now; missing: it is not, or that was undone in its turn' }),
     redacted: z.literal(true).optional().meta({ description: 'Data of it were redacted, so something is missing' }),
   })
   .meta({ id: 'Commit', description: 'What one request changed, as one append to the log' });

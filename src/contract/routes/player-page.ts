@@ -13,7 +13,7 @@ import { UsedWindow } from './values.ts';
 
 /** The parts that may be asked for alone, and those of them that go on in pages. */
 const PLAYER_PARTS = [
-  ...(['profile', 'documents', 'slots', 'sessions', 'guest', 'windows', 'flags', 'boards', 'calls', 'reports'] as const),
+  ...(['name', 'profile', 'documents', 'slots', 'sessions', 'guest', 'windows', 'flags', 'boards', 'calls', 'reports'] as const),
 ] as const;
 export const PAGED_PARTS = ['documents', 'sessions', 'boards', 'reports'] as const;
 /** Items of a part that are listed, and at most. */
@@ -39,6 +39,14 @@ const Profile = z
     link,
   })
   .meta({ id: 'PlayerProfile', description: 'What reports of the game add up to' });
+
+const Called = z
+  .strictObject({
+    text: z.string(),
+    collection: z.string().optional().meta({ description: 'Left out: the game reported it' }),
+    field: z.string().optional().meta({ description: 'Of the document that says it' }),
+  })
+  .meta({ id: 'PlayerCalled', description: 'What a player is called' });
 
 const OwnedDocument = z
   .strictObject({
@@ -152,7 +160,7 @@ export const playerPage = {
       'Of live. Every list is bounded, and names the path that goes on. `part` asks for one part alone; documents, sessions, boards and reports go on with `after`. What the key may not see is',
       'left out and said in `leftOut`: documents, balances and save records take `collections` x or `history` r, flags `rate_limits` r, boards `queries` x.',
       '',
-      'With `at` (`history` r) documents, balances and save records are what a reader saw then; the rest is of now alone, and left out. 404: nothing is known of him.',
+      'With `at` (`history` r) documents, balances and save records, and the name in a document, are what a reader saw then; the rest is of now alone, and left out. 404: nothing is known of him.',
     ].join('\n'),
     keys: managementKeys('r', 'players'),
     query: {
@@ -167,6 +175,10 @@ export const playerPage = {
           ok,
           player: z.string(),
           at: asOf,
+          name: Called.nullable().optional().meta({
+            description:
+              'As the game reported it last, else a text of the player’s documents in a field that is called so (`name`, `displayName`, `nickname` …) or is unique, and not personal; null: nothing tells',
+          }),
           profile: Profile.nullable().optional().meta({ description: 'null: no report names him' }),
           documents: part(OwnedDocument, 'In order of collection and key, deleted ones too'),
           balances: part(Balance, 'Of these documents, 200 at most'),

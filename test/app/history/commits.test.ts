@@ -201,7 +201,7 @@ describe('commits', () => {
     expect(await revisions(`key=${keyId}&kind=document`)).toEqual(['last', 'bob', 'ada'].map(revisionOf));
   });
 
-  test('of one player tell what fields of the documents were and became, to a key that may read those; a correction says why', async () => {
+  test('tell what fields of documents were and became, to a key that may read those; a correction says why', async () => {
     const ops = [
       { op: 'set', path: 'axe', value: 5, reason: 'levelled' },
       { op: 'set', path: 'note', value: 'x'.repeat(200) },
@@ -224,7 +224,8 @@ describe('commits', () => {
     expect(await newest('player=dora', reader)).toEqual([levelled]);
     expect(await newest('player=dora&limit=1', reader)).toEqual([levelled]);
     expect(await newest('player=dora', historyKey)).toEqual([document]);
-    expect(await newest('kind=document&limit=1', reader)).toEqual([document]);
+    expect(await newest('kind=document&limit=1', reader)).toEqual([levelled]);
+    expect(await newest('kind=document&limit=1', historyKey)).toEqual([document]);
     expect((await commits('player=dora'))[0]).not.toHaveProperty('why');
     const corrected = [{ op: 'inc', path: 'gold', value: 1, source: 'correction', reason: 'event reset' }];
     await ok(opened.game.manage('POST', opened.game.storage('purses/dora'), { body: { ops: corrected } }));
@@ -290,6 +291,53 @@ describe('commits', () => {
     ]);
     expect(await told('kind=player.restore')).toEqual([[{ path: 'axe', before: 1, value: 6 }]]);
     expect(await told(`to=${then}`)).toEqual([created]);
+  });
+
+  test('of everybody tell the fields of shared documents, too, and so does the explanation of one', async () => {
+    const { game } = opened;
+    const reader = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r', collections: 'r' });
+    await ok(game.manage('POST', game.definitions('collections'), { body: [{ name: 'town', collectionType: 'global' }] }));
+    const write = (body: object) => ok(game.manage('POST', game.storage('town/mill'), { body }));
+    await write({ flour: 3, open: true });
+    const { headers } = await write({ flour: 5, open: true });
+    const revision = String(headers['x-ns-position']);
+    const fields = [{ path: 'flour', before: 3, value: 5 }];
+    const [commit] = await listed(`to=${revision}&limit=1`, reader);
+    expect(commit).toMatchObject({ documents: [{ key: 'mill', fields }] });
+    const asked = (key: string) =>
+      game.manage('GET', `/v3/manage/${game.projectId}/explain/${revision}`, { headers: { 'x-api-key': key } });
+    const explainedBy = async (key: string) => objectOf(listOf(objectOf(await bodyOf(asked(key)))['meanings'])[0])['commits'];
+    expect(await explainedBy(reader)).toMatchObject([{ documents: [{ key: 'mill', fields }] }]);
+    expect(JSON.stringify(await explainedBy(historyKey))).not.toContain('flour');
+  });
+
+  test('say by which commit and whom they are undone, until that is undone in its turn', async () => {
+    const { game } = opened;
+    const all = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r', collections: 'rwx', restore: 'rw' });
+    const undo = async (revision: unknown) => {
+      const body = { revision, reason: 'by mistake' };
+      const answer = await bodyOf(game.manage('POST', `/v3/manage/${game.projectId}/undo`, { body, headers: { 'x-api-key': all } }));
+      return Number(objectOf(answer)['revision']);
+    };
+    const written = await ok(game.play('POST', game.storage('purses/finn'), { body: { axe: 6 }, ...as('finn') }));
+    const first = Number(written.headers['x-ns-position']);
+    const second = await undo(first);
+    const marks = async () => (await commits('player=finn')).map(({ revision, undone }) => [revision, objectOf(undone ?? {})['revision']]);
+    expect(await marks()).toEqual([
+      [second, undefined],
+      [first, second],
+    ]);
+    const by = { revision: second, at: expect.any(String), actor: { kind: 'secret', label: expect.any(String) } };
+    expect((await commits(`to=${first}&limit=1`))[0]).toMatchObject({ undone: by });
+    expect((await meanings(String(first)))[0]).toMatchObject({ commits: [{ undone: by }] });
+    const env = { SAVEPOINT_URL: game.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: historyKey };
+    expect(await printed(['explain', String(first)], { env })).toContain(`undone by ${second}`);
+    const third = await undo(second);
+    expect(await marks()).toEqual([
+      [third, undefined],
+      [second, third],
+      [first, undefined],
+    ]);
   });
 
   test('need a key with the permission history', async () => {

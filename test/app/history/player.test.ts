@@ -180,6 +180,23 @@ describe('the page of a player', () => {
     expect(await refused(pageBy(wholeKey, 'never-heard-of'))).toBe('404 NOT_FOUND');
   });
 
+  test('says what he is called: as the game reported, else as a document says it, then too, and never by a personal field', async () => {
+    const { game } = opened;
+    const schema = { nickname: { type: 'string', _personal: true }, tag: { type: 'string', _unique: true }, note: { type: 'string' } };
+    await ok(game.manage('POST', game.definitions('collections'), { body: [{ name: 'cards', accessMode: 'public', schema }] }));
+    const named = async (player: string, query = '') => (await page(player, `?part=name${query}`))['name'];
+    expect(await named(ADA)).toEqual({ text: 'Ada' });
+    await write('cards/7300', { nickname: 'Di', note: 'new' }, '7300');
+    expect(await named('7300')).toBeNull();
+    await write('cards/7300', { nickname: 'Di', tag: 'di#1' }, '7300');
+    expect(await named('7300')).toEqual({ text: 'di#1', collection: 'cards', field: 'tag' });
+    const then = await write('purses/7300', { name: 'Dido' }, '7300');
+    await write('purses/7300', { name: 'Diana' }, '7300');
+    expect((await page('7300'))['name']).toEqual({ text: 'Diana', collection: 'purses', field: 'name' });
+    expect(await named('7300', `&at=${then}`)).toEqual({ text: 'Dido', collection: 'purses', field: 'name' });
+    expect(objectOf(await bodyOf(pageBy(narrowKey, '7300', '?part=name')))['name']).toBeNull();
+  });
+
   test('is a command, too', async () => {
     const { url, projectId } = opened.game;
     const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: wholeKey };
@@ -298,6 +315,18 @@ describe('what happened to a player', () => {
     const older = await printed(['player', 'timeline', CY, '--limit', '3', '--before', before], { env });
     expect(older).toContain('session.join');
     expect(older).not.toContain('error.reported');
+  });
+
+  test('as a command tells requests that were refused alike, one after the other, as one, and in JSON each', async () => {
+    const { url, projectId } = opened.game;
+    const env = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: wholeKey };
+    for (const slug of ['nothing', 'nothing', 'other', 'nothing'])
+      await opened.game.play('POST', opened.game.endpoint(slug), { body: {}, ...as('7400') });
+    await vi.waitFor(async () => expect(told(await line('7400'))).toHaveLength(4), { timeout: 10_000 });
+    const rows = (await printed(['player', 'timeline', '7400'], { env })).split('\n').filter((row) => row.includes('ENDPOINT_NOT_FOUND'));
+    expect(rows.map((row) => / \((\d+) times since 2/.exec(row)?.[1] ?? '1')).toEqual(['1', '1', '2']);
+    const json = JSON.parse(await printed(['player', 'timeline', '7400', '--json'], { env }));
+    expect(json.items).toHaveLength(4);
   });
 });
 

@@ -125,6 +125,7 @@ const NO_VIEWS: ViewReader = {
   approvalComments: no,
   revisions: no,
   revisionsAfter: no,
+  undone: no,
   // A push looks at the documents of a new collection; here are none.
   documentsAfter: async () => [],
   documentCount: async () => 0,

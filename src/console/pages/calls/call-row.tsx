@@ -4,11 +4,14 @@ import type { LoggedRequest } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { Ago, At, When } from '../../parts/time.tsx';
+import { classes } from '../../parts/classes.ts';
+import { Ago, At, Clock, When } from '../../parts/time.tsx';
 import { msText } from '../../words/calls.ts';
+import { toldText } from '../../words/happened.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 import { WhereRefused } from './failing.tsx';
+import { WhatItMeans } from './what-it-means.tsx';
 
 interface RowProps {
   readonly request: LoggedRequest;
@@ -41,10 +44,51 @@ export function CallRow({ request, about }: RowProps) {
   );
 }
 
+interface RowsProps {
+  /** Neighbours that were refused alike, newest first. */
+  readonly requests: readonly [LoggedRequest, ...LoggedRequest[]];
+  readonly about: string;
+}
+
+/** Several requests to the same that were refused alike: how many, from when until when, and each when it is opened. */
+export function CallsRow({ requests, about }: RowsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [newest] = requests;
+  const { at, slug, method, path, status, code } = newest;
+  const first = requests.at(-1)?.at ?? at;
+  return (
+    <li className={styles.call}>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span className={styles.line}>
+            <strong>{slug ?? `${method} ${path}`}</strong> <Chip tone={status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
+            <Chip tone="plain" title="Refused alike, one after the other">
+              {requests.length} times
+            </Chip>{' '}
+            <span className={styles.soft}>{toldText(requests.map(({ message }) => message))}</span>
+          </span>
+          <span className={styles.meta}>
+            <span>
+              <Clock at={first} /> to <When at={at} />
+            </span>
+          </span>
+        </summary>
+        {isOpen && (
+          <ol className={classes(styles.list, styles.within)}>
+            {requests.map((request) => (
+              <CallRow key={request.id} request={request} about={about} />
+            ))}
+          </ol>
+        )}
+      </details>
+    </li>
+  );
+}
+
 function Opened({ request }: { readonly request: LoggedRequest }) {
   const { project, at: moment } = useView();
   const mayDo = useMay();
-  const { at, slug, status, message, platformId, requestId, route } = request;
+  const { at, slug, status, code, message, platformId, requestId, route } = request;
   return (
     <dl className={styles.facts}>
       <dt>When</dt>
@@ -55,6 +99,14 @@ function Opened({ request }: { readonly request: LoggedRequest }) {
       <dd>
         {status} {message}
       </dd>
+      {code !== null && (
+        <>
+          <dt>It means</dt>
+          <dd className={styles.means}>
+            <WhatItMeans request={request} />
+          </dd>
+        </>
+      )}
       {slug === null && (
         <>
           <dt>Route</dt>

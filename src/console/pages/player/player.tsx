@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router';
-import { playerQuery, profileQuery } from '../../api/queries.ts';
+import { nameQuery, playerQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useEdges } from '../../parts/scroll.tsx';
+import { MASK } from '../../words/collection.ts';
 import styles from './player.module.css';
 import { Reveal } from './reveal.tsx';
 
@@ -22,12 +23,13 @@ export function PlayerPage() {
   const params = { project: view.project, player };
   const tabs = useEdges();
   const isWhole = useMatch({ from: OVERVIEW, shouldThrow: false }) !== undefined;
-  const { data } = useQuery({ ...(isWhole ? playerQuery(view, player) : profileQuery(view, player)), enabled: mayDo('players', 'r') });
-  const name = data?.profile?.name ?? null;
+  const { data } = useQuery({ ...(isWhole ? playerQuery(view, player) : nameQuery(view, player)), enabled: mayDo('players', 'r') });
+  const name = data?.name?.text;
+  const called = name === undefined || name === MASK ? player : name;
   return (
     <Page
-      name={name ?? player}
-      title={name ?? player}
+      name={called}
+      title={called}
       sub={
         <>
           Player <code>{player}</code> <CopyButton text={player} what="the id" />

@@ -1,15 +1,19 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import { LOOK, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { classes } from '../../parts/classes.ts';
 import { Why } from '../../parts/field.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
+import notice from '../../parts/notice.module.css';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
+import { deedOf } from '../../words/commit.ts';
+import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack, type Place } from '../../words/exchange.ts';
 import {
   changesToLookBefore,
   isAnythingLost,
@@ -17,6 +21,8 @@ import {
   isTicked,
   lastLoss,
   mayCostSomebody,
+  placesBack,
+  placesLost,
   type Unticked,
   untickedAtFirst,
   withCollection,
@@ -40,7 +46,11 @@ export function RestorePage() {
   return (
     <div className={styles.stack}>
       <MomentCard key={moment} player={player} moment={moment} before={before} />
-      {moment === undefined ? <LastChanges player={player} /> : <Preview key={`${player} ${moment}`} player={player} to={moment} />}
+      {moment === undefined ? (
+        <LastChanges player={player} />
+      ) : (
+        <Preview key={`${player} ${moment}`} player={player} to={moment} before={before} />
+      )}
     </div>
   );
 }
@@ -137,19 +147,30 @@ function collectionsIn(correction: Correction | undefined): readonly string[] {
   return [...new Set([...(correction?.documents ?? []), ...(correction?.slots ?? [])].map(({ collection }) => collection))];
 }
 
-function Preview({ player, to }: { readonly player: string; readonly to: string }) {
+interface PreviewProps {
+  readonly player: string;
+  readonly to: string;
+  readonly before: string | undefined;
+}
+
+function Preview({ player, to, before }: PreviewProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const othersMayPay = useOthersSince(player, to);
+  const since = useSince(player, to, before);
   const [policy, setPolicy] = useState<Policy>('give');
   const [chosenOut, setUnticked] = useState<Unticked | null>(null);
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const intentOf = useIntent();
+  const [undoing, setUndoing] = useState<Commit | null>(null);
+  const queries = useQueryClient();
   const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [], keepSlots: [] };
   const whole = restoreQuery(asked);
   const look = useQuery(whole);
   const collections = collectionsIn(look.data);
-  const atFirst = useMemo(() => (look.data === undefined ? NOTHING : untickedAtFirst(look.data)), [look.data]);
+  const atFirst = useMemo(() => {
+    if (look.data === undefined) return NOTHING;
+    return untickedAtFirst(look.data, goesBackToo(since, player, placesLost(look.data)));
+  }, [look.data, since, player]);
   const unticked = chosenOut ?? atFirst;
   const { keep, out, slots: keepSlots } = unticked;
   const kept = new Set(keep);
@@ -167,6 +188,12 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
     onSuccess: refresh,
   });
   if (act.isSuccess) return <Restored player={player} revision={act.data.revision} correction={act.data} />;
+  // What an undo took back may be what was to come back.
+  const lookAnew = () => {
+    setUndoing(null);
+    setUnticked(null);
+    void queries.invalidateQueries({ queryKey: [project, 'look', 'restore', player] });
+  };
   const isSlotKept = ({ recordId }: { readonly recordId: string }) => keepSlots.includes(recordId);
   const isStaying = (document: Correction['documents'][number]) =>
     out.includes(document.collection) || (look.data?.slots.some((slot) => isSlotKept(slot) && isOfSlot(document, slot)) ?? false);
@@ -175,21 +202,22 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
   const isAnyTicked = slots.length > 0 || paths.some((path) => !kept.has(path));
   const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
   const ticked = !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data;
-  const isAskedWhoPays = policy !== 'give' || othersMayPay || (ticked !== undefined && mayCostSomebody(ticked));
+  const isAskedWhoPays = policy !== 'give' || since.mayBeOthers || (ticked !== undefined && mayCostSomebody(ticked));
+  const isRead = look.isSuccess && !since.isLoading;
   const isAnyLost = look.isSuccess && isAnythingLost(look.data);
   return (
     <Card title={`What would come back from ${momentText(to)}`}>
-      {look.isPending && <Waiting what="what would come back" />}
+      {!isRead && !look.isError && <Waiting what="what would come back" />}
       {look.isError && (
         <CardBody>
           <Failed error={look.error} again={() => void look.refetch()} />
         </CardBody>
       )}
-      {look.isSuccess && isNothing(look.data) && (
+      {isRead && isNothing(look.data) && (
         <Empty title="Nothing differs from that moment">The player has now what the player had then.</Empty>
       )}
-      {look.isSuccess && !isAnyLost && <NothingLost player={player} moment={to} revision={look.data.to} />}
-      {look.isSuccess && !isNothing(look.data) && (
+      {isRead && !isAnyLost && <NothingLost player={player} moment={to} revision={look.data.to} />}
+      {isRead && !isNothing(look.data) && (
         <CardBody>
           <div className={styles.stack}>
             <p className={styles.soft}>
@@ -216,6 +244,7 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
                 toggleSlot: ({ recordId }) => setUnticked({ ...unticked, slots: toggled(keepSlots, recordId) }),
               }}
             />
+            <Exchanged exchanges={exchangesIn(since.commits, player)} back={placesBack(look.data, unticked)} undo={setUndoing} />
             {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
             {isAskedWhoPays && <WhoPays policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
@@ -228,18 +257,79 @@ function Preview({ player, to }: { readonly player: string; readonly to: string 
           </div>
         </CardBody>
       )}
+      {undoing !== null && <UndoDialog commit={undoing} close={lookAnew} />}
     </Card>
   );
 }
 
-/** Whether a commit since the moment may have given another player something that comes back: one names others, or too many are to be looked at. */
-function useOthersSince(player: string, to: string): boolean {
+interface Since {
+  /** What happened to the player since the moment, and the commit right behind it. */
+  readonly commits: readonly Commit[];
+  readonly isAll: boolean;
+  readonly isLoading: boolean;
+  /** A commit may have given another player something that comes back: one names others, or too many are to be looked at. */
+  readonly mayBeOthers: boolean;
+}
+
+function useSince(player: string, to: string, before: string | undefined): Since {
   const mayRead = useMay()('history', 'r');
   const from = /^\d+$/.test(to) ? String(Number(to) + 1) : to;
-  const since = useInfiniteQuery({ ...commitsQuery(useView(), { player, from }), enabled: mayRead });
-  const [page] = since.data?.pages ?? [];
-  if (page === undefined) return !mayRead || since.isError;
-  return page.before !== null || page.commits.some(({ players }) => players.length > 1);
+  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from }), enabled: mayRead });
+  const behind = useBehind(player, to, before);
+  const { isLoading, isError } = read;
+  const page = read.data?.pages[0];
+  return useMemo(() => {
+    const found = page?.commits ?? [];
+    const isKnown = behind === undefined || found.some(({ revision }) => revision === behind.revision);
+    const isAll = page !== undefined && page.before === null;
+    const mayBeOthers = page === undefined ? !mayRead || isError : !isAll || found.some(({ players }) => players.length > 1);
+    return { commits: isKnown ? found : [...found, behind], isAll, isLoading, mayBeOthers };
+  }, [page, behind, isLoading, isError, mayRead]);
+}
+
+/** Exchanges that are told. */
+const EXCHANGES = 3;
+
+interface ExchangedProps {
+  readonly exchanges: readonly Exchange<Commit>[];
+  /** What is ticked. */
+  readonly back: readonly Place[];
+  readonly undo: (commit: Commit) => void;
+}
+
+/** What the player got for what comes back: whether it goes back with it, or stays, so that the player would have both. */
+function Exchanged({ exchanges, back, undo }: ExchangedProps) {
+  const concerned = ofWhatComesBack(exchanges, back);
+  const kept = concerned.flatMap((exchange) => {
+    const gains = keptOf(exchange, back);
+    return gains.length === 0 ? [] : [{ commit: exchange.commit, gains }];
+  });
+  if (concerned.length === 0) return null;
+  if (kept.length === 0) return <p>What the player got for what comes back is ticked, too, so that the player does not have both.</p>;
+  return (
+    <div className={classes(notice.notice, notice.warning)} role="status">
+      <p className={notice.happened}>The player would have both: what comes back, and what the player got for it.</p>
+      <ul className={styles.exchanged}>
+        {kept.slice(0, EXCHANGES).map(({ commit, gains }) => (
+          <li key={commit.revision}>
+            <span>
+              By commit {commit.revision} ({deedOf(commit)}):{' '}
+              {gains.map(({ collection, key, path, text }) => (
+                <span key={`${collection}/${key}/${path}`} className={styles.gain}>
+                  {path} {text}
+                </span>
+              ))}
+            </span>
+            <Button isSmall onClick={() => undo(commit)}>
+              Undo commit {commit.revision} instead…
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {kept.length > EXCHANGES && <p>And by {kept.length - EXCHANGES} commits more: the time line lists them.</p>}
+      <p>An undo takes back both sides of one commit, and nothing else. A restore leaves what is unticked, or was spent since.</p>
+    </div>
+  );
 }
 
 function momentText(moment: string): string {
@@ -295,12 +385,12 @@ function Restored({ player, revision, correction }: RestoredProps) {
           <Done
             actions={
               <>
-                <Link to="/p/$project/players/$player" params={{ project, player }}>
-                  Look at the player
+                <Link to="/p/$project/players/$player" params={{ project, player }} className={buttonClass('main')}>
+                  On to the player
                 </Link>
                 {revision !== null && (
-                  <Button isSmall onClick={() => setUndoing(true)}>
-                    Undo this
+                  <Button look="quiet" isSmall onClick={() => setUndoing(true)}>
+                    Undo this restore…
                   </Button>
                 )}
               </>

@@ -1,41 +1,56 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Commit } from '../../api/queries.ts';
-import { type TimelineItem, timelineQuery } from '../../api/timeline.ts';
+import { type Commit, LOOK_EVERY_MS, NEWER } from '../../api/queries.ts';
+import { isAway } from '../../api/refusal.ts';
+import { newerTimelineQuery, type TimelineItem, timelineQuery } from '../../api/timeline.ts';
 import type { TimelineFilters } from '../../frame/search.ts';
 import { useView } from '../../frame/view.ts';
+import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { At } from '../../parts/time.tsx';
+import { newText } from '../../words/commit.ts';
+import { folded, keyOf, newerAmong } from '../../words/happened.ts';
 import { leftOutOf } from '../../words/timeline.ts';
-import { CallRow } from '../calls/call-row.tsx';
+import { CallRow, CallsRow } from '../calls/call-row.tsx';
 import commits from '../commits.module.css';
 import { CommitRow } from '../commits.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 import { ReportRow } from './reports.tsx';
 
-/** What happened to a player, newest first: commits, requests that were refused or failed, and what the game reported. */
+/**
+ * What happened to a player, newest first: commits, requests that were refused or failed, and what the game reported. What comes meanwhile is told, and
+ * shown when one asks for it.
+ */
 export function WhatHappened({ player, asked }: { readonly player: string; readonly asked: TimelineFilters }) {
   const [undoing, setUndoing] = useState<Commit | null>(null);
-  const list = useInfiniteQuery(timelineQuery(useView(), player, asked));
+  const view = useView();
+  const list = useInfiniteQuery({
+    ...timelineQuery(view, player, asked),
+    refetchInterval: ({ state }) => (isAway(state.error) ? LOOK_EVERY_MS : false),
+  });
+  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const isFollowed = view.at === undefined && asked.to === undefined && items.length > 0;
+  const newer = useQuery({ ...newerTimelineQuery(view, player, asked, items), enabled: isFollowed });
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
-  const items = list.data.pages.flatMap((page) => page.items);
   const last = list.data.pages.at(-1);
   const leftOut = leftOutOf(last?.leftOut ?? []);
   return (
     <>
+      <NewNote what={isFollowed ? newText(newerAmong(newer.data ?? [], items), NEWER, 'line') : null} show={() => void list.refetch()} />
+      <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {items.length === 0 && !list.hasNextPage ? (
         <Nothing isFiltered={Object.values(asked).some((value) => value !== undefined)} />
       ) : (
         <ol className={commits.list}>
-          {items.map((item) => (
-            <Row key={keyOf(item)} item={item} player={player} undo={setUndoing} />
+          {folded(items).map((group) => (
+            <Rows key={keyOf(group[0])} group={group} player={player} undo={setUndoing} />
           ))}
         </ol>
       )}
-      {list.isError && <Failed error={list.error} again={() => void list.refetch()} />}
+      {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
       {leftOut !== null && (
         <CardBody>
           <span className={styles.soft}>{leftOut}</span>
@@ -63,19 +78,18 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-interface RowProps {
-  readonly item: TimelineItem;
+interface RowsProps {
+  /** One thing, or neighbours that are told as one. */
+  readonly group: readonly [TimelineItem, ...TimelineItem[]];
   readonly player: string;
   readonly undo: (commit: Commit) => void;
 }
 
-function Row({ item: { commit, call, report }, player, undo }: RowProps) {
+function Rows({ group, player, undo }: RowsProps) {
+  const [{ commit, call, report }] = group;
   if (commit !== undefined) return <CommitRow commit={commit} about={player} acts="all" undo={() => undo(commit)} />;
-  if (call !== undefined) return <CallRow request={call} about={player} />;
-  return report === undefined ? null : <ReportRow report={report} />;
-}
-
-function keyOf({ at, commit, call, report }: TimelineItem): string {
-  if (commit !== undefined) return String(commit.revision);
-  return call?.id ?? `${at} ${report?.revision}`;
+  if (report !== undefined) return <ReportRow report={report} />;
+  if (call === undefined) return null;
+  if (group.length === 1) return <CallRow request={call} about={player} />;
+  return <CallsRow requests={[call, ...group.slice(1).flatMap((each) => each.call ?? [])]} about={player} />;
 }

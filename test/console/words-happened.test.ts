@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { folded, keyOf, newerAmong, newerFrom, toldText } from '../../src/console/words/happened.ts';
+
+/** The rows of what happened to a player. */
+
+const refused = (id: string, slug: string | null = 'buy', code: string | null = 'TOO_POOR') => ({
+  at: '2026-03-01T12:00:00.000Z',
+  call: { id, slug, method: 'POST', path: '/x', code, status: 409 },
+});
+const changed = (revision: number) => ({ at: '2026-03-01T12:00:00.000Z', commit: { revision } });
+
+describe('requests that were refused alike', () => {
+  it('are one row where nothing stands between them', () => {
+    const items = [refused('a'), refused('b'), changed(7), refused('c'), refused('d', 'sell'), refused('e', 'sell', 'RATE_LIMIT')];
+    expect(folded(items).map((group) => group.map(keyOf))).toEqual([['a', 'b'], ['7'], ['c'], ['d'], ['e']]);
+    const routes = [refused('a', null), { ...refused('b', null), call: { ...refused('b', null).call, path: '/y' } }];
+    expect(folded(routes)).toHaveLength(2);
+  });
+
+  it('are folded so that nothing is lost, the order stays, and no two rows beside one another are alike, however the pages were cut', () => {
+    const item = fc.oneof(
+      fc.nat(99).map(changed),
+      fc
+        .record({ id: fc.uuid(), slug: fc.constantFrom('buy', 'sell', null), code: fc.constantFrom('TOO_POOR', 'RATE_LIMIT', null) })
+        .map(({ id, slug, code }) => refused(id, slug, code)),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.array(item, { maxLength: 8 }), { maxLength: 6 }), (pages) => {
+        const items: readonly (ReturnType<typeof refused> | ReturnType<typeof changed>)[] = pages.flat();
+        const groups = folded(items);
+        expect(groups.flat()).toEqual(items);
+        const kind = (each: (typeof items)[number]) => ('call' in each ? JSON.stringify([each.call.slug, each.call.code]) : null);
+        for (const group of groups) if (group.length > 1) expect(new Set(group.map(kind)).size).toBe(1);
+        for (const [place, [first]] of groups.entries()) {
+          const before = groups[place - 1];
+          if (before !== undefined && kind(first) !== null) expect(kind(before[0])).not.toBe(kind(first));
+        }
+      }),
+    );
+  });
+
+  it('say what they were told, or how many different things', () => {
+    expect(toldText(['No gold', 'No gold'])).toBe('No gold');
+    expect(toldText(['No gold', null])).toBe('No gold');
+    expect(toldText(['30 gold', '50 gold'])).toBe('2 different messages');
+    expect(toldText([null])).toBe('');
+  });
+});
+
+describe('what came since a time line was read', () => {
+  it('is looked for from a little before its newest line, because some things are told late, and what is shown is no news', () => {
+    const shown = [changed(9), refused('a')];
+    expect(newerFrom(shown)).toBe('2026-03-01T11:59:50.000Z');
+    expect(newerFrom([])).toBeNull();
+    expect(newerAmong([changed(10), refused('b'), ...shown], shown)).toBe(2);
+    expect(newerAmong(shown, shown)).toBe(0);
+  });
+});
