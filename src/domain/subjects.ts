@@ -158,6 +158,11 @@ export function documentChangedBy({ type, data }: DomainEvent): Subject<'documen
   return documentSubject(data.space, data.collection, data.key);
 }
 
+/** Whether events of this type change the project, its settings or its keys. */
+export function changesAuthority(type: EventType): boolean {
+  return SUBJECTS[type] === authority;
+}
+
 /** Every subject whose state an event changes; for the collection as a whole see {@link collectionChangedBy}. */
 export function subjectsOf<T extends EventType>({ type, data }: { readonly type: T; readonly data: EventData[T] }): Subject[] {
   return SUBJECTS[type](data);

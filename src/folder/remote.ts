@@ -108,8 +108,8 @@ export class Remote {
   }
 
   /**
-   * Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. What tells a person of personal values is asked again with
-   * the reason that its body says: nothing was done then.
+   * Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. What tells a person of personal values is asked again
+   * with the reason that its body says: nothing was done then.
    */
   async request(method: Method, path: string, options: Request = {}): Promise<Answered> {
     try {

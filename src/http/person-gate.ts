@@ -22,8 +22,9 @@ import { known, MANY, namedByRequest, type Page, pageOf, projectIn, refusedToPer
 import { reasonIn, reasonOf, requireReveal } from './reveal.ts';
 
 /**
- * What every request of a person passes, whatever its route: before it does anything, who asks for what tells of a personal field says why, and is recorded
- * with it. Whether a change of one is refused, or a guess finds anything, tells what stands there. Games, servers and keys pass by.
+ * What every request of a person passes, whatever its route: before it does anything, who asks for what tells of a personal field says why,
+ * and is recorded with it. Whether a change of one is refused, or a guess finds anything, tells what stands there. Games, servers and keys
+ * pass by.
  */
 
 type Looking = Pick<App, 'looks'>;
@@ -51,8 +52,8 @@ async function serve(app: Looking, ctx: Context, page: Page, handle: Serve): Pro
 }
 
 /**
- * Resolves once whoever asks may be told what comes of it, and is recorded if that tells of personal values. `body`: `undefined` while it is not read. Throws 400
- * INVALID_BODY for a mask that is sent back, 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
+ * Resolves once whoever asks may be told what comes of it, and is recorded if that tells of personal values. `body`: `undefined` while it
+ * is not read. Throws 400 INVALID_BODY for a mask that is sent back, 403 REVEAL_NEEDED and FORBIDDEN, 503 LOOK_NOT_RECORDED.
  */
 async function passed(app: Looking, ctx: Context, page: Page, body: Json | undefined): Promise<void> {
   if (body !== undefined && holdsMask(body)) throw invalidBody(`${MASK} stands for a value that was not shown; leave it out`);

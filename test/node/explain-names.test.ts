@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { listOf, objectOf } from '../../src/kernel/json-read.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
+import type { Node } from '../../src/main.ts';
 import { askConsole, type SignedBrowser, signInByLink } from '../support/console.ts';
-import { migratedDatabase } from '../support/postgres.ts';
 import { newApiKey, printed } from './support/command-line.ts';
-import { bodyOf, type Client, createClient, ok } from './support/game-client.ts';
-import { newFolder, removeFolders } from './support/program.ts';
+import { bodyOf, type Client, ok } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
+import { removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -46,17 +44,9 @@ async function explained(held: string, { role = 'owner', reason = '' } = {}) {
 const named = async (held: string, asked = {}) => (await explained(held, asked)).named;
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
-  node = await startNode(readConfig(env, { dataDir: newFolder() }), {
-    demo: false,
-    logger: createLogger({ level: 'warn', format: 'json' }),
-    onLost: () => undefined,
-  });
-  const made = await node.createProject?.('Names');
-  if (made === undefined || node.console === null) throw new Error('no project, or no console');
-  project = made.projectId;
-  manager = createClient(node.url, made);
-  people.set('owner', await signInByLink((await node.console.firstLink()) ?? ''));
+  const started = await startNodeHere('Names');
+  ({ env, node, project, manager } = started);
+  people.set('owner', started.owner);
   for (const role of ['support', 'designer']) {
     const line = ['user', 'add', role === 'support' ? 'Sue' : role, '--role', role, '--project', project, '--json'];
     const added = JSON.parse(await printed(line, { env }));

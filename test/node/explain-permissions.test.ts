@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { KEY_SCOPES, type Scope } from '../../src/contract/credentials.ts';
 import { listOf, objectOf } from '../../src/kernel/json-read.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import type { Node } from '../../src/main.ts';
 import { newApiKey } from './support/command-line.ts';
-import { bodyOf, type Client, createClient, ok } from './support/game-client.ts';
-import { newFolder, removeFolders } from './support/program.ts';
+import { bodyOf, type Client, ok } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
+import { removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Whatever `explain` tells, and wherever it leads on, whoever asks may read elsewhere: held against each permission, alone and beside `history`. */
+/** Whatever `explain` tells, and wherever it leads on, whoever asks may read elsewhere: with each permission, also beside `history`. */
 
 const ADA = '76561198000000001';
 
@@ -39,16 +37,7 @@ let project: string;
 const held: string[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
-  node = await startNode(readConfig(env, { dataDir: newFolder() }), {
-    demo: false,
-    logger: createLogger({ level: 'warn', format: 'json' }),
-    onLost: () => undefined,
-  });
-  const made = await node.createProject?.('Permissions');
-  if (made === undefined) throw new Error('no project');
-  project = made.projectId;
-  manager = createClient(node.url, made);
+  ({ env, node, project, manager } = await startNodeHere('Permissions'));
   const define = async (kind: string, body: unknown, message = '') => {
     const query = message === '' ? '' : `?message=${message}`;
     const { headers } = await ok(manager.manage('POST', `${manager.definitions(kind)}${query}`, { body }));

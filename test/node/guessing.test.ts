@@ -1,16 +1,14 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
+import type { Node } from '../../src/main.ts';
 import { askConsole, type ConsoleHeaders, type ConsoleReply, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
-import { migratedDatabase } from '../support/postgres.ts';
-import { type Client, createClient, ok } from './support/game-client.ts';
-import { newFolder, removeFolders } from './support/program.ts';
+import { type Client, ok } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
+import { removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** People who would learn a personal value without saying why: by guesses, by what refuses them, by sums, by what was, and by what others run. */
+/** People who would learn a personal value without saying why: by guesses, refusals, sums, by what was, and by what others run. */
 
 const ADA = '76561198000000001';
 const MAIL = 'ada@personal.example';
@@ -65,14 +63,9 @@ const SAVES = { id: 'saves', name: 'saves', collectionType: 'per-platformid', ac
 const FEED = { id: 'feed', name: 'feed', collectionType: 'global', accessMode: 'public' };
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
-  const logger = createLogger({ level: 'warn', format: 'json' });
-  node = await startNode(readConfig(env, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
-  const made = await node.createProject?.('Guessing');
-  if (made === undefined || node.console === null) throw new Error('no project, or no console');
-  project = made.projectId;
-  game = createClient(node.url, made);
-  const owner = await signInByLink((await node.console.firstLink()) ?? '');
+  const started = await startNodeHere('Guessing');
+  ({ node, project, manager: game } = started);
+  const { owner } = started;
   people.set('owner', { id: '', browser: owner });
   for (const role of ['manager', 'designer', 'support', 'auditor']) {
     const { person, url } = JSON.parse((await owner.change('POST', '/api/people', { name: role, role, project })).text);

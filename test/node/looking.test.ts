@@ -1,16 +1,14 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { OF_PERSONS } from '../../src/contract/families.ts';
 import { askingOf, namingsOf } from '../../src/contract/looking.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
+import type { Node } from '../../src/main.ts';
 import { askConsole, type ConsoleHeaders, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
-import { migratedDatabase } from '../support/postgres.ts';
-import { type Client, createClient, ok } from './support/game-client.ts';
-import { newFolder, removeFolders } from './support/program.ts';
+import { type Client, ok } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
+import { removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -42,14 +40,7 @@ let project: string;
 let ids: { readonly slot: string; readonly record: string; readonly commit: string };
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
-  const logger = createLogger({ level: 'warn', format: 'json' });
-  node = await startNode(readConfig(env, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
-  const made = await node.createProject?.('Looking');
-  if (made === undefined || node.console === null) throw new Error('no project, or no console');
-  project = made.projectId;
-  manager = createClient(node.url, made);
-  owner = await signInByLink((await node.console.firstLink()) ?? '');
+  ({ node, project, manager, owner } = await startNodeHere('Looking'));
   const define = (kind: string, body: unknown) => ok(manager.manage('PUT', manager.definitions(kind), { body }));
   const saves = (schema: object) => ({
     id: 'saves',

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import { keepPerson } from '../../src/folder/user-file.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
-import { askConsole, type SignedBrowser, signInByLink } from '../support/console.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import type { Node } from '../../src/main.ts';
+import { askConsole, type SignedBrowser } from '../support/console.ts';
 import { here, printed } from './support/command-line.ts';
-import { type Client, createClient, ok } from './support/game-client.ts';
+import { type Client, ok } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
 import { newFolder, removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -24,15 +22,9 @@ let project: string;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const settings = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ROLES: 'api,projector', PORT: '0' };
-  const logger = createLogger({ level: 'warn', format: 'json' });
-  node = await startNode(readConfig(settings, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
-  const made = await node.createProject?.('Reveal');
-  if (made === undefined || node.console === null) throw new Error('no project, or no console');
-  project = made.projectId;
-  manager = createClient(node.url, made);
-  const { origin } = node.console;
-  owner = await signInByLink((await node.console.firstLink()) ?? '');
+  const started = await startNodeHere('Reveal');
+  ({ node, project, manager, owner } = started);
+  const { origin } = started.console;
   const at = { origin, port: Number(new URL(origin).port) };
   const begun = JSON.parse((await askConsole(at, 'POST', '/api/command-line', {}, { machine: 'here' })).text);
   await owner.change('POST', `/api/command-line/${begun.code}`);

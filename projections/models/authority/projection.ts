@@ -1,5 +1,6 @@
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import type { AuthorityState } from '../../../src/domain/states.ts';
+import { changesAuthority } from '../../../src/domain/subjects.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Projection } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
@@ -21,16 +22,6 @@ INSERT INTO {key_labels} (project, key_id, label)
 SELECT $1, key_id, label FROM unnest($2::text[], $3::text[]) AS w (key_id, label)
 ON CONFLICT DO NOTHING`;
 
-const AUTHORITY_EVENTS: ReadonlySet<string> = new Set([
-  'project.created',
-  'project.deleted',
-  'settings.changed',
-  'key.issued',
-  'key.changed',
-  'key.revoked',
-  'package.synced',
-]);
-
 /**
  * Projects, settings and keys. They are few and change rarely, so they are loaded, folded and written as a whole. This is the only read
  * model that keeps a deleted project.
@@ -40,7 +31,7 @@ export const authority: Projection = {
   kind: 'state',
   derived: false,
   async project({ all }, tx) {
-    const events = all.filter((event) => AUTHORITY_EVENTS.has(event.type));
+    const events = all.filter((event) => changesAuthority(event.type));
     const last = events.at(-1);
     if (last === undefined) return;
     const state = events.reduce(evolveAuthority, await load(tx));

@@ -36,8 +36,8 @@ import { shownCommits } from './shown-commit.ts';
 import { type UseInForce, usesAt } from './uses.ts';
 
 /**
- * What an id or a name is that somebody holds. Nothing that is known of it is an empty list: the call log may still know a refused request. `hidden`: what is
- * masked for whoever asks; `null`: nothing. Throws 400 INVALID_REQUEST for what can be no id.
+ * What an id or a name is that somebody holds. Nothing that is known of it is an empty list: the call log may still know a refused
+ * request. `hidden`: what is masked for whoever asks; `null`: nothing. Throws 400 INVALID_REQUEST for what can be no id.
  */
 export type Explain = (caller: Caller, held: string, hidden: Personal | null) => Promise<ManageAnswer<Explanations>>;
 

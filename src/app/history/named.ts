@@ -19,7 +19,7 @@ import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { readDocument } from '../storage/documents.ts';
 import { documentOf } from '../storage/query-runs.ts';
-import { claimsOf, hashesOf } from '../storage/unique-claims.ts';
+import { claimsOf, hashesOf } from '../storage/unique-lookup.ts';
 import { type Links, linksFor, toCommits, toDocument, toHistory } from './links.ts';
 import { holderOf } from './uses.ts';
 

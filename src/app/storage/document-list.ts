@@ -26,7 +26,7 @@ import { firstColumns, type ListOrder, leavesOf, listOrders } from './list-order
 import { boundsOf, type WalkAsked, walkOf } from './list-walk.ts';
 import { boardQuery } from './query-boards.ts';
 import { documentOf } from './query-runs.ts';
-import { claimsOf } from './unique-claims.ts';
+import { claimsOf } from './unique-lookup.ts';
 
 /** Documents of a collection as rows of a table, in an order that an index keeps. */
 export interface DocumentLists {

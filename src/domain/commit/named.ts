@@ -1,11 +1,12 @@
 import { isDocumentEvent, keyOf } from '../document/evolve.ts';
 import { playerOfKey } from '../document/key.ts';
-import type { EventType, ProjectEvent } from '../events.ts';
+import type { ProjectEvent } from '../events.ts';
 import { isGuestEvent } from '../guest/evolve.ts';
 import { isPageEvent } from '../page/page.ts';
 import { isRecordListEvent } from '../record/evolve.ts';
 import {
   AUTHORITY,
+  changesAuthority,
   DEFINITIONS,
   definitionSubject,
   documentSubject,
@@ -39,22 +40,12 @@ export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
   return subjects;
 }
 
-const AUTHORITY_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
-  'project.created',
-  'project.deleted',
-  'settings.changed',
-  'key.issued',
-  'key.changed',
-  'key.revoked',
-  'package.synced',
-]);
-
 function changedSubject(event: ProjectEvent): SubjectKey | null {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
   if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
   if (isPageEvent(event)) return pageSubject(event.data.slug);
   if (event.type === 'source.stored' || event.type.startsWith('definitions.')) return DEFINITIONS;
-  return AUTHORITY_EVENTS.has(event.type) ? AUTHORITY : null;
+  return changesAuthority(event.type) ? AUTHORITY : null;
 }
 
 /** The single definitions that an event changes, or whose text it stores. */
