@@ -54,6 +54,7 @@ const UNTOLD: Readonly<Record<NonNullable<Explained['leftOut']>[number]['part'],
   publish: 'who published, and why',
   key: 'what the key is',
   calls: 'refused requests',
+  log: 'what the log knows',
 };
 
 function shownMeaning({ is, text: said, named, commits, more, publish, call, followed = [], links }: Meaning): string {

@@ -147,6 +147,12 @@ test('who may read everything is told everything', async () => {
   expect(answers.join()).not.toContain('leftOut');
 });
 
+test('whoever finds nothing, because the log is not for that key, is told so', async () => {
+  const key = await newApiKey(env, project, { endpoints: 'r' });
+  const { status, text } = await manager.manage('GET', `/v3/manage/${project}/explain/3`, { headers: { 'x-api-key': key } });
+  expect([status, text]).toEqual([404, expect.stringContaining('r access to history')]);
+});
+
 test('what is left out is said, with the permission that it takes', async () => {
   const key = await newApiKey(env, project, { history: 'r' });
   const path = `/v3/manage/${project}/explain/${held.find((each) => /^req_|-/.test(each)) ?? ''}`;

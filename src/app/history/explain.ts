@@ -100,7 +100,9 @@ export function createExplain(context: AppContext, past: Past): Explain {
       const calls = readsHistory ? callsFor(key) : 'none';
       const mayBeRefused = readsHistory && (meanings.length === 0 || meanings.some(({ is }) => CALLED.has(is)));
       const refused = calls === 'none' && mayBeRefused ? leftOut(key, 'calls', PLAYERS_SCOPE) : [];
-      return { meanings, personal: named.personal, calls, leftOut: [...explanation.leftOut, ...refused] };
+      // Whoever finds nothing is told that the log was not asked.
+      const unasked = readsHistory || meanings.length > 0 ? [] : leftOut(key, 'log', HISTORY_SCOPE);
+      return { meanings, personal: named.personal, calls, leftOut: [...explanation.leftOut, ...refused, ...unasked] };
     };
     const result = await explanations.run(project.id, explained, { onReject: busy });
     return { ...positioned(context, project, caller, reached), result };

@@ -296,7 +296,7 @@ export const commits = {
               description: 'Unique fields that were not looked in, because they are personal and no reason was given to reveal them',
             }),
           leftOut: z
-            .array(z.strictObject({ part: z.enum(['call', 'uses', 'publish', 'key', 'calls']), why: z.string() }))
+            .array(z.strictObject({ part: z.enum(['call', 'uses', 'publish', 'key', 'calls', 'log']), why: z.string() }))
             .optional()
             .meta({ description: 'What is not told, because whoever asks may not read it: parts of meanings, and what the call log has' }),
         })
