@@ -130,7 +130,7 @@ async function each(count: number, ask: (index: number) => Promise<unknown>): Pr
 }
 
 const PARTS = 4;
-const ITEMS_OF_PART = 1_900;
+const ITEMS_OF_PART = 2_200;
 const GRADES = ['common', 'rare', 'epic'];
 
 /** About 0.9 MB, which no single request may carry; then every item changes. Resolves to the revision at which it was whole. */
