@@ -25,6 +25,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'key-uses-0001', sql: sql('./key-uses.sql') },
     { name: 'sign-in-0004', sql: GONE_LINKS },
     { name: 'telemetry-0001', sql: REPORTS_BY_TIME },
+    { name: 'publishes-0001', sql: ROLLBACKS },
   ];
 }
 
@@ -50,6 +51,14 @@ DO $$ BEGIN
     CREATE INDEX ON savepoint.telemetry_events_v1 (project, platform_id, recorded_at, revision);
     DROP INDEX IF EXISTS savepoint.telemetry_events_v1_project_platform_id_revision_idx;
   END IF;
+END $$`;
+
+/** Which rollback undid a publish is found among those since. A version that is made later has the index from the beginning. */
+const ROLLBACKS = `
+DO $$ DECLARE made text; BEGIN
+  FOR made IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^publishes_v[0-9]+$' LOOP
+    EXECUTE format($index$CREATE INDEX ON savepoint.%I (project, revision) WHERE action = 'rollback'$index$, made);
+  END LOOP;
 END $$`;
 
 /**

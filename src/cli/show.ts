@@ -109,7 +109,7 @@ export function shownPublishes(publishes: readonly JsonObject[]): string {
       String(each['revision']),
       String(each['at']),
       actorOf(each['actor']),
-      `${String(each['action'])} (${String(each['target'])})`,
+      `${String(each['action'])} (${String(each['target'])})${each['undoneBy'] === undefined ? '' : `, undone by ${String(each['undoneBy'])}`}`,
       changesIn(each['changes']),
       ...(isApproved ? [approverOf(each['approval'])] : []),
       ...(isSaid ? [String(each['message'] ?? '')] : []),

@@ -111,7 +111,7 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   await ok(manager.play('POST', manager.storage('stats/heartbeat'), { body: { platformId: other, playerName: 'Bertha' } }));
   await page.goto(`${origin}/p/${project}/calls/try?slug=buy`);
   const player = page.getByLabel('Player', { exact: true });
-  await page.getByText(/^Who did this last/).waitFor();
+  await page.getByText(/^The likeliest of who played last/).waitFor();
   expect(await page.evaluate('document.querySelector("#main form input").value')).toBe(PLAYER);
   await player.fill('Bert');
   await page.getByRole('button', { name: `Bertha ${other}` }).click();
@@ -122,6 +122,12 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   await page.getByText('Nothing would be.').waitFor();
   await page.getByText('Each step, and the answer as JSON').click();
   await page.getByText('refused the call').first().waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  // Others who played are told apart by what they have, and are tried in turn until it goes through for one.
+  await page.getByRole('button', { name: 'Try other players until it goes through' }).click();
+  await heading(page, 'It would go through');
+  await page.getByText('Before, it was refused for one player: once TOO_POOR.').waitFor();
+  await page.getByRole('button', { name: new RegExp(`^${PLAYER} gold 4 refused .*: TOO_POOR$`) }).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   expect(faults).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { printed } from '../node/support/command-line.ts';
 import { ok } from '../node/support/game-client.ts';
-import type { Page } from '../support/chromium.ts';
+import type { Held, Page } from '../support/chromium.ts';
 import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
@@ -31,7 +31,37 @@ const begunAt = (page: Page, label: string) =>
   expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe(label);
 
 /** Waits until the history, which is read anew meanwhile, begins with a promotion. */
-const promotedLast = (page: Page) => expect.poll(() => page.evaluate('document.querySelector("ol li")?.innerText')).toContain('promoted');
+const promotedLast = (page: Page) =>
+  expect.poll(() => page.evaluate('document.querySelector("ol li")?.innerText')).toContain('made what was staged');
+
+/** Holds back what a page asks of these addresses, between `hold` and `letGo`. */
+async function holdBack(page: Page, address: RegExp) {
+  let isHeld = false;
+  const held: Held[] = [];
+  await page.route(address, async (request) => {
+    if (isHeld) held.push(request);
+    else await request.continue();
+  });
+  const letGo = async () => {
+    isHeld = false;
+    for (const request of held.splice(0)) await request.continue();
+  };
+  return {
+    /** The first that waits. Whoever takes it answers it. */
+    async asked(): Promise<Held> {
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      return held.shift() as Held;
+    },
+    hold() {
+      isHeld = true;
+    },
+    letGo,
+    async end() {
+      await letGo();
+      await page.unroute(address);
+    },
+  };
+}
 
 async function stage(axe: number, why = ''): Promise<void> {
   const { manager } = market();
@@ -123,6 +153,49 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await second.close();
   expect(faults).toEqual([]);
 });
+
+inBrowser(
+  'who acted is shown nothing of before: what is behind is asked again, nothing is offered meanwhile, and no page keeps what was',
+  async () => {
+    const { faults, manager, origin, page, project } = market();
+    await page.goto(`${origin}/p/${project}/values`);
+    await page.getByRole('link', { name: 'Shop' }).waitFor();
+    const [history, values] = [await holdBack(page, /\/publishes\?/), await holdBack(page, /\/v3\/values\//)];
+    await stage(16, 'Dearer still');
+    const listed = `/v3/manage/${project}/publishes?limit=30`;
+    const before = await page.evaluate<string>(`fetch('${listed}').then((answer) => answer.text())`);
+    await page.getByRole('link', { name: 'Publishes', exact: true }).click();
+    await page.getByRole('button', { name: 'Promote…' }).click();
+    await page.getByText(/^For all players at once, or for nobody: Shop › axe \d+ → 16\.$/).waitFor();
+    await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+    history.hold();
+    await page.getByRole('button', { name: 'Make it live' }).click();
+    await heading(page, 'It is live');
+    await page.getByText(/^Shop › axe \d+ → 16$/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    const late = await history.asked();
+    const rollBack = page.getByRole('button', { name: /^(Roll back|Undo the roll back)… / });
+    expect(await rollBack.isDisabled()).toBe(true);
+    // A server whose read models are behind answers with the list of before, and says so.
+    await late.fulfill({ contentType: 'application/json', headers: { 'x-ns-stale': 'true' }, body: before });
+    await history.letGo();
+    await promotedLast(page);
+    await expect.poll(() => rollBack.isDisabled()).toBe(false);
+    values.hold();
+    await page.getByRole('link', { name: 'Values', exact: true }).first().click();
+    await heading(page, 'Values');
+    const waiting = await values.asked();
+    expect(await page.getByRole('link', { name: 'Shop' }).count()).toBe(0);
+    await waiting.continue();
+    await values.letGo();
+    await page.getByRole('link', { name: 'Shop' }).click();
+    await page.getByRole('gridcell', { name: '16' }).waitFor();
+    await history.end();
+    await values.end();
+    await ok(manager.manage('POST', manager.definitions('rollback'), { body: {} }));
+    expect(faults).toEqual([]);
+  },
+);
 
 inBrowser('what goes live at a time says when and is cancelled, and one that was voided says by whom', async () => {
   const { manager, origin, page, project } = market();

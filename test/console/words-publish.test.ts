@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   actionIn,
   changeSaid,
+  changesSaid,
   isToldInLine,
   MAX_REASON,
   offeredHint,
@@ -9,6 +10,7 @@ import {
   reasonOf,
   rollbackSaid,
   saidOfStaged,
+  standings,
 } from '../../src/console/words/publish.ts';
 
 /** What is published, and why, in the words of the page. */
@@ -106,11 +108,84 @@ describe('a publish that takes back what was staged', () => {
   });
 });
 
-it('a roll back says what is undone: the newest publish by its reason, or all since an earlier one', () => {
+it('a roll back says what is undone: the newest publish by its reason, or where live comes to', () => {
   expect(rollbackSaid(13, { revision: 39, message: 'cheaper axe' })).toEqual({
     title: 'Undo publish 39: “cheaper axe”?',
     sub: 'Live becomes again what it was after publish 13. What players have stays as it is.',
   });
   expect(rollbackSaid(13, { revision: 39 }).title).toBe('Undo publish 39?');
   expect(rollbackSaid(13).title).toBe('Make live what it was after publish 13?');
+});
+
+describe('what changes for players, in a sentence', () => {
+  const values = { kind: 'game-values', id: '*', action: 'change' };
+  const axe = { label: 'Shop › axe', before: 7, after: 9 };
+
+  it('names the first three and counts the rest, and says of anything but values whose it is', () => {
+    expect(changesSaid([{ ...values, fields: [axe] }])).toBe('Shop › axe 7 → 9');
+    expect(
+      changesSaid([
+        { kind: 'endpoint', id: 'buy', action: 'add' },
+        { ...values, fields: [axe, axe, axe], more: 4 },
+      ]),
+    ).toBe('Endpoint buy is new, Shop › axe 7 → 9, Shop › axe 7 → 9 and 5 more');
+    expect(
+      changesSaid([{ kind: 'collection', id: 'saves', action: 'change', fields: [{ label: 'maxRecords', before: 5, after: 6 }] }]),
+    ).toBe('Collection saves: maxRecords 5 → 6');
+    expect(changesSaid([{ kind: 'query', id: 'richest', action: 'delete' }])).toBe('Query richest is removed');
+  });
+
+  it('leaves out the game’s own tests, which no player meets', () => {
+    expect(changesSaid([{ kind: 'tests', id: '*', action: 'change', fields: [axe] }])).toBe('nothing for players');
+  });
+});
+
+describe('what the history offers', () => {
+  const live = (revision: number, more: object = {}) => ({
+    ...{ revision, action: 'promote', target: 'live', changes: [{ kind: 'game-values' }] },
+    ...more,
+  });
+  const deeds = (publishes: Parameters<typeof standings>[0], until?: number) =>
+    standings(publishes, until).map(({ publish, undone, again, deed }) => [
+      publish.revision,
+      deed === null ? null : `${deed.name} ${deed.to}`,
+      ...(undone === null ? [] : [`undone by ${undone}`]),
+      ...(again === null ? [] : [`again since ${again}`]),
+    ]);
+
+  it('undoes the newest publish, and makes live what it was after any other that changed live', () => {
+    const staged = { revision: 4, action: 'publish', target: 'next', changes: [{ kind: 'game-values' }] };
+    const tests = live(3, { changes: [{ kind: 'tests' }] });
+    expect(deeds([live(5), staged, tests, live(2), live(1)])).toEqual([
+      [5, 'Roll back… 2'],
+      [4, null],
+      [3, null],
+      [2, 'Roll back to this… 2'],
+      [1, 'Roll back to this… 1'],
+    ]);
+    expect(deeds([live(1)])).toEqual([[1, null]]);
+  });
+
+  it('brings back what a roll back undid, and offers neither what is live again nor a roll back that was undone', () => {
+    const back = (revision: number, restored: number) => live(revision, { action: 'rollback', restored });
+    expect(deeds([back(4, 2), live(3, { undoneBy: 4 }), live(2), live(1)])).toEqual([
+      [4, 'Undo the roll back… 3'],
+      [3, 'Bring it back… 3', 'undone by 4'],
+      [2, null, 'again since 4'],
+      [1, 'Roll back to this… 1'],
+    ]);
+    const undone = { ...back(3, 1), undoneBy: 4 };
+    expect(deeds([back(4, 2), undone, live(2), live(1)]).slice(1, 3)).toEqual([
+      [3, null, 'undone by 4'],
+      [2, null, 'again since 4'],
+    ]);
+  });
+
+  it('says of a moment what was undone by then', () => {
+    expect(deeds([live(3, { undoneBy: 9 }), live(2, { undoneBy: 3 }), live(1)], 5).map(([, , undone]) => undone)).toEqual([
+      undefined,
+      'undone by 3',
+      undefined,
+    ]);
+  });
 });

@@ -165,6 +165,8 @@ describe('the windows of the editor', () => {
     expect(await price()).toBe(2);
     expect((await ok(rollback())).body).toMatchObject({ ok: true, generation: 2, changes: [{ kind: 'endpoint', id: 'shop' }] });
     expect(await price()).toBe(3);
+    const [back, undone] = (await history()).publishes;
+    expect(undone).toMatchObject({ action: 'promote', undoneBy: back.revision });
     expect(await listing(studio, 'endpoints')).toMatchObject([{ sourceText: shop(3) }]);
     for (let turn = 0; turn < 4; turn += 1) await ok(rollback());
     expect(await refused(studio.play('POST', studio.endpoint('shop'), { body: {} }))).toBe('404 ENDPOINT_NOT_FOUND');
@@ -178,6 +180,9 @@ describe('the windows of the editor', () => {
     );
     expect(gone.to).toBe(to);
     expect(await price()).toBe(2);
+    const again = (await history()).publishes;
+    const isUndone = (revision: number) => 'undoneBy' in again.find((each: { readonly revision: number }) => each.revision === revision);
+    expect([back.revision, to].map(isUndone)).toEqual([true, false]);
     expect(await refused(rollback({ to: to + 1000 }))).toBe('404 PUBLISH_NOT_FOUND');
     expect(await refused(rollback({ dry_run: true }))).toBe('400 INVALID_BODY');
     expect(await refused(rollback({ dryRun: 'no' }))).toBe('400 INVALID_BODY');

@@ -4,6 +4,17 @@ import { chromiumDriver, chromiumLaunch } from '../../infra/harness/chromium.ts'
 
 export { CHROMIUM } from '../../infra/harness/chromium.ts';
 
+/** A request of a page that a test holds back. */
+export interface Held {
+  /** Sends it on to the server. */
+  continue(): Promise<void>;
+  fulfill(answer: {
+    readonly contentType: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  }): Promise<void>;
+}
+
 /** What is found on a page. */
 interface Found {
   click(): Promise<void>;
@@ -12,6 +23,7 @@ interface Found {
   check(): Promise<void>;
   uncheck(): Promise<void>;
   isChecked(): Promise<boolean>;
+  isDisabled(): Promise<boolean>;
   selectOption(value: string): Promise<unknown>;
   first(): Found;
   last(): Found;
@@ -32,6 +44,8 @@ export interface Page {
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   on(event: 'pageerror', listen: (error: Error) => void): void;
   on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
+  route(address: RegExp, answer: (held: Held) => Promise<void>): Promise<void>;
+  unroute(address: RegExp): Promise<void>;
   url(): string;
   bringToFront(): Promise<void>;
   close(): Promise<void>;

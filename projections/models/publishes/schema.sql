@@ -15,3 +15,5 @@ CREATE TABLE {publishes} (
   message text,
   PRIMARY KEY (project, revision)
 );
+-- Which rollback undid a publish is found among those since.
+CREATE INDEX ON {publishes} (project, revision) WHERE action = 'rollback';

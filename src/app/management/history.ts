@@ -102,11 +102,12 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
 }
 
 function shown(context: AppContext, project: Project, publish: PublishRow): contract.Publishes['publishes'][number] {
-  const { restored, at, actor, label, message, approval, differences, ...row } = publish;
+  const { restored, undoneBy, at, actor, label, message, approval, differences, ...row } = publish;
   return {
     ...row,
     changes: row.changes.map((change, place) => ({ ...change, ...differences?.[place] })),
     ...(restored === null ? {} : { restored }),
+    ...(undoneBy === null ? {} : { undoneBy }),
     ...(message === null ? {} : { message }),
     ...(approval === null ? {} : { approval: shownApproval(context, project, approval) }),
     actor: { ...actor, ...(label === null ? {} : { label }) },

@@ -15,6 +15,8 @@ export interface PublishRow {
   readonly generation: number | null;
   /** For a rollback: the revision that live shows again, −1 for none. */
   readonly restored: number | null;
+  /** The rollback that undid it; `null`: none did, or a later one brought it back. */
+  readonly undoneBy: number | null;
   readonly changes: readonly DefinitionChange[];
   /** One for each change; `null`: none are kept. */
   readonly differences: readonly PublishDifference[] | null;

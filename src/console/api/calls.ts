@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { refusalSaid } from '../words/calls.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
@@ -74,18 +75,34 @@ export function callsQuery({ project }: View, asked: CallsAsked, window: Window)
   });
 }
 
-/** Calls of which those who made them are told. */
-const LAST = 50;
+/** Requests of which those who made them are told: of the endpoint, and of all. */
+const LAST = 100;
 
-/** Players who called an endpoint last, each once, newest first. */
-export function lastCallersQuery({ project }: View, slug: string) {
+/** Who called an endpoint last, and who called anything, oldest first. */
+export function lastCallsQuery({ project }: View, slug: string) {
   return queryOptions({
-    queryKey: [project, 'calls', 'callers', slug],
+    queryKey: [project, 'calls', 'last', slug],
     queryFn: async () => {
-      const { requests } = await answerOf(api.readLogs({ project, slug, limit: LAST }));
-      return [...new Set(requests.flatMap(({ platformId }) => platformId ?? []).toReversed())];
+      const read = (of: { readonly slug?: string }) => answerOf(api.readLogs({ project, ...of, limit: LAST }));
+      const [own, all] = await Promise.all([read({ slug }), read({})]);
+      const requests = new Map([...own.requests, ...all.requests].map((request) => [request.id, request]));
+      return [...requests.values()].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
     },
     staleTime: 30_000,
+  });
+}
+
+/** What tells a player apart: what the game calls him, and the first of his documents. */
+export function toldApartQuery({ project }: View, player: string) {
+  return queryOptions({
+    queryKey: [project, 'player', player, 'told apart'],
+    queryFn: async () => {
+      const part = (name: 'profile' | 'documents') => answerOf(api.showPlayer({ project, player, part: name, limit: 3 }));
+      const [{ profile }, { documents }] = await Promise.all([part('profile'), part('documents')]);
+      return { name: profile?.name ?? null, document: documents?.items.find(({ document }) => document !== undefined)?.document };
+    },
+    staleTime: 30_000,
+    retry: false,
   });
 }
 
@@ -207,4 +224,28 @@ function runDry({ project, target }: View, { slug, player, asServer, input }: Dr
   return answerOf(
     api.testEndpoint({ project, xNsPublishTarget: target, jsonObject: { slug, input, asServer, ...as, expect: { outcome: 'any' } } }),
   );
+}
+
+/** Players who are tried in turn until it goes through. */
+const MOST_TRIED = 12;
+
+export interface Searched {
+  /** By whom it was tried, in turn, and by which code each was refused; not the one for whom it went through. */
+  readonly refused: readonly { readonly player: string; readonly code: string }[];
+  readonly found: { readonly player: string; readonly tried: Tried } | null;
+}
+
+/** Tries an endpoint as one player after another until it goes through for one. */
+export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player'>, players: readonly string[]): Promise<Searched> {
+  const refused: Searched['refused'][number][] = [];
+  for (const player of players.slice(0, MOST_TRIED)) {
+    const report = await runDry(view, { ...asked, player });
+    const refusal = refusalSaid(report);
+    if (refusal === null) {
+      const tried = view.target === 'live' ? { report } : await tryEndpoint(view, { ...asked, player });
+      return { refused, found: { player, tried } };
+    }
+    refused.push({ player, code: refusal.code });
+  }
+  return { refused, found: null };
 }

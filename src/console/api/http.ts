@@ -1,5 +1,6 @@
 import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from '@oazapfts/runtime';
 import { isAttended } from './attended.ts';
+import { onceNotBehind } from './behind.ts';
 import { sentJson, withExactNumbers } from './exact.ts';
 import { defaults } from './generated.ts';
 import { Refused, refusalOf } from './refusal.ts';
@@ -14,10 +15,6 @@ const written = new Map<string, number>();
 export function keepCsrf(token: string): void {
   csrf = token;
 }
-
-/** How often a read is asked again that does not show yet what this page has written, and after how long, ms. */
-const TIMES_AGAIN = 40;
-const AGAIN_MS = 250;
 
 /** Headers of answers to what was to change something: what a refusal is made of knows its headers, and not its request. */
 const ofActs = new WeakSet<Headers>();
@@ -34,12 +31,10 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   const method = init.method ?? 'GET';
   const project = projectOf(address);
   const position = written.get(project);
-  let response = await opened(address, { ...init, method });
-  const isBehind = () => method === 'GET' && position !== undefined && response.headers.get('x-ns-stale') === 'true';
-  for (let times = 0; isBehind() && times < TIMES_AGAIN; times += 1) {
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    response = await opened(address, { ...init, method });
-  }
+  const response = await onceNotBehind(
+    () => opened(address, { ...init, method }),
+    ({ headers }) => method === 'GET' && position !== undefined && headers.get('x-ns-stale') === 'true',
+  );
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
   if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
   const text = withExactNumbers(await response.text());

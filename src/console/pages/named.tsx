@@ -24,6 +24,16 @@ export function KeyLink({ keyId, label = keyId }: { readonly keyId: string; read
   );
 }
 
+/** Leads to what a publish changed, and to what live after it is compared with. */
+export function PublishLink({ revision }: { readonly revision: number }) {
+  const { project } = useView();
+  return (
+    <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }}>
+      publish {revision}
+    </Link>
+  );
+}
+
 /** Who did it, who can be looked at: a player or a key. */
 export function WhoLink({ commit }: { readonly commit: Pick<CommitSaid, 'actor'> }) {
   const who = whoOf(commit);

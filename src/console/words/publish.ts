@@ -1,5 +1,5 @@
 import { type ActorSaid, whoActed } from './approval.ts';
-import { cut, saidValue, valueText } from './value.ts';
+import { cut, fewSaid, saidValue, valueText } from './value.ts';
 
 /** What is published, in words. */
 
@@ -16,10 +16,10 @@ const KINDS: Readonly<Record<string, string>> = {
 const ACTIONS: Readonly<Record<string, string>> = { add: 'is new', change: 'changes', delete: 'is removed', discard: 'is taken back' };
 const ACTED: Readonly<Record<string, string>> = { add: 'new', change: 'changed', delete: 'removed', discard: 'taken back' };
 const DEEDS: Readonly<Record<string, string>> = {
-  publish: 'pushed to',
-  promote: 'promoted what was staged to',
+  publish: 'put a change into',
+  promote: 'made what was staged',
   rollback: 'rolled back',
-  renew: 'renewed',
+  renew: 'began anew the data of',
 };
 
 /** The kind of a definition with its id; of kinds that there is one of, the kind alone. */
@@ -51,13 +51,76 @@ export function publishDeed(action: string, cause?: string): string {
   return cause === 'definitions.discard' ? 'took back what was staged in' : (DEEDS[action] ?? action);
 }
 
-/** What a roll back does, as a question and what it means. `undone`: the one publish that it undoes; else all since `to` are. */
+/** What a roll back does, as a question and what it means. `undone`: the one publish that it undoes; else live is as after `to`. */
 export function rollbackSaid(to: number, undone?: { readonly revision: number; readonly message?: string | undefined }) {
-  const stays = 'What players have stays as it is.';
-  if (undone === undefined)
-    return { title: `Make live what it was after publish ${to}?`, sub: `All that was made live since is undone. ${stays}` };
+  const sub = `Live becomes again what it was after publish ${to}. What players have stays as it is.`;
+  if (undone === undefined) return { title: `Make live what it was after publish ${to}?`, sub };
   const said = undone.message === undefined ? '' : `: “${cut(undone.message, 60)}”`;
-  return { title: `Undo publish ${undone.revision}${said}?`, sub: `Live becomes again what it was after publish ${to}. ${stays}` };
+  return { title: `Undo publish ${undone.revision}${said}?`, sub };
+}
+
+/** A publish among others of the history, newest first. */
+interface Listed {
+  readonly revision: number;
+  readonly action: string;
+  readonly target: string;
+  readonly restored?: number;
+  readonly undoneBy?: number;
+  readonly changes: readonly { readonly kind: string }[];
+}
+
+/** How a publish stands to what is live now, and what a roll back from its row would do. */
+export interface Standing<Publish> {
+  readonly publish: Publish;
+  /** The roll back by which live shows it no more, or shows it again; `null`: it is not known to be either. */
+  readonly undone: number | null;
+  readonly again: number | null;
+  /** `null`: it is what live is, live never was what it made, or what it undid says the same. */
+  readonly deed: { readonly name: string; readonly to: number; readonly undone?: Publish } | null;
+}
+
+/**
+ * What is offered in the history: the newest publish is undone, an undone one brought back, live made what it was after any other. Nothing is offered
+ * twice, nor what live is already. `until`: what was undone later stood then.
+ */
+export function standings<Publish extends Listed>(
+  publishes: readonly Publish[],
+  until = Number.MAX_SAFE_INTEGER,
+): readonly Standing<Publish>[] {
+  const [newest, earlier] = publishes.filter(changedLive);
+  const again = newest?.restored ?? null;
+  return publishes.map((publish) => {
+    const { revision, action, undoneBy = null } = publish;
+    const isAgain = newest !== undefined && revision === again;
+    const undone = undoneBy !== null && undoneBy <= until ? undoneBy : null;
+    const standing = { publish, undone, again: isAgain ? newest.revision : null };
+    const isBack = action === 'rollback';
+    if (!changedLive(publish) || isAgain || (isBack && undone !== null)) return { ...standing, deed: null };
+    if (publish !== newest) return { ...standing, deed: { name: undone === null ? 'Roll back to this…' : 'Bring it back…', to: revision } };
+    if (earlier === undefined) return { ...standing, deed: null };
+    return { ...standing, deed: { name: isBack ? 'Undo the roll back…' : 'Roll back…', to: earlier.revision, undone: publish } };
+  });
+}
+
+/** Whether live may be rolled back to what it made: saved tests are no part of live. */
+function changedLive({ target, changes }: Listed): boolean {
+  return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
+}
+
+/** What changes for players, in a sentence: the first few, and how many more. */
+export function changesSaid(changes: readonly Omit<ChangeSaid, 'hash'>[]): string {
+  const ofPlayers = changes.filter(({ kind }) => kind !== 'tests');
+  const lines = ofPlayers.flatMap(linesOf);
+  const untold = ofPlayers.reduce((sum, { more = 0 }) => sum + more, 0);
+  return lines.length === 0 ? 'nothing for players' : fewSaid(lines, untold);
+}
+
+/** Of game values the fields alone, which say whose they are. */
+function linesOf(change: Omit<ChangeSaid, 'hash'>): readonly string[] {
+  const { kind, action = '', fields = [] } = change;
+  const name = definitionName(change);
+  if (action !== 'change' || fields.length === 0) return [`${name} ${becomes(action)}`.trim()];
+  return fields.map((field) => (kind === 'game-values' ? fieldSaid(field) : `${name}: ${fieldSaid(field)}`));
 }
 
 /** What became of a definition in a publish: one without a text is taken back in next, and gone in live. */

@@ -63,3 +63,12 @@ export function signed(value: unknown): string {
 export function isLess(value: unknown): boolean {
   return valueText(value).startsWith('-');
 }
+
+/** What a sentence names of many. */
+const FEW = 3;
+
+/** The first few of many, and how many there are besides. `more`: that are not among them. */
+export function fewSaid(lines: readonly string[], more = 0): string {
+  const left = lines.slice(FEW).length + more;
+  return `${lines.slice(0, FEW).join(', ')}${left === 0 ? '' : ` and ${left} more`}`;
+}

@@ -262,7 +262,10 @@ export const release = {
                 target: z.enum(['live', 'next']),
                 hash: z.string(),
                 generation: count.nullable(),
-                restored: z.int().optional(),
+                restored: z.int().optional().meta({ description: 'Of a rollback: the revision that live shows again; -1: before any' }),
+                undoneBy: count.optional().meta({
+                  description: 'The rollback that undid it, unless a later one brought it back. It is looked for among the last 200',
+                }),
                 changes: z.array(Published),
                 actor: z.object({ kind: z.string(), label: z.string().nullable().optional() }).catchall(anyJson),
                 cause: z.string(),

@@ -6,19 +6,27 @@ import { Beside } from '../../parts/beside.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Card, CardBody, Empty } from '../../parts/page.tsx';
 import { refusalSaid } from '../../words/calls.ts';
+import { type WorkedOut, workedOut } from '../../words/trying.ts';
 import { cut, linesOfValue, saidValue } from '../../words/value.ts';
+import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 import { Steps } from './steps.tsx';
 
 interface OutcomeProps {
   readonly tried: Tried;
+  /** As whom it was tried; empty: as nobody. */
+  readonly player: string;
+  /** As it is written. */
+  readonly endpoint: Readonly<Record<string, unknown>>;
   readonly target: Target;
+  /** What is said of other players, and how it is tried for them. */
+  readonly others: ReactNode;
   /** Where to go on. */
   readonly children?: ReactNode;
 }
 
 /** What would come of it. Whoever tries it is led here. */
-export function Outcome({ tried, target, children }: OutcomeProps) {
+export function Outcome({ tried, player, endpoint, target, others, children }: OutcomeProps) {
   const place = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each run leads here
   useEffect(() => {
@@ -27,7 +35,7 @@ export function Outcome({ tried, target, children }: OutcomeProps) {
   }, [tried]);
   return (
     <section ref={place} tabIndex={-1} className={styles.outcome} aria-label="What would come of it">
-      <Report report={tried.report} target={target}>
+      <Report tried={tried} player={player} endpoint={endpoint} target={target} others={others}>
         {children}
       </Report>
       {tried.live !== undefined && <BesideLive next={tried.report} live={tried.live} />}
@@ -70,14 +78,9 @@ function outcomeText(report: TestReport): string {
   return ['The game is told', ...(refusal === null ? linesOfValue(report.result?.body, '  ') : [`  ${refusal.why}`]), ...stored].join('\n');
 }
 
-interface ReportProps {
-  readonly report: TestReport;
-  readonly target: Target;
-  readonly children: ReactNode;
-}
-
-function Report({ report, target, children }: ReportProps) {
+function Report({ tried: { report, live }, player, endpoint, target, others, children }: OutcomeProps) {
   const { result, steps = [], pendingWrites = [], warnings } = report;
+  const worked = workedOut(endpoint, steps, live?.steps ?? null);
   const refusal = refusalSaid(report);
   const where = target === 'next' ? 'With what is staged, it' : 'It';
   return (
@@ -91,11 +94,17 @@ function Report({ report, target, children }: ReportProps) {
       }
     >
       <dl className={styles.came}>
+        <dt>For the player</dt>
+        <dd>{player === '' ? 'nobody' : <PlayerLink player={player} />}</dd>
         <dt>The game is told</dt>
         <dd>
           {refusal === null ? cut(saidValue(result?.body), 600) : refusal.why}
           {refusal !== null && refusal.code !== '' && <span className={styles.soft}> {refusal.code}</span>}
         </dd>
+        {worked.map((line, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step may run many times, and the order is what happened
+          <Worked key={place} line={line} />
+        ))}
         {pendingWrites.map(({ collection, key, op, data }) => (
           <div key={`${collection}/${key}`} className={styles.stored}>
             <dt>
@@ -111,6 +120,7 @@ function Report({ report, target, children }: ReportProps) {
           </div>
         )}
       </dl>
+      {others}
       {warnings.length > 0 && (
         <CardBody>
           {warnings.map((warning) => (
@@ -129,5 +139,23 @@ function Report({ report, target, children }: ReportProps) {
         </CardBody>
       </details>
     </Card>
+  );
+}
+
+/** What a step worked out, by which formula, and what live comes to. */
+function Worked({ line: { name, formula, value, live } }: { readonly line: WorkedOut }) {
+  return (
+    <div className={styles.stored}>
+      <dt>Worked out: {name}</dt>
+      <dd>
+        {live !== null && (
+          <>
+            <span className={styles.refused}>{live}</span> →{' '}
+          </>
+        )}
+        {live === null ? value : <strong className={styles.passed}>{value}</strong>}
+        {formula !== null && <span className={styles.soft}> = {formula}</span>}
+      </dd>
+    </div>
   );
 }

@@ -1,27 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { toldApartQuery } from '../../api/calls.ts';
 import { playersQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { isNameLike } from '../../words/calls.ts';
+import { ago } from '../../words/time.ts';
+import { type Candidate, candidateSaid, factsOf } from '../../words/trying.ts';
 import styles from './calls.module.css';
 
 interface PickerProps {
   /** The id, or what is typed of a name. */
   readonly player: string;
+  /** Whether the page chose, and nobody has typed. */
+  readonly isOffered: boolean;
   readonly choose: (player: string) => void;
-  /** Ids of who called last. */
-  readonly callers: readonly string[];
+  /** Who may do it, the likeliest first. */
+  readonly candidates: readonly Candidate[];
 }
 
 /** Players that are offered. */
-const MOST = 4;
+const MOST = 5;
 /** A name is looked for when nobody has typed for so long, ms. */
 const PAUSE_MS = 300;
 
-/** Whose call it is: by id, by how the name begins, or one of who called last. */
-export function PlayerPicker({ player, choose, callers }: PickerProps) {
+/** Whose call it is: by id, by how the name begins, or one of who played last, each with what tells players apart. */
+export function PlayerPicker({ player, isOffered, choose, candidates }: PickerProps) {
   const view = useView();
   const mayFind = useMay()('players', 'r');
   const [name, setName] = useState('');
@@ -31,18 +35,19 @@ export function PlayerPicker({ player, choose, callers }: PickerProps) {
   }, [player]);
   const isNamed = mayFind && name !== '' && isNameLike(player);
   const found = useQuery({ ...playersQuery(view, name), enabled: mayFind && name !== '' });
-  const named = isNamed ? (found.data?.players ?? []) : [];
-  const offered = isNamed
-    ? named.map(({ platformId, name: of }) => ({ id: platformId, said: `${of} ${platformId}` }))
-    : callers.filter((id) => id !== player).map((id) => ({ id, said: id }));
+  const named = found.data?.players ?? [];
+  const now = Date.now();
+  const offered: readonly Offered[] = isNamed
+    ? named.map(({ platformId: id, name: of }) => ({ id, name: of, said: '' }))
+    : candidates.map((candidate) => ({ id: candidate.id, said: candidateSaid(candidate, (at) => ago(at, now)) }));
   const isUnknown = isNamed && found.isSuccess && !found.isFetching && named.length === 0;
   return (
     <div className={styles.picker}>
       <Field
         label="Player"
         hint={
-          player === callers[0]
-            ? 'Who did this last. Another id may stand here, or a name; or nothing: nobody'
+          isOffered && player !== ''
+            ? 'The likeliest of who played last. Another id may stand here, or a name; or nothing: nobody'
             : 'An id, or how the name begins; empty: nobody'
         }
         value={player}
@@ -50,14 +55,46 @@ export function PlayerPicker({ player, choose, callers }: PickerProps) {
         onChange={({ target }) => choose(target.value)}
       />
       <div className={styles.offered} role="status">
-        {offered.length > 0 && <span>{isNamed ? 'Called so:' : 'Also did it:'}</span>}
-        {isUnknown && <span>No player’s name begins so: it is taken for an id.</span>}
-        {offered.slice(0, MOST).map(({ id, said }) => (
-          <Button key={id} isSmall onClick={() => choose(id)}>
-            {said}
-          </Button>
-        ))}
+        {isUnknown && 'No player’s name begins so: it is taken for an id.'}
       </div>
+      {offered.length > 0 && (
+        <ul className={styles.players} aria-label={isNamed ? 'Called so' : 'Played last'}>
+          {offered.slice(0, MOST).map((each) => (
+            <OfferedPlayer key={each.id} player={each} isChosen={each.id === player.trim()} mayLook={mayFind} choose={choose} />
+          ))}
+        </ul>
+      )}
     </div>
+  );
+}
+
+interface Offered {
+  readonly id: string;
+  readonly name?: string;
+  /** What the call log has of the player. */
+  readonly said: string;
+}
+
+interface OfferedProps {
+  readonly player: Offered;
+  readonly isChosen: boolean;
+  /** Whether what the player has may be shown. */
+  readonly mayLook: boolean;
+  readonly choose: (player: string) => void;
+}
+
+function OfferedPlayer({ player: { id, name, said }, isChosen, mayLook, choose }: OfferedProps) {
+  const { data } = useQuery({ ...toldApartQuery(useView(), id), enabled: mayLook });
+  const called = name ?? data?.name ?? null;
+  const facts = factsOf(data?.document);
+  return (
+    <li>
+      <button type="button" className={styles.player} aria-pressed={isChosen} onClick={() => choose(id)}>
+        <span>
+          {called !== null && <strong>{called}</strong>} <span className={styles.id}>{id}</span>
+        </span>{' '}
+        <span>{facts.join(' · ')}</span> <span>{said}</span>
+      </button>
+    </li>
   );
 }

@@ -1,15 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { endpointsQuery, lastCallersQuery, tryEndpoint } from '../../api/calls.ts';
+import { type DryRunAsked, endpointsQuery, lastCallsQuery, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/calls.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Pair, Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';
+import { refusalSaid } from '../../words/calls.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
+import { type Candidate, candidatesOf, refusedSaid } from '../../words/trying.ts';
 import styles from './calls.module.css';
 import { LOG, TRY } from './calls.tsx';
 import { Outcome } from './outcome.tsx';
@@ -101,7 +103,7 @@ function Try() {
           {slug !== '' && chosen === undefined && <p className={styles.soft}>There is no endpoint “{slug}” here. It may be on next.</p>}
         </div>
       </Card>
-      {chosen !== undefined && <Run key={`${slug} ${player}`} slug={slug} player={player} schema={chosen.input} />}
+      {chosen !== undefined && <Run key={`${slug} ${player}`} slug={slug} player={player} endpoint={chosen} />}
     </>
   );
 }
@@ -109,35 +111,44 @@ function Try() {
 interface RunProps {
   readonly slug: string;
   readonly player: string | undefined;
-  readonly schema: unknown;
+  /** As it is written. */
+  readonly endpoint: Readonly<Record<string, unknown>>;
 }
 
-function Run({ slug, player, schema }: RunProps) {
+function Run({ slug, player, endpoint }: RunProps) {
   const view = useView();
   const mayDo = useMay();
-  const fields = fieldsOfInput(schema);
-  const callers = useQuery({ ...lastCallersQuery(view, slug), enabled: LOG.every((scope) => mayDo(scope, 'r')) }).data ?? [];
+  const fields = fieldsOfInput(endpoint['input']);
+  const calls = useQuery({ ...lastCallsQuery(view, slug), enabled: LOG.every((scope) => mayDo(scope, 'r')) }).data ?? [];
+  const candidates = candidatesOf(endpoint, calls, slug);
   const [chosen, choose] = useState(player);
   const [asServer, setAsServer] = useState(false);
   const [typed, setTyped] = useState<Typed>({});
   const [isAsked, setAsked] = useState(false);
+  const [outcome, setOutcome] = useState<Shown | null>(null);
   const entered = inputOf(fields, typed);
   const run = useMutation({
-    mutationFn: (input: Readonly<Record<string, unknown>>) => tryEndpoint(view, { slug, player: as, asServer, input }),
+    mutationFn: (asked: Asked) => tryEndpoint(view, { slug, ...asked }),
+    onSuccess: (tried, asked) => setOutcome({ tried, asked, refused: refusedOf(tried, asked.player) }),
   });
-  // Whoever did it last does it again, until another player is chosen.
-  const as = chosen ?? callers[0] ?? '';
+  // Whoever may do it is offered, until another player is chosen.
+  const as = chosen ?? candidates[0]?.id ?? '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (entered.ok) run.mutate(entered.input);
+    if (entered.ok) run.mutate({ player: as.trim(), asServer, input: entered.input });
+  };
+  const show = ({ refused, found }: Searched, { tried, asked, refused: earlier }: Shown) => {
+    const all = [...earlier, ...refused];
+    setOutcome(found === null ? { tried, asked, refused: all } : { ...found, asked: { ...asked, player: found.player }, refused: all });
+    if (found !== null) choose(found.player);
   };
   const form = <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />;
   return (
     <>
       <Card title={fields === null ? 'Who does it' : 'Who does it, and with what'}>
         <form className={styles.form} onSubmit={submit}>
-          <PlayerPicker player={as} choose={choose} callers={callers} />
+          <PlayerPicker player={as} isOffered={chosen === undefined} choose={choose} candidates={candidates} />
           {fields !== null && <Pair>{form}</Pair>}
           <details className={styles.developers}>
             <summary>For developers</summary>
@@ -155,11 +166,69 @@ function Run({ slug, player, schema }: RunProps) {
           {run.isError && <Failed error={run.error} />}
         </form>
       </Card>
-      {run.isSuccess && (
-        <Outcome tried={run.data} target={view.target}>
+      {outcome !== null && (
+        <Outcome
+          tried={outcome.tried}
+          player={outcome.asked.player}
+          endpoint={endpoint}
+          target={view.target}
+          others={<Others slug={slug} shown={outcome} candidates={candidates} show={show} />}
+        >
           <Back />
         </Outcome>
       )}
     </>
+  );
+}
+
+type Asked = Omit<DryRunAsked, 'slug'>;
+
+/** What is shown: a run, and by whom it was refused until then. */
+interface Shown {
+  readonly tried: Tried;
+  readonly asked: Asked;
+  readonly refused: Searched['refused'];
+}
+
+function refusedOf({ report }: Tried, player: string): Searched['refused'] {
+  const refusal = refusalSaid(report);
+  return refusal === null ? [] : [{ player, code: refusal.code }];
+}
+
+interface OthersProps {
+  readonly slug: string;
+  readonly shown: Shown;
+  readonly candidates: readonly Candidate[];
+  readonly show: (searched: Searched, of: Shown) => void;
+}
+
+/** Where it is refused for one player: tries it for others, the likeliest first, until it goes through. */
+function Others({ slug, shown, candidates, show }: OthersProps) {
+  const view = useView();
+  const { asked, refused, tried } = shown;
+  const search = useMutation({
+    mutationFn: (players: readonly string[]) => tryInTurn(view, { ...asked, slug }, players),
+    onSuccess: (searched) => show(searched, shown),
+  });
+  const refusal = refusalSaid(tried.report);
+  const said = refusedSaid(refused.map(({ code }) => code));
+  const left = candidates.flatMap(({ id }) => (refused.some(({ player }) => player === id) ? [] : [id]));
+  const mayGoThrough = refusal !== null && refusal.code !== 'INVALID_INPUT' && left.length > 0;
+  if (refusal === null && refused.length === 0) return null;
+  return (
+    <CardBody>
+      <div className={styles.found}>
+        <p role="status">
+          {refusal === null && `Before, it was refused for ${refused.length === 1 ? 'one player' : `${refused.length} players`}: ${said}.`}
+          {refusal !== null && refused.length > 1 && `It would be refused for all ${refused.length} that it was tried for: ${said}.`}
+        </p>
+        {mayGoThrough && (
+          <Button isSmall disabled={search.isPending} onClick={() => search.mutate(left)}>
+            {search.isPending ? 'Trying others…' : 'Try other players until it goes through'}
+          </Button>
+        )}
+        {search.isError && <Failed error={search.error} />}
+      </div>
+    </CardBody>
   );
 }

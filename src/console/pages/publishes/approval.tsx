@@ -10,7 +10,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
 import { MAX_REASON } from '../../words/publish.ts';
 import type { DefinitionChange } from './changes.tsx';
@@ -65,14 +65,14 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
       <p>
         <Chip tone={TONES[approval.phase] ?? 'plain'}>{PHASES[approval.phase]}</Chip> {approvalSentence(approval)}{' '}
         <span className={styles.soft}>
-          <Ago at={(approval.ended ?? approval.decided ?? approval.asked).at} />
+          <When at={(approval.ended ?? approval.decided ?? approval.asked).at} />
         </span>
       </p>
       {read.data?.comments.map(({ revision, by, at, text }) => (
         <p key={revision} className={styles.said}>
           <strong>{whoActed(by)}</strong> “{text}”{' '}
           <span className={styles.soft}>
-            <Ago at={at} />
+            <When at={at} />
           </span>
         </p>
       ))}

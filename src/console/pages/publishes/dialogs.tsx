@@ -12,7 +12,7 @@ import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
-import { rollbackSaid } from '../../words/publish.ts';
+import { changesSaid, rollbackSaid } from '../../words/publish.ts';
 import { typedTime } from '../../words/time.ts';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
@@ -60,26 +60,28 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const [at, setAt] = useState('');
   const time = typedTime(at);
   const planning = useMutation({
-    mutationFn: () => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, at, message])),
+    mutationFn: (_changed: string) => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, at, message])),
     onSuccess: told,
   });
   const act = useMutation({
-    mutationFn: () => promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
+    mutationFn: (_changed: string) =>
+      promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
     onSuccess: told,
   });
   if (act.isSuccess)
     return (
-      <Published title="It is live" close={close}>
+      <Published title="It is live" changed={act.variables} close={close}>
         Players have it from their next call on. The history says who did it and why, and rolls it back.
       </Published>
     );
   if (planning.isSuccess)
     return (
-      <Published title="It is scheduled" close={close}>
+      <Published title="It is scheduled" changed={planning.variables} close={close}>
         It goes live by itself at its time, if nothing that is staged or live changes before. The page Publishes shows it, and takes it
         back.
       </Published>
     );
+  const changed = changesSaid(changes);
   const findings = look.data?.findings ?? [];
   const failed = tests.data?.failed ?? 0;
   const isKnown = look.isSuccess && !look.isFetching && !(mayTest && (tests.isPending || tests.isFetching));
@@ -90,7 +92,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   return (
     <Dialog
       title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
-      sub="It becomes live for all players at once, or nothing does."
+      sub={`For all players at once, or for nobody: ${changed}.`}
       close={close}
       foot={
         <>
@@ -98,7 +100,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
           <Button
             look={isPastSecond ? 'bad' : 'main'}
             disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
-            onClick={() => (isPlanned ? planning.mutate() : act.mutate())}
+            onClick={() => (isPlanned ? planning.mutate(changed) : act.mutate(changed))}
           >
             {isPlanned ? (planning.isPending ? 'Scheduling…' : 'Schedule it') : act.isPending ? 'Promoting…' : 'Make it live'}
           </Button>
@@ -161,27 +163,31 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
   const isApproved = !isRequired || (approval?.phase === 'approved' && approval.to === to);
   const isAsked = approval?.phase === 'asked';
   const act = useMutation({
-    mutationFn: () => rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
+    mutationFn: (_changed: string) =>
+      rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
     onSuccess: told,
   });
   const asking = useMutation({
-    mutationFn: () => askApproval({ project, action: 'rollback', to, base, comment: message }, intentOf(['ask', to, base, message])),
+    mutationFn: (_changed: string) =>
+      askApproval({ project, action: 'rollback', to, base, comment: message }, intentOf(['ask', to, base, message])),
     onSuccess: told,
   });
   if (act.isSuccess)
     return (
-      <Published title="It is rolled back" close={close}>
+      <Published title="It is rolled back" changed={act.variables} close={close}>
         Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
       </Published>
     );
   if (asking.isSuccess)
     return (
-      <Published title="It is asked for" close={close}>
+      <Published title="It is asked for" changed={asking.variables} close={close}>
         Live is what it was. Another person approves it on this page; then it can be rolled back.
       </Published>
     );
   const { title, sub } = rollbackSaid(to, undone);
-  const isSomething = look.isSuccess && look.data.changes.length > 0;
+  const changes = look.data?.changes ?? [];
+  const isSomething = changes.length > 0;
+  const changed = changesSaid(changes);
   const isWhole = message.trim() !== '' && (!isPastSecond || isMeant);
   return (
     <Dialog
@@ -197,11 +203,15 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
             </Button>
           )}
           {isApproved || isPastSecond ? (
-            <Button look={isPastSecond ? 'bad' : 'main'} disabled={!(isSomething && isWhole) || act.isPending} onClick={() => act.mutate()}>
+            <Button
+              look={isPastSecond ? 'bad' : 'main'}
+              disabled={!(isSomething && isWhole) || act.isPending}
+              onClick={() => act.mutate(changed)}
+            >
               {act.isPending ? 'Rolling back…' : 'Roll it back'}
             </Button>
           ) : (
-            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate()}>
+            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate(changed)}>
               {asking.isPending ? 'Asking…' : 'Ask for approval'}
             </Button>
           )}
@@ -218,8 +228,15 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
       )}
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
-      {look.isSuccess &&
-        (look.data.changes.length === 0 ? <p>Live is what it was then.</p> : <Changes isFramed changes={look.data.changes} />)}
+      {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
+      {isSomething && (
+        <>
+          <p>
+            For all players at once: <strong>{changed}</strong>.
+          </p>
+          <Changes isFramed changes={changes} />
+        </>
+      )}
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded message={message} change={setMessage} />
       {act.isError && <Failed error={act.error} />}
@@ -228,10 +245,21 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
   );
 }
 
-function Published({ title, close, children }: { readonly title: string; readonly close: () => void; readonly children: ReactNode }) {
+interface PublishedProps {
+  readonly title: string;
+  /** What it changes for players, in a sentence. */
+  readonly changed: string;
+  readonly close: () => void;
+  readonly children: ReactNode;
+}
+
+function Published({ title, changed, close, children }: PublishedProps) {
   return (
     <Dialog title={title} close={close}>
       <Done>
+        <p>
+          <strong>{changed}</strong>
+        </p>
         <p>{children}</p>
       </Done>
     </Dialog>

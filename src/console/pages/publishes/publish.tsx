@@ -3,15 +3,15 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ComparedWith, comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
-import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
-import { publishDeed } from '../../words/publish.ts';
+import { PublishLink } from '../named.tsx';
 import { Changes } from './changes.tsx';
+import { Deed } from './deed.tsx';
 import styles from './publishes.module.css';
 import { Sources } from './sources.tsx';
 import { WhatChanged } from './what-changed.tsx';
@@ -51,16 +51,21 @@ export function PublishPage() {
 }
 
 function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
-  const { revision, action, target, actor, at, message, approval, cause, changes } = publish;
+  const { revision, target, at, message, approval, changes, undoneBy } = publish;
   return (
     <Card title="What it changed">
       <CardBody>
         <p>
-          <strong>{whoActed(actor)}</strong> {publishDeed(action, cause)} <Chip tone={target}>{target}</Chip>{' '}
+          <Deed publish={publish} />{' '}
           <span className={styles.soft}>
             <At at={at} />, <Ago at={at} />
           </span>
         </p>
+        {undoneBy !== undefined && (
+          <p className={styles.undone}>
+            Undone by <PublishLink revision={undoneBy} />
+          </p>
+        )}
         <p>{message === undefined ? <span className={styles.soft}>Nobody said why.</span> : `“${message}”`}</p>
         {approval !== undefined && (
           <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>

@@ -9,12 +9,14 @@ import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
-import { Ago } from '../../parts/time.tsx';
-import { approvalSentence, isOpen, isOver, whoActed } from '../../words/approval.ts';
-import { changeSaid, definitionName, isToldInLine, publishDeed } from '../../words/publish.ts';
+import { When } from '../../parts/time.tsx';
+import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
+import { changeSaid, definitionName, isToldInLine, type Standing, standings } from '../../words/publish.ts';
+import { PublishLink } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
 import { CheckCard, useMayTest } from './check.tsx';
+import { Deed } from './deed.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import styles from './publishes.module.css';
@@ -214,14 +216,9 @@ function History({ until }: { readonly until?: string | undefined }) {
   const list = useInfiniteQuery(publishesQuery(view, until));
   const base = useQuery({ ...differenceQuery(view), enabled: until === undefined }).data?.base;
   const mayPublish = useMayPublish();
-  const [goal, setGoal] = useState<{ readonly to: number; readonly undone?: Publish } | null>(null);
+  const [goal, setGoal] = useState<Standing<Publish>['deed']>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
-  const [newest, earlier] = publishes.filter(changedLive);
-  const goalOf = (publish: Publish) => {
-    if (!changedLive(publish)) return undefined;
-    if (publish !== newest) return () => setGoal({ to: publish.revision });
-    return earlier === undefined ? undefined : () => setGoal({ to: earlier.revision, undone: publish });
-  };
+  const mayRollBack = mayPublish && base !== undefined && until === undefined;
   return (
     <Card title="History">
       {list.isPending && <Waiting what="the history" />}
@@ -236,13 +233,12 @@ function History({ until }: { readonly until?: string | undefined }) {
         </Empty>
       )}
       <ol>
-        {publishes.map((publish) => (
+        {standings(publishes, until === undefined ? undefined : Number(until)).map((standing) => (
           <PublishRow
-            key={publish.revision}
-            publish={publish}
-            isNewest={publish === newest}
+            key={standing.publish.revision}
+            standing={standing}
             isReading={list.isFetching}
-            rollBack={mayPublish && base !== undefined && until === undefined ? goalOf(publish) : undefined}
+            rollBack={mayRollBack ? () => setGoal(standing.deed) : undefined}
           />
         ))}
       </ol>
@@ -252,47 +248,46 @@ function History({ until }: { readonly until?: string | undefined }) {
   );
 }
 
-/** Whether live may be rolled back to what it made: saved tests are no part of live. */
-function changedLive({ target, changes }: Publish): boolean {
-  return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
-}
-
 /** Definitions that a row names. */
 const NAMED = 5;
 
 interface RowProps {
-  readonly publish: Publish;
-  /** Whether it made what is live now. */
-  readonly isNewest: boolean;
-  /** Whether the history is being read anew: what is newest may be another one. */
+  readonly standing: Standing<Publish>;
+  /** Whether the history is being read anew: how it stands may be another by now. */
   readonly isReading: boolean;
-  /** To what it made; of the newest one, to what was live before it. */
+  /** Left out: whoever reads may not. */
   readonly rollBack: (() => void) | undefined;
 }
 
-function PublishRow({ publish, isNewest, isReading, rollBack }: RowProps) {
-  const { project } = useView();
-  const { revision, at, action, target, message, changes, actor, approval, cause } = publish;
-  const deed = isNewest ? 'Roll back…' : 'Roll back to this…';
+function PublishRow({ standing: { publish, undone, again, deed }, isReading, rollBack }: RowProps) {
+  const { revision, at, target, message, changes, approval } = publish;
   const named = changes.slice(0, NAMED).map((change) => changeSaid(target, change));
   const isTold = changes.length <= NAMED && changes.every(isToldInLine);
   const summary = `${named.join('; ')}${changes.length > NAMED ? ` and ${changes.length - NAMED} more` : ''}`;
   return (
     <li className={styles.publish}>
       <p>
-        <strong>{whoActed(actor)}</strong> {publishDeed(action, cause)} <Chip tone={target}>{target}</Chip>
+        <Deed publish={publish} />
       </p>
       <div className={styles.meta}>
-        <Ago at={at} />
-        <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }} title="What it changed, and compare">
-          {revision}
-        </Link>
-        {rollBack !== undefined && (
-          <Button isSmall onClick={rollBack} disabled={isReading} aria-label={`${deed} (publish ${revision})`}>
-            {deed}
+        <When at={at} />
+        <PublishLink revision={revision} />
+        {deed !== null && rollBack !== undefined && (
+          <Button isSmall onClick={rollBack} disabled={isReading} aria-label={`${deed.name} (publish ${revision})`}>
+            {deed.name}
           </Button>
         )}
       </div>
+      {undone !== null && (
+        <p className={styles.undone}>
+          Undone by <PublishLink revision={undone} />
+        </p>
+      )}
+      {again !== null && (
+        <p className={styles.why}>
+          Live is what it was after this, since <PublishLink revision={again} />
+        </p>
+      )}
       {message !== undefined && <p className={styles.why}>“{message}”</p>}
       {approval !== undefined && (
         <p className={classes(styles.why, approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>

@@ -5,7 +5,7 @@ import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody } from '../../parts/page.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { At, When } from '../../parts/time.tsx';
 import { whoActed } from '../../words/approval.ts';
 import { ahead, notLive } from '../../words/schedule.ts';
 import styles from './publishes.module.css';
@@ -44,13 +44,13 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
               What is staged goes live <strong>{ahead(at, Date.now())}</strong>: <At at={at} />.
             </p>
             <p className={styles.soft}>
-              {whoActed(scheduled.by)} scheduled it <Ago at={scheduled.at} />
+              {whoActed(scheduled.by)} scheduled it <When at={scheduled.at} />
               {message === undefined ? '' : `: “${message}”`}. Any change of what is staged or live voids it.
             </p>
           </>
         ) : (
           <p className={styles.warning}>
-            {told} {ended !== null && <Ago at={ended.at} />}
+            {told} {ended !== null && <When at={ended.at} />}
           </p>
         )}
         {cancel.isError && <Failed error={cancel.error} />}

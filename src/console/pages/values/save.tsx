@@ -14,7 +14,7 @@ import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import { cellText, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
 import { type Clash, changesBetween, countOf, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
-import { cut } from '../../words/value.ts';
+import { cut, fewSaid } from '../../words/value.ts';
 import { writtenChanges } from '../../words/written-values.ts';
 import type { Editing } from './editing.ts';
 import styles from './values.module.css';
@@ -32,7 +32,8 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   const [target, setTarget] = useState<Target>('next');
   const [message, setMessage] = useState('');
   const [own, setOwn] = useState(false);
-  const [saved, setSaved] = useState(false);
+  /** What changed, once it is stored. */
+  const [saved, setSaved] = useState<string | null>(null);
   const intentOf = useIntent();
   const look = useQuery({
     queryKey: [project, 'look', 'values', target, base.collection],
@@ -46,14 +47,14 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       const asked = { project, target, base: held.base, message, collection: base.collection, body };
       return saveValues(asked, intentOf([target, held.base, message, after.written]));
     },
-    onSuccess: async () => {
-      setSaved(true);
+    onSuccess: async (_, { after: { changes, there, after } }) => {
+      setSaved(fewSaid(linesOf(changes, there, after).map(lineSaid)));
       // Before anything is read anew: whoever goes on at once leaves nothing unsaved.
       editing.forget();
       await refresh();
     },
   });
-  if (saved) return <Saved target={target} value={base.id} close={close} />;
+  if (saved !== null) return <Saved target={target} value={base.id} changed={saved} close={close} />;
   const nothing = planned?.ok === true && countOf(planned.changes) === 0;
   return (
     <Dialog
@@ -180,6 +181,12 @@ interface Line {
   readonly to: string;
 }
 
+/** `axe › price 7 → 9` */
+function lineSaid({ what, from, to }: Line): string {
+  if (to === '') return `${what} removed`;
+  return from === '' ? `${what} new` : `${what} ${from} → ${to}`;
+}
+
 function linesOf({ cells, added, removed, addedColumns, removedColumns }: SheetChanges, before: Sheet, after: Sheet): readonly Line[] {
   const places = new Map(after.rows.map(({ id }, place) => [id, place]));
   const gone = new Map(before.rows.map(({ id }, place) => [id, place]));
@@ -219,7 +226,15 @@ function rowSaid(cells: Readonly<Record<string, unknown>>): string {
   );
 }
 
-export function Saved({ target, value, close }: { readonly target: Target; readonly value: string; readonly close: () => void }) {
+interface SavedProps {
+  readonly target: Target;
+  readonly value: string;
+  /** What changed, in a sentence. */
+  readonly changed?: string;
+  readonly close: () => void;
+}
+
+export function Saved({ target, value, changed, close }: SavedProps) {
   const { project } = useView();
   return (
     <Dialog
@@ -237,6 +252,11 @@ export function Saved({ target, value, close }: { readonly target: Target; reado
       }
     >
       <Done>
+        {changed !== undefined && (
+          <p>
+            <strong>{changed}</strong>
+          </p>
+        )}
         {target === 'next' ? (
           <p>
             Players notice nothing yet.{' '}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { candidateSaid, candidatesOf, factsOf, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
+
+/** Whom an endpoint is tried for, and what it worked out, in the words of the page. */
+
+const BUY = {
+  steps: [
+    { id: 'me', type: 'read' },
+    { id: 'unowned', type: 'condition' },
+    { id: 'enough', type: 'condition' },
+    { id: 'price', type: 'transform', expression: '{{values.shop.axe}} * 2' },
+    { id: 'axe', type: 'lookup' },
+  ],
+};
+
+let minute = 0;
+function called(
+  platformId: string | null,
+  slug: string | null,
+  refused: { readonly code: string; readonly step: string | null } | null = null,
+) {
+  minute += 1;
+  const at = new Date(minute * 60_000).toISOString();
+  return { at, slug, platformId, code: refused?.code ?? null, step: refused?.step ?? null };
+}
+
+describe('who an endpoint is tried for', () => {
+  const owned = { code: 'OWNED', step: 'unowned' };
+  const poor = { code: 'POOR', step: 'enough > left' };
+  const requests = [
+    called('owner', 'buy'),
+    called('poor', 'buy', poor),
+    called('other', 'chop'),
+    called('owner', 'buy', owned),
+    called('buyer', 'buy'),
+    called('late', 'buy', { code: 'RATE_LIMIT', step: null }),
+    called(null, 'buy'),
+    called('earlier', 'chop'),
+    called('owner', 'chop'),
+  ];
+  const candidates = candidatesOf(BUY, requests, 'buy');
+
+  it('begins with those for whom it just went through and those who did not try, in turn; who was refused comes last, by how far it went', () => {
+    expect(candidates.map(({ id }) => id)).toEqual(['buyer', 'earlier', 'other', 'poor', 'owner', 'late']);
+  });
+
+  it('tells players apart by what they called last and how that ended, and by their first fields; a masked one says nothing', () => {
+    const said = candidates.map((candidate) => candidateSaid(candidate, (at) => `${Date.parse(at) / 60_000}`));
+    expect(said).toEqual([
+      'did it 5',
+      'chop 8, not this',
+      'chop 3, not this',
+      'refused 2: POOR',
+      'refused 4: OWNED',
+      'refused 6: RATE_LIMIT',
+    ]);
+    expect(factsOf({ mail: '[personal]', name: 'Ada', bag: { axe: 1 }, gold: 12, note: '', level: 3, isNew: true, xp: 9 })).toEqual([
+      'name Ada',
+      'gold 12',
+      'level 3',
+      'isNew true',
+    ]);
+    expect(factsOf(undefined)).toEqual([]);
+  });
+
+  it('says by which codes it was refused, the most frequent first', () => {
+    expect(refusedSaid(['POOR', 'OWNED', 'OWNED', ''])).toBe('2 times OWNED, once POOR, once refused');
+  });
+});
+
+describe('what was worked out', () => {
+  const step = (id: string, type: string, result: unknown, passed = true) => ({ id, type, result, passed });
+  const run = (axe: number) => [
+    step('me', 'read', { gold: axe }),
+    step('price', 'transform', axe * 2),
+    step('axe', 'lookup', { level: 2, name: 'Copper axe', price: axe }),
+    step('left', 'transform', null, false),
+  ];
+
+  it('is each formula with its value, and not what is read, checked or refused', () => {
+    expect(workedOut(BUY, run(7), null)).toEqual([
+      { name: 'price', formula: 'values.shop.axe * 2', value: '14', live: null },
+      { name: 'axe', formula: null, value: 'level 2, name Copper axe, price 7', live: null },
+    ]);
+  });
+
+  it('beside live names what differs, member by member', () => {
+    expect(workedOut(BUY, run(9), run(7))).toEqual([
+      { name: 'price', formula: 'values.shop.axe * 2', value: '18', live: '14' },
+      { name: 'axe › price', formula: null, value: '9', live: '7' },
+    ]);
+    // A step that live did not reach is compared with nothing.
+    expect(workedOut(BUY, run(9), run(7).slice(0, 2))[1]).toMatchObject({ name: 'axe', live: null });
+  });
+
+  it('compares the same turn of a step that runs again and again, and is bounded', () => {
+    const turns = (from: number) => Array.from({ length: 30 }, (_, turn) => step('price', 'compute', from + turn));
+    const worked = workedOut(BUY, turns(10), turns(9));
+    expect(worked).toHaveLength(20);
+    expect(worked[1]).toMatchObject({ value: '11', live: '10' });
+  });
+});
