@@ -60,6 +60,10 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await heading(page, 'Top movers');
   await page.evaluate<void>(`document.querySelector('td [title="The entries of gold that went nowhere from shop"]').click()`);
   await heading(page, 'entries of gold that went nowhere from shop');
+  await page
+    .getByRole('row', { name: /purses.gold 120 −20 100 20 shop/ })
+    .first()
+    .waitFor();
   await page.getByRole('row', { name: '1 entry in all −20' }).waitFor();
   await page.getByRole('link', { name: 'Back to the economy' }).click();
   await heading(page, 'Top movers');
@@ -82,7 +86,7 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await heading(managed, 'The alarms are set');
   const { body } = await ok(manager.manage('GET', `/v3/manage/${project}/settings`));
   expect(Object(body).settings.economyAlarms).toEqual([{ name: 'greed', currency: 'gold', perPlayerHour: 5000 }]);
-  await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold']);
+  await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold&class=faucet']);
   expect(faults).toEqual([]);
 });
 

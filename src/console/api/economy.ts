@@ -114,14 +114,15 @@ export function moversQuery(view: View, { currency, ...period }: EconomyAsked, o
 }
 
 /** The entries that a sum is made of, the newest first. */
-export function entriesQuery(view: View, { from, to, ...filter }: EntriesAsked) {
+export function entriesQuery(view: View, { from, to, class: of, ...filter }: EntriesAsked) {
   return infiniteQueryOptions({
-    queryKey: [view.project, 'economy', 'entries', view.target, from, to, filter],
+    queryKey: [view.project, 'economy', 'entries', view.target, from, to, of, filter],
     queryFn: ({ pageParam }) =>
       datedAnswerOf(
         api.listEconomyEntries({
           ...askedOf(view, { from, to }),
           ...filter,
+          ...(of === undefined ? {} : { $class: of }),
           ...(filter.endpoint === NO_ENDPOINT ? { endpoint: '' } : {}),
           limit: ENTRIES,
           ...(pageParam === null ? {} : { cursor: pageParam }),

@@ -207,8 +207,16 @@ function DayRow({ day }: { readonly day: EconomyDay }) {
           '–'
         ) : (
           <>
-            <SumLink asked={{ ...asked, class: 'correction', direction: 'in' }} sum={correctedIn} text={`+${amountText(correctedIn)}`} />{' '}
-            <SumLink asked={{ ...asked, class: 'correction', direction: 'out' }} sum={correctedOut} text={`−${amountText(correctedOut)}`} />
+            {sizeOf(correctedIn) > 0 && (
+              <SumLink asked={{ ...asked, class: 'correction', direction: 'in' }} sum={correctedIn} text={`+${amountText(correctedIn)}`} />
+            )}{' '}
+            {sizeOf(correctedOut) > 0 && (
+              <SumLink
+                asked={{ ...asked, class: 'correction', direction: 'out' }}
+                sum={correctedOut}
+                text={`−${amountText(correctedOut)}`}
+              />
+            )}
           </>
         )}
       </td>
