@@ -30,7 +30,9 @@ export const queries = new QueryClient({
 });
 
 const place = placeAt(window.location);
-void queries.prefetchQuery(sessionQuery).then(() => {
-  if (place !== null) readAhead(queries, place);
-});
-if (place !== null) codeAhead(place);
+const known = queries.prefetchQuery(sessionQuery);
+if (place !== null) {
+  readAhead(queries, place);
+  codeAhead(place);
+  void known.then(() => readAhead(queries, place));
+}

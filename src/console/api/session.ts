@@ -31,7 +31,30 @@ const ADDRESS = '/api/session';
 
 function begun(session: Session): Session {
   keepCsrf(session.csrf);
+  keepProjects(session.projects);
   return session;
+}
+
+const PROJECTS = 'savepoint.projects';
+
+/** Keeps what the person may do, for {@link lastProjects}; `null`: nothing. A browser that keeps nothing shows all the same. */
+function keepProjects(projects: Session['projects'] | null): void {
+  try {
+    if (projects === null) localStorage.removeItem(PROJECTS);
+    else localStorage.setItem(PROJECTS, JSON.stringify(projects));
+  } catch {}
+}
+
+/**
+ * What the person who was here last might do. It is a guess at what may be asked for before it is known who is here: the server judges each
+ * read.
+ */
+export function lastProjects(): Session['projects'] {
+  try {
+    return JSON.parse(localStorage.getItem(PROJECTS) ?? '[]') as Session['projects'];
+  } catch {
+    return [];
+  }
 }
 
 export const sessionQuery = queryOptions({
@@ -76,6 +99,7 @@ export async function backFromIssuer(answer: string): Promise<Session | null> {
 
 export async function signOut(): Promise<void> {
   hideAll();
+  keepProjects(null);
   await askConsole('DELETE', ADDRESS);
 }
 

@@ -11,7 +11,7 @@ import { restoreQuery } from '../api/acts.ts';
 import { definitionsQuery, schemaQuery } from '../api/definitions.ts';
 import { healthQuery } from '../api/health.ts';
 import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, nameQuery, playerQuery } from '../api/queries.ts';
-import { may, sessionQuery } from '../api/session.ts';
+import { lastProjects, may, sessionQuery } from '../api/session.ts';
 import { timelineQuery } from '../api/timeline.ts';
 import { valuesQuery } from '../api/values.ts';
 import type { View } from '../api/view.ts';
@@ -125,7 +125,7 @@ function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead
   if (a !== undefined) ahead.read(compareQuery(view, asked, a, textIn(search, 'b') ?? view.at));
   ahead.read(documentQuery(view, asked));
   if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
-  if (mayDo('history', 'r') && a === undefined) ahead.list(historyQuery(view, asked));
+  if (mayDo('history', 'r')) ahead.list(historyQuery(view, asked));
 }
 
 function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
@@ -141,9 +141,12 @@ function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahe
 /** How a page begins to read. */
 class Ahead {
   readonly #queries: QueryClient;
+  /** Whether it is known who is signed in: nothing is posted before. */
+  readonly #isProven: boolean;
 
-  constructor(queries: QueryClient) {
+  constructor(queries: QueryClient, isProven: boolean) {
     this.#queries = queries;
+    this.#isProven = isProven;
   }
 
   /** What is there already is the page's own to read anew. */
@@ -158,7 +161,7 @@ class Ahead {
   /** A look at an act, which is kept while somebody shows it alone: it is held until the page does. */
   look<Data, Key extends QueryKey>(query: QueryObserverOptions<Data, Error, Data, Data, Key>): void {
     const cache = this.#queries.getQueryCache();
-    if (cache.find({ queryKey: query.queryKey }) !== undefined) return;
+    if (!this.#isProven || cache.find({ queryKey: query.queryKey }) !== undefined) return;
     const observer = new QueryObserver(this.#queries, query);
     const held = observer.getCurrentQuery();
     const letGo = observer.subscribe(() => {});
@@ -215,11 +218,12 @@ export function codeAhead({ path, search }: Place): void {
   for (const code of PAGES[path]?.code({ search }) ?? []) code.catch(() => {});
 }
 
-/** Asks for what a page shows first, once it is known who is signed in. */
+/** Asks for what a page shows first: before it is known who is signed in, what whoever was here last might see. */
 export function readAhead(queries: QueryClient, { path, params, search }: Place): void {
-  const project = queries.getQueryData(sessionQuery.queryKey)?.projects.find(({ id }) => id === params['project']);
+  const session = queries.getQueryData(sessionQuery.queryKey);
+  const project = (session?.projects ?? lastProjects()).find(({ id }) => id === params['project']);
   if (project === undefined) return;
   const view: View = { project: project.id, at: textIn(search, 'at'), target: search['target'] === 'next' ? 'next' : 'live' };
   const asked = { view, params, search, may: (scope: string, letter: 'r' | 'w' | 'x') => may(project, scope, letter) };
-  PAGES[withoutEnd(path)]?.reads(asked, new Ahead(queries));
+  PAGES[withoutEnd(path)]?.reads(asked, new Ahead(queries, session !== undefined));
 }

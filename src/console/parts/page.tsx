@@ -17,8 +17,12 @@ export function Page({ title, name, sub, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${name} · Savepoint`;
-    if (document.activeElement === document.body || document.activeElement?.closest('nav') != null)
-      heading.current?.focus({ preventScroll: true });
+    // Whoever focuses something has the page laid out at once, and what comes meanwhile lays it out again.
+    const frame = requestAnimationFrame(() => {
+      if (document.activeElement === document.body || document.activeElement?.closest('nav') != null)
+        heading.current?.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
   }, [name]);
   return (
     <div className={styles.page}>

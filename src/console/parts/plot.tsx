@@ -1,4 +1,4 @@
-import { memo, useDeferredValue, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
 import { codeOf, Later } from './later.tsx';
@@ -22,11 +22,17 @@ interface PlotProps {
   readonly height?: number;
 }
 
+/** The table has a row for each time, and comes when the page stands, ms. */
+const TOLD_AFTER_MS = 400;
+
 /** Numbers over time. Readers of screens have the same as a table. */
 export function Plot({ name, times, series, along, said = plotText, open, height = 200 }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
-  // It has a row for each time, so the plot is there before it.
-  const isTold = useDeferredValue(true, false);
+  const [isTold, setTold] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setTold(true), TOLD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const place = pointed === null || pointed >= times.length ? null : pointed;
   return (
     <figure className={styles.figure} style={{ '--plot': `${height}px` } as React.CSSProperties}>

@@ -176,8 +176,10 @@ function Preview({ player, to, before }: PreviewProps) {
   const kept = new Set(keep);
   const chosen = { ...asked, keep, keepSlots, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
   const isNarrowed = (keep.length > 0 || out.length > 0 || keepSlots.length > 0) && out.length < collections.length;
+  // One text: a key is printed member by member at every turn, and tens of thousands of paths may stay as they are.
+  const narrowing = useMemo(() => JSON.stringify([keep, out, keepSlots]), [keep, out, keepSlots]);
   const narrowed = useQuery({
-    queryKey: [...whole.queryKey, keep, out, keepSlots],
+    queryKey: [...whole.queryKey, narrowing],
     queryFn: () => lookAtRestore(chosen),
     enabled: isNarrowed,
     placeholderData: keepPreviousData,
