@@ -4,7 +4,7 @@ import { type Led, undoneBy } from '../../../src/domain/definition/release/undon
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
-/** $1 project, $2 before, $3 rows wanted plus one, $4 rollbacks. One row: revision, page newest first, and the rollbacks since the oldest of it. */
+/** $1 project, $2 before, $3 rows wanted plus one, $4 rollbacks. One row: revision, page newest first, rollbacks since its oldest. */
 const PAGE = throughViews(`
 WITH listed AS MATERIALIZED (SELECT * FROM {publishes} WHERE project = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3)
 SELECT ${revisionOf(['publishes'])} AS revision,

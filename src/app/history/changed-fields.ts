@@ -33,8 +33,8 @@ interface Written {
 }
 
 /**
- * What commits changed of a player's documents, save slots included; of `player` `null` of anybody's, and of shared ones. `commits`: newest first. Where
- * there are too many to be read, the newest are told.
+ * What commits changed of a player's documents, save slots included; of `player` `null` of anybody's, and of shared ones. `commits`: newest
+ * first. Where there are too many to be read, the newest are told.
  */
 export async function changedFields(
   { roundRobin }: Pick<AppContext, 'roundRobin'>,

@@ -17,8 +17,8 @@ interface Candidate {
 }
 
 /**
- * As the game reported it last, else what a document of the player holds in a field that is called so, or of which each value is one player's. Fields
- * that are personal do not count.
+ * As the game reported it last, else what a document of the player holds in a field that is called so, or of which each value is one
+ * player's. Fields that are personal do not count.
  */
 export async function nameOf(looked: Looked): Promise<Shown> {
   const reported = looked.moment === null ? await reportedName(looked) : null;

@@ -20,8 +20,8 @@ export function keepCsrf(token: string): void {
 const ofActs = new WeakSet<Headers>();
 
 /**
- * Every act has a key, so that it happens once; a look at what one would do has none. What is asked of the console itself is an act unless it
- * reads.
+ * Every act has a key, so that it happens once; a look at what one would do has none. What is asked of the console itself is an act unless
+ * it reads.
  */
 function isAct(address: string, { method = 'GET', headers }: RequestInit): boolean {
   return method !== 'GET' && (address.startsWith('/api/') || new Headers(headers).has('idempotency-key'));

@@ -190,7 +190,7 @@ export function compareQuery({ project, target }: View, { collection, key }: Doc
 
 export type Publish = api.Publish;
 
-/** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while it is the same. */
+/** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while that stays. */
 export function differenceQuery({ project }: View) {
   return queryOptions({
     queryKey: [project, 'difference'],

@@ -138,8 +138,8 @@ interface CommitOfFields extends CommitSaid {
 }
 
 /**
- * What fields of documents were and became, in a row. Money is told by how much it moved. A document is named where the row does not say whose it is.
- * `about`: the player whose page it is.
+ * What fields of documents were and became, in a row. Money is told by how much it moved. A document is named where the row does not say
+ * whose it is. `about`: the player whose page it is.
  */
 export function fieldsSaid(commit: CommitOfFields, about?: string): readonly FieldSaid[] {
   const { documents, money, players } = commit;

@@ -40,8 +40,8 @@ interface ToldCommit extends PlacedCommit {
 const CALLS = ['endpoint.call', 'button.press'];
 
 /**
- * Those of these commits that gave the player something for something, as far as their fields are told. A document that was saved as a whole may have
- * changed here and there by chance: of it, only money counts as given.
+ * Those of these commits that gave the player something for something, as far as their fields are told. A document that was saved as a
+ * whole may have changed here and there by chance: of it, only money counts as given.
  */
 export function exchangesIn<C extends ToldCommit>(commits: readonly C[], player: string): readonly Exchange<C>[] {
   return commits.flatMap((commit) => {
@@ -89,8 +89,8 @@ interface Since<C> {
 }
 
 /**
- * Numbers that the player got for what was lost, which go back with it: where nothing else has touched either side since, so that to bring back both is to
- * undo these exchanges, and nobody else has a part in them. `lost`: the places that are less now than they were then.
+ * Numbers that the player got for what was lost, which go back with it: where nothing else has touched either side since, so that to bring
+ * back both is to undo these exchanges, and nobody else has a part in them. `lost`: the places that are less now than they were then.
  */
 export function goesBackToo<C extends ToldCommit>({ commits, isAll }: Since<C>, player: string, lost: readonly Place[]): readonly Place[] {
   const exchanges = ofWhatComesBack(exchangesIn(commits, player), lost);

@@ -14,7 +14,7 @@ interface RefusedCall {
   readonly status: number;
 }
 
-/** Neighbours that are told as one: requests to the same that were refused alike. The others each alone. Nothing is left out, and the order stays. */
+/** Neighbours that are told as one: requests to the same that were refused alike. Others each alone. All of them, in their order. */
 export function folded<Item extends Happened>(items: readonly Item[]): readonly (readonly [Item, ...Item[]])[] {
   const groups: [Item, ...Item[]][] = [];
   for (const item of items) {

@@ -80,8 +80,8 @@ export interface Standing<Publish> {
 }
 
 /**
- * What is offered in the history: the newest publish is undone, an undone one brought back, live made what it was after any other. Nothing is offered
- * twice, nor what live is already. `until`: what was undone later stood then.
+ * What is offered in the history: the newest publish is undone, an undone one brought back, live made what it was after any other. Nothing
+ * is offered twice, nor what live is already. `until`: what was undone later stood then.
  */
 export function standings<Publish extends Listed>(
   publishes: readonly Publish[],
@@ -176,8 +176,8 @@ interface PublishSaid {
 }
 
 /**
- * Why what is staged was staged: each reason once, oldest first. `publishes`: newest first. What was taken back since, and what was live before, does
- * not count.
+ * Why what is staged was staged: each reason once, oldest first. `publishes`: newest first. What was taken back since, and what was live
+ * before, does not count.
  */
 export function saidOfStaged(
   staged: readonly { readonly kind: string; readonly id: string }[],

@@ -45,8 +45,8 @@ export function isOfSlot({ collection, key }: { readonly collection: string; rea
 }
 
 /**
- * What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there. `too`: what goes
- * back besides what was lost.
+ * What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there.
+ * `too`: what goes back besides what was lost.
  */
 export function untickedAtFirst({ documents, slots }: Restorable, too: readonly Place[] = []): Unticked {
   // A slot that came since stays, with its data.
@@ -113,7 +113,7 @@ interface ChangingCommit extends PlacedCommit {
 /** Changes that are offered as the one before which the player still had something. */
 const OFFERED = 8;
 
-/** The last commits that changed something of the player, and are not undone, newest first: those after which something was less go before others. */
+/** The last commits that changed something of the player and are not undone, newest first: those that left something less go before. */
 export function changesToLookBefore<C extends ChangingCommit>(commits: readonly C[], player: string): readonly C[] {
   const own = commits.filter((commit) => commit.undone === undefined && isRestorable(commit, player));
   const chosen = [...own.filter(takesSomething), ...own.filter((commit) => !takesSomething(commit))].slice(0, OFFERED);

@@ -22,8 +22,9 @@ export interface Candidate {
 }
 
 /**
- * Players for whom an endpoint may go through come first: in turn those for whom it just did, and those who played without it, as some things are done
- * once only. Then those who were refused, who came furthest first. `endpoint`: as it is written. `requests`: the oldest first.
+ * Players for whom an endpoint may go through come first: in turn those for whom it just did, and those who played without it, as some
+ * things are done once only. Then those who were refused, who came furthest first. `endpoint`: as it is written. `requests`: the oldest
+ * first.
  */
 export function candidatesOf(endpoint: Readonly<Record<string, unknown>>, requests: readonly Called[], slug: string): readonly Candidate[] {
   const all = new Map<string, Candidate>();
@@ -113,8 +114,8 @@ const MOST_LINES = 20;
 const MOST_VALUE = 160;
 
 /**
- * What steps worked out, in their order, with the formula of each. `live`: the steps of the same run on live; of what both have as several members,
- * those that differ are told alone.
+ * What steps worked out, in their order, with the formula of each. `live`: the steps of the same run on live; of what both have as several
+ * members, those that differ are told alone.
  */
 export function workedOut(endpoint: Ran, steps: readonly Ran[], live: readonly Ran[] | null): readonly WorkedOut[] {
   const before = new Map(live === null ? [] : numbered(live));

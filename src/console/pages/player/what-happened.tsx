@@ -20,8 +20,8 @@ import styles from './player.module.css';
 import { ReportRow } from './reports.tsx';
 
 /**
- * What happened to a player, newest first: commits, requests that were refused or failed, and what the game reported. What comes meanwhile is told, and
- * shown when one asks for it.
+ * What happened to a player, newest first: commits, requests that were refused or failed, and what the game reported. What comes meanwhile
+ * is told, and shown when one asks for it.
  */
 export function WhatHappened({ player, asked }: { readonly player: string; readonly asked: TimelineFilters }) {
   const [undoing, setUndoing] = useState<Commit | null>(null);

@@ -5,8 +5,8 @@ export interface Led {
 }
 
 /**
- * The rollback by which live last lost what a publish made; `null`: live has it. What a rollback undid is brought back by a later one that leads
- * behind it. `rollbacks`: all since the publish, oldest first.
+ * The rollback by which live last lost what a publish made; `null`: live has it. What a rollback undid is brought back by a later one that
+ * leads behind it. `rollbacks`: all since the publish, oldest first.
  */
 export function undoneBy(publish: number, rollbacks: readonly Led[]): number | null {
   let lost: number | null = null;
