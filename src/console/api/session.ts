@@ -51,7 +51,8 @@ function keepProjects(projects: Session['projects'] | null): void {
  */
 export function lastProjects(): Session['projects'] {
   try {
-    return JSON.parse(localStorage.getItem(PROJECTS) ?? '[]') as Session['projects'];
+    const kept: unknown = JSON.parse(localStorage.getItem(PROJECTS) ?? '[]');
+    return Array.isArray(kept) ? kept : [];
   } catch {
     return [];
   }
