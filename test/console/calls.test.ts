@@ -126,8 +126,13 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   // Others who played are told apart by what they have, and are tried in turn until it goes through for one.
   await page.getByRole('button', { name: 'Try other players until it goes through' }).click();
   await heading(page, 'It would go through');
-  await page.getByText('Before, it was refused for one player: once TOO_POOR.').waitFor();
+  await page.getByText('It was refused for one player: once TOO_POOR.').waitFor();
   await page.getByRole('button', { name: new RegExp(`^${PLAYER} gold 4 refused .*: TOO_POOR$`) }).waitFor();
+  // Whoever tries what is staged is told where it changes nothing.
+  await page.goto(`${origin}/p/${project}/calls/try?slug=buy&player=${PLAYER}&target=next`);
+  await page.getByLabel('price').fill('1');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await page.getByText('Live and next come to the same for this player.').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   expect(faults).toEqual([]);
 });

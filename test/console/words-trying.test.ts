@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { candidateSaid, candidatesOf, factsOf, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
+import { candidateSaid, candidatesOf, factsOf, isSameOnLive, othersSaid, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
 
 /** Whom an endpoint is tried for, and what it worked out, in the words of the page. */
 
@@ -99,4 +99,25 @@ describe('what was worked out', () => {
     expect(worked).toHaveLength(20);
     expect(worked[1]).toMatchObject({ value: '11', live: '10' });
   });
+});
+
+it('a run on next says nothing new where live answers and writes the same', () => {
+  const came = (price: number) => ({ result: { ok: true, body: { paid: price } }, pendingWrites: [{ key: 'a', data: { gold: -price } }] });
+  expect(isSameOnLive(came(7), came(7))).toBe(true);
+  expect(isSameOnLive(came(9), came(7))).toBe(false);
+  expect(isSameOnLive(came(7), { ...came(7), pendingWrites: [] })).toBe(false);
+  expect([isSameOnLive(came(7), null), isSameOnLive(came(7), undefined)]).toEqual([false, false]);
+});
+
+it('of players for whom a run told nothing new it is said how many there were', () => {
+  const ended = { isRefused: false, isNothingNew: false, refused: [], same: 0 };
+  expect(othersSaid({ ...ended, isRefused: true, refused: ['POOR'] })).toBe('');
+  expect(othersSaid({ ...ended, isRefused: true, refused: ['POOR', 'POOR'] })).toBe(
+    'It would be refused for all 2 that it was tried for: 2 times POOR.',
+  );
+  expect(othersSaid({ ...ended, refused: ['POOR'] })).toBe('It was refused for one player: once POOR.');
+  expect(othersSaid({ ...ended, isNothingNew: true, same: 1 })).toBe('Live and next come to the same for this player.');
+  expect(othersSaid({ ...ended, isNothingNew: true, same: 3, refused: ['POOR', ''] })).toBe(
+    'Live and next come to the same for all 3 for whom it goes through. It was refused for 2 players: once POOR, once refused.',
+  );
 });

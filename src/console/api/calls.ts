@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { refusalSaid } from '../words/calls.ts';
+import { isSameOnLive } from '../words/trying.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
@@ -226,26 +227,33 @@ function runDry({ project, target }: View, { slug, player, asServer, input }: Dr
   );
 }
 
-/** Players who are tried in turn until it goes through. */
+/** Players who are tried in turn. */
 const MOST_TRIED = 12;
 
 export interface Searched {
-  /** By whom it was tried, in turn, and by which code each was refused; not the one for whom it went through. */
+  /** By whom it was tried, in turn, and by which code each was refused. */
   readonly refused: readonly { readonly player: string; readonly code: string }[];
+  /** For whom it went through on next, and came to what it comes to on live. */
+  readonly same: readonly string[];
   readonly found: { readonly player: string; readonly tried: Tried } | null;
 }
 
-/** Tries an endpoint as one player after another until it goes through for one. */
+/**
+ * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it is the
+ * same for all, the first of them is found.
+ */
 export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player'>, players: readonly string[]): Promise<Searched> {
   const refused: Searched['refused'][number][] = [];
+  const same: string[] = [];
+  let first: Searched['found'] = null;
   for (const player of players.slice(0, MOST_TRIED)) {
-    const report = await runDry(view, { ...asked, player });
-    const refusal = refusalSaid(report);
-    if (refusal === null) {
-      const tried = view.target === 'live' ? { report } : await tryEndpoint(view, { ...asked, player });
-      return { refused, found: { player, tried } };
-    }
-    refused.push({ player, code: refusal.code });
+    const tried = await tryEndpoint(view, { ...asked, player });
+    const refusal = refusalSaid(tried.report);
+    if (refusal !== null) refused.push({ player, code: refusal.code });
+    else if (isSameOnLive(tried.report, tried.live)) {
+      same.push(player);
+      first ??= { player, tried };
+    } else return { refused, same, found: { player, tried } };
   }
-  return { refused, found: null };
+  return { refused, same, found: first };
 }

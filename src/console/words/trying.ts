@@ -73,12 +73,47 @@ const MOST_TEXT = 24;
 /** A masked value, and none. */
 const UNTOLD: ReadonlySet<unknown> = new Set([MASK, '']);
 
+interface Ended {
+  /** Whether the run that is shown was refused, or came to the same as on live. */
+  readonly isRefused: boolean;
+  readonly isNothingNew: boolean;
+  /** The codes of all that were refused, and how many came to the same as on live; what is shown is among them. */
+  readonly refused: readonly string[];
+  readonly same: number;
+}
+
+/** For how many players a run told nothing new; empty: what is shown says it alone. */
+export function othersSaid({ isRefused, isNothingNew, refused, same }: Ended): string {
+  const codes = refusedSaid(refused);
+  if (isRefused) return refused.length > 1 ? `It would be refused for all ${refused.length} that it was tried for: ${codes}.` : '';
+  const others = refused.length === 0 ? '' : `It was refused for ${playersSaid(refused.length)}: ${codes}.`;
+  const equal = `Live and next come to the same for ${same === 1 ? 'this player' : `all ${same} for whom it goes through`}.`;
+  return [...(isNothingNew ? [equal] : []), ...(others === '' ? [] : [others])].join(' ');
+}
+
+function playersSaid(count: number): string {
+  return count === 1 ? 'one player' : `${count} players`;
+}
+
 /** How often codes refused, the most frequent first: `9 times BEST_AXE, once TOO_POOR`. */
 export function refusedSaid(codes: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return sorted.map(([code, count]) => `${count === 1 ? 'once' : `${count} times`} ${code || 'refused'}`).join(', ');
+}
+
+/** What came of a dry run. */
+interface CameOut {
+  readonly result?: { readonly ok: boolean; readonly body: unknown };
+  readonly pendingWrites?: readonly unknown[];
+}
+
+/** Whether what came of a run on next is what came of it on live: the same is answered and written. `live` `null`: live has no such endpoint. */
+export function isSameOnLive(next: CameOut, live: CameOut | null | undefined): boolean {
+  if (live === undefined || live === null) return false;
+  const what = ({ result, pendingWrites = [] }: CameOut) => [result?.ok, result?.body, pendingWrites];
+  return isSame(what(next), what(live));
 }
 
 /** A step of a dry run. */

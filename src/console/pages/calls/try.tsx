@@ -11,7 +11,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';
 import { refusalSaid } from '../../words/calls.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
-import { type Candidate, candidatesOf, refusedSaid } from '../../words/trying.ts';
+import { type Candidate, candidatesOf, isSameOnLive, othersSaid } from '../../words/trying.ts';
 import styles from './calls.module.css';
 import { LOG, TRY } from './calls.tsx';
 import { Outcome } from './outcome.tsx';
@@ -129,7 +129,7 @@ function Run({ slug, player, endpoint }: RunProps) {
   const entered = inputOf(fields, typed);
   const run = useMutation({
     mutationFn: (asked: Asked) => tryEndpoint(view, { slug, ...asked }),
-    onSuccess: (tried, asked) => setOutcome({ tried, asked, refused: refusedOf(tried, asked.player) }),
+    onSuccess: (tried, asked) => setOutcome({ tried, asked, ...endedFor(tried, asked.player) }),
   });
   // Whoever may do it is offered, until another player is chosen.
   const as = chosen ?? candidates[0]?.id ?? '';
@@ -138,10 +138,12 @@ function Run({ slug, player, endpoint }: RunProps) {
     setAsked(true);
     if (entered.ok) run.mutate({ player: as.trim(), asServer, input: entered.input });
   };
-  const show = ({ refused, found }: Searched, { tried, asked, refused: earlier }: Shown) => {
-    const all = [...earlier, ...refused];
-    setOutcome(found === null ? { tried, asked, refused: all } : { ...found, asked: { ...asked, player: found.player }, refused: all });
-    if (found !== null) choose(found.player);
+  const show = ({ refused, same, found }: Searched, before: Shown) => {
+    const ended = { refused: [...before.refused, ...refused], same: [...before.same, ...same] };
+    // Who already shows that both come to the same is shown no other of whom that is true.
+    const better = found !== null && (same.includes(found.player) ? before.same.length === 0 : true) ? found : null;
+    setOutcome({ ...before, ...(better === null ? {} : { ...better, asked: { ...before.asked, player: better.player } }), ...ended });
+    if (better !== null) choose(better.player);
   };
   const form = <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />;
   return (
@@ -183,16 +185,16 @@ function Run({ slug, player, endpoint }: RunProps) {
 
 type Asked = Omit<DryRunAsked, 'slug'>;
 
-/** What is shown: a run, and by whom it was refused until then. */
-interface Shown {
+/** What is shown: a run, and for whom it was refused, or came to the same as on live, until then. */
+interface Shown extends Pick<Searched, 'refused' | 'same'> {
   readonly tried: Tried;
   readonly asked: Asked;
-  readonly refused: Searched['refused'];
 }
 
-function refusedOf({ report }: Tried, player: string): Searched['refused'] {
+function endedFor({ report, live }: Tried, player: string): Pick<Searched, 'refused' | 'same'> {
   const refusal = refusalSaid(report);
-  return refusal === null ? [] : [{ player, code: refusal.code }];
+  if (refusal !== null) return { refused: [{ player, code: refusal.code }], same: [] };
+  return { refused: [], same: isSameOnLive(report, live) ? [player] : [] };
 }
 
 interface OthersProps {
@@ -202,29 +204,29 @@ interface OthersProps {
   readonly show: (searched: Searched, of: Shown) => void;
 }
 
-/** Where it is refused for one player: tries it for others, the likeliest first, until it goes through. */
+/** Where it is refused for a player, or shows nothing new: tries it for others, the likeliest first, until it does. */
 function Others({ slug, shown, candidates, show }: OthersProps) {
   const view = useView();
-  const { asked, refused, tried } = shown;
+  const { asked, refused, same, tried } = shown;
   const search = useMutation({
     mutationFn: (players: readonly string[]) => tryInTurn(view, { ...asked, slug }, players),
     onSuccess: (searched) => show(searched, shown),
   });
   const refusal = refusalSaid(tried.report);
-  const said = refusedSaid(refused.map(({ code }) => code));
-  const left = candidates.flatMap(({ id }) => (refused.some(({ player }) => player === id) ? [] : [id]));
-  const mayGoThrough = refusal !== null && refusal.code !== 'INVALID_INPUT' && left.length > 0;
-  if (refusal === null && refused.length === 0) return null;
+  const isNothingNew = refusal === null && isSameOnLive(tried.report, tried.live);
+  const known = new Set([...refused.map(({ player }) => player), ...same]);
+  const left = candidates.map(({ id }) => id).filter((id) => !known.has(id));
+  const mayShowMore = (isNothingNew || (refusal !== null && refusal.code !== 'INVALID_INPUT')) && left.length > 0;
+  if (refusal === null && refused.length === 0 && !isNothingNew) return null;
   return (
     <CardBody>
       <div className={styles.found}>
         <p role="status">
-          {refusal === null && `Before, it was refused for ${refused.length === 1 ? 'one player' : `${refused.length} players`}: ${said}.`}
-          {refusal !== null && refused.length > 1 && `It would be refused for all ${refused.length} that it was tried for: ${said}.`}
+          {othersSaid({ isRefused: refusal !== null, isNothingNew, refused: refused.map(({ code }) => code), same: same.length })}
         </p>
-        {mayGoThrough && (
+        {mayShowMore && (
           <Button isSmall disabled={search.isPending} onClick={() => search.mutate(left)}>
-            {search.isPending ? 'Trying others…' : 'Try other players until it goes through'}
+            {search.isPending ? 'Trying others…' : `Try other players until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
           </Button>
         )}
         {search.isError && <Failed error={search.error} />}
