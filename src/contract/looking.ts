@@ -38,11 +38,19 @@ export function tellsOfPlayers(route: Route): boolean {
   return askingOf(route) !== 'nothing';
 }
 
-/** Of some routes one parameter alone says by which field documents are chosen. Others are values and columns, which are masked. */
-const CHOOSING: Readonly<Record<string, string>> = { listDocuments: 'by', exportDocuments: 'by' };
+/**
+ * Of some routes one parameter alone says by which field documents are chosen: others are values and columns, which are masked. Of some
+ * none does: a player or an endpoint may be called as a field is.
+ */
+const CHOOSING: Readonly<Record<string, readonly string[]>> = {
+  listDocuments: ['by'],
+  exportDocuments: ['by'],
+  findPlayers: [],
+  readLogs: [],
+};
 
-/** The query parameter that says by which field rows are chosen or ordered; `null`: any of them may. */
-export function choosingIn({ id }: Route): string | null {
+/** The query parameters that say by which field rows are chosen or ordered; `null`: any of them may. */
+export function choosingIn({ id }: Route): readonly string[] | null {
   return CHOOSING[id] ?? null;
 }
 

@@ -107,7 +107,7 @@ function becoming(): Refusal {
 /** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it, and so do sums of it. */
 function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boolean {
   const choosing = choosingIn(route);
-  if (choosing !== null) return personal.isNamedIn(firstQuery(exchange, memberSpellings(choosing)) ?? '');
+  if (choosing !== null) return choosing.some((name) => personal.isNamedIn(firstQuery(exchange, memberSpellings(name)) ?? ''));
   return Object.entries(queryOf(exchange)).some(([name, value]) => {
     const texts = [value ?? ''].flat();
     if (name === 'currency' && texts.some((text) => personal.isCurrency(text))) return true;

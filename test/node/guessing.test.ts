@@ -153,6 +153,11 @@ test('whether a unique personal value is taken is asked for a reason, by whateve
   expect(await code(ask('POST', `/v3/storage/${project}/saves/x`, { body: { email: MAIL } }))).toEqual(NEEDED);
 });
 
+test('a player or an endpoint that is called as a personal field is looked for without a reason', async () => {
+  expect((await ask('GET', manage('players?name=email'))).status).toBe(200);
+  expect((await ask('GET', manage('logs?slug=email'))).status).toBe(200);
+});
+
 test('a grant of a personal field says why before it is looked at, and its reason is recorded when it begins', async () => {
   const grant = { collection: 'saves', ops: [{ op: 'inc', path: 'debt', value: -DEBT }], players: [ADA], reason: 'debts are off' };
   expect(await code(ask('POST', manage('grants'), { body: { ...grant, dryRun: true } }))).toEqual(NEEDED);

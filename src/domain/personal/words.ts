@@ -45,12 +45,17 @@ export class Words {
 const WORDS = /[\p{L}\p{N}_$-]+/gu;
 const WORD = /^[\p{L}\p{N}_$-]+$/u;
 
+/** What a definition says of itself and nothing runs: the text of its file holds the words of the format, too, such as `name`. */
+const ABOUT_ITSELF: ReadonlySet<string> = new Set(['sourceText', 'description']);
+
 /** Whether a text of a definition, or a member that is no setting of the definition itself, is or holds one of these words. */
 export function says(value: Json, words: Words, depth = 0): boolean {
   if (typeof value === 'string') return words.areIn(value);
   if (isArray(value)) return value.some((each) => says(each, words, depth + 1));
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, member]) => (depth > 0 && words.has(name)) || says(member, words, depth + 1));
+  return Object.entries(value).some(([name, member]) =>
+    depth === 0 ? !ABOUT_ITSELF.has(name) && says(member, words, 1) : words.has(name) || says(member, words, depth + 1),
+  );
 }
 
 /** Adds the names of the definitions that say one of the words, or name one that does. */

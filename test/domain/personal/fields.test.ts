@@ -65,6 +65,16 @@ test('a field whose name is no word is found in texts all the same', () => {
   expect([personal?.isNamedIn('{{me["e mail"]}}'), personal?.isNamedIn('email')]).toEqual([true, false]);
 });
 
+test('a field called as a word of the format is not found in the text of a file, nor in what a definition says of itself', () => {
+  const state = push(EMPTY, 'collection', [{ ...SAVES, schema: { gold: { type: 'number' }, name: EMAIL } }]);
+  const handles = (body: Json) => {
+    const ask = { slug: 'ask', method: 'POST', input: {}, steps: [READ], description: 'Knows no name', response: { body } };
+    const sourceText = JSON.stringify({ name: 'Ask', ...ask });
+    return personalIn(push(state, 'endpoint', [{ ...ask, sourceText }]))?.isHandledBy('ask');
+  };
+  expect([handles({ gold: '{{me.gold}}' }), handles({ description: '{{me.name}}' })]).toEqual([false, true]);
+});
+
 test('an endpoint that calls one that prints whole documents tells of them, too', () => {
   const print = { slug: 'printer', method: 'POST', input: {}, steps: [READ], response: { body: { said: 'all: {{me}}' } } };
   const call = [{ id: 'told', type: 'call', target: 'printer' }];
