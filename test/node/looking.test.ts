@@ -240,6 +240,24 @@ test('whatever shows a person what one player has is recorded before it is answe
   expect(await looks()).toHaveLength(all.length);
 });
 
+test('what fields became is told without personal values among the commits of all, and of one by its revision', async () => {
+  const ops = [
+    { op: 'inc', path: 'gold', value: 1 },
+    { op: 'set', path: 'email', value: `cy${SECRET}` },
+    { op: 'push', path: 'friends', value: { nick: `three${SECRET}`, since: 3 } },
+  ];
+  const { headers } = await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops } }));
+  const revision = headers['x-ns-position'];
+  for (const path of [`commits?to=${revision}&limit=1`, `explain/${revision}`]) {
+    const { text } = await owner.get(`/v3/manage/${project}/${path}`);
+    expect(text).toContain('{"path":"email","value":"[personal]","before":"[personal]"}');
+    expect(text).toContain('"path":"friends"');
+    expect(text).not.toContain(SECRET);
+  }
+  const back = [{ op: 'set', path: 'email', value: `bo${SECRET}` }];
+  await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops: back } }));
+});
+
 test('the key of a shared document names no player, whatever shows it, but who changed it is one', async () => {
   const put = async (player: string) => ok(manager.play('POST', manager.storage('feed/market'), { body: { text: player } }, player));
   await put(ADA);
