@@ -239,8 +239,8 @@ export interface Searched {
 }
 
 /**
- * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it is the
- * same for all, the first of them is found.
+ * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it
+ * is the same for all, the first of them is found.
  */
 export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player'>, players: readonly string[]): Promise<Searched> {
   const refused: Searched['refused'][number][] = [];

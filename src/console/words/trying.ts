@@ -109,7 +109,7 @@ interface CameOut {
   readonly pendingWrites?: readonly unknown[];
 }
 
-/** Whether what came of a run on next is what came of it on live: the same is answered and written. `live` `null`: live has no such endpoint. */
+/** Whether a run on next answers and writes what it does on live. `live` `null`: live has no such endpoint. */
 export function isSameOnLive(next: CameOut, live: CameOut | null | undefined): boolean {
   if (live === undefined || live === null) return false;
   const what = ({ result, pendingWrites = [] }: CameOut) => [result?.ok, result?.body, pendingWrites];
