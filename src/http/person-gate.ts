@@ -67,8 +67,8 @@ async function passed(app: Looking, ctx: Context, page: Page, body: Json | undef
   // Whoever has no role there is not told what is personal: the route refuses.
   if (person === null || permissions === undefined) return;
   const reason = reasonOf(exchange) ?? statedReason(page, exchange, body);
-  if (reason === undefined) throw need;
   const refused = missingReveal(permissions);
+  if (reason === undefined) throw refused === null ? need : refusal('REVEAL_NEEDED', `${need.message}. ${NO_REVEAL}`);
   if (refused !== null) throw refused;
   const asked = await playersAsked(app, ctx, page, body);
   await app.looks.record({
@@ -79,6 +79,8 @@ async function passed(app: Looking, ctx: Context, page: Page, body: Json | undef
     ...(asked.length > MANY ? { players: [], many: asked.length } : { players: asked }),
   });
 }
+
+const NO_REVEAL = 'Your role sees no personal values, so it needs a person whose role does, such as an owner';
 
 /** Who publishes for a reason is told how stored documents fit, whatever personal fields they hold: those of many. */
 async function recordPublisher(app: Looking, ctx: Context, { route }: Page): Promise<void> {

@@ -192,6 +192,11 @@ test('logic of the game that handles personal values is given an input for a rea
   };
   for (const role of ['owner', 'manager'])
     for (const found of await Promise.all(calls(role))) expect([role, ...found]).toEqual([role, ...NEEDED]);
+  const asked = { body: input };
+  const [may, mayNot] = await Promise.all(
+    ['owner', 'manager'].map((role) => ask('POST', `/v3/endpoints/${project}/is-it`, { ...asked, role })),
+  );
+  expect([may, mayNot].map((answer) => answer?.text.includes('Your role sees no personal values'))).toEqual([false, true]);
   for (const found of await Promise.all(calls('manager', 'curious'))) expect(found).toEqual([403, 'FORBIDDEN']);
   const press = (role: string) => ask('POST', manage('buttons/is-it'), { role, body: { player: ADA, reason: 'T-2', input } });
   expect(await code(press('manager'))).toEqual([403, 'FORBIDDEN']);

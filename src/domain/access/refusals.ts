@@ -24,7 +24,7 @@ export function missingPermission(key: AccessKey, scopes: readonly string[], lev
 export function missingReveal(permissions: Permissions | undefined): Refusal | null {
   if (permissions === undefined) return noRole();
   if (permissions?.['reveal']?.includes('r')) return null;
-  return refusal('FORBIDDEN', 'Your role in this project does not have r access to reveal');
+  return refusal('FORBIDDEN', 'Your role in this project does not have r access to reveal; without x-ns-reveal personal values are masked');
 }
 
 /** Refusal of a person in a project: one answer for one that is not there and for one without a role. */

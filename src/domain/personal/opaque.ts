@@ -5,14 +5,18 @@ import { findTokens, isOneToken, splitArguments } from '../../language/expressio
  * Whether logic may tell of a member of a document without naming it: it prints a whole value into a text, reads a member by a computed
  * name, or makes a list of members. If in doubt, it does. It finds what an author wrote without a thought, not what one hides.
  */
-export function printsWhole(value: Json): boolean {
-  if (typeof value === 'string') return isOpaque(value);
-  if (isArray(value)) return value.some(printsWhole);
-  if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, member]) => !PASSIVE.has(name) && (isOpaque(name) || printsWhole(member)));
+export function printsWhole(definition: Json): boolean {
+  if (!isObject(definition)) return prints(definition);
+  return prints(Object.fromEntries(Object.entries(definition).filter(([name]) => !PASSIVE.has(name))));
 }
 
-/** Members that nothing runs. */
+function prints(value: Json): boolean {
+  if (typeof value === 'string') return isOpaque(value);
+  if (isArray(value)) return value.some(prints);
+  return isObject(value) && Object.entries(value).some(([name, member]) => isOpaque(name) || prints(member));
+}
+
+/** Members of a definition that nothing runs. Deeper down a game may call what it answers so. */
 const PASSIVE: ReadonlySet<string> = new Set(['sourceText', 'description', 'notes', 'metadata']);
 
 /** Names that hold no document. */

@@ -27,6 +27,7 @@ describe('an endpoint that reads such documents', () => {
     ['shows another field in a text', { said: 'you have {{me.gold}}' }, false],
     ['shows a field by its name', { said: 'to {{me.email}}' }, true],
     ['prints a document into a text', { said: 'all: {{me}}' }, true],
+    ['prints a document into a text that is called as a comment is', { description: 'all: {{me}}' }, true],
     ['prints a document that a call passes on', { said: 'all: {{coalesce(0, default(me, 1))}}' }, true],
     ['prints a number that a call passes on', { said: 'you have {{coalesce(me.gold, null)}}' }, false],
     ['reads a member by a computed name', { one: '{{me[input.field]}}' }, true],
