@@ -14,12 +14,17 @@ const RICHEST = {
   sources: [{ collectionId: 'purses' }],
   config: { field: 'gold', columns: ['name'] },
 };
+const REACHABLE = { ...RICHEST, id: 'reachable', name: 'Reachable', config: { field: 'gold', columns: ['name', 'email'] } };
 
 const started = useConsole(async ({ manager }) => {
-  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'purses', schema: { gold: { type: 'number' } } }] }));
-  await ok(manager.manage('POST', manager.definitions('queries'), { body: [RICHEST] }));
+  await ok(
+    manager.manage('PUT', manager.definitions('collections'), {
+      body: [{ id: 'purses', schema: { gold: { type: 'number' }, email: { type: 'string', _personal: true } } }],
+    }),
+  );
+  await ok(manager.manage('POST', manager.definitions('queries'), { body: [RICHEST, REACHABLE] }));
   const write = (key: string, name: string, gold: number) =>
-    ok(manager.manage('POST', manager.storage(`purses/${key}`), { body: { name, gold } }));
+    ok(manager.manage('POST', manager.storage(`purses/${key}`), { body: { name, gold, email: `${name}@example.com` } }));
   await write(ADA, 'Ada', 50);
   await write(CY, 'Cy', 90);
   await write(BO, 'Bo', 50);
@@ -43,4 +48,16 @@ inBrowser('support reads why a player stands behind another with the same value'
   expect(new URL(page.url()).searchParams.get('why')).toBe(BO);
   await expectOpenToAll(started(), ['/boards', `/boards/richest?why=${BO}`]);
   expect(faults).toEqual([]);
+});
+
+inBrowser('a board with a personal column is shown for a reason, which goes with its requests', async () => {
+  const { page, origin, project } = started();
+  await page.goto(`${origin}/p/${project}/boards/reachable`);
+  await page.getByText('This shows personal values').waitFor();
+  await page.getByRole('button', { name: 'Show personal values' }).click();
+  await page.getByLabel('Reason').fill('A prize is to be sent');
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await page.getByText('Cy@example.com').waitFor();
+  await page.getByRole('button', { name: 'Hide personal values' }).click();
+  await page.getByText('This shows personal values').waitFor();
 });

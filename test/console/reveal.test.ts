@@ -1,5 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { hide, hideAll, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
+import { hide, hideAll, ofQuery, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
+
+test('the reason of a board goes with its rows, and with no other board', () => {
+  reveal('demo', ofQuery('richest'), 'a prize');
+  expect(reasonAt('/v3/queries/demo/richest?platformId=42&around=10')).toBe('a prize');
+  expect(reasonAt('/v3/queries/demo/fastest')).toBeUndefined();
+  expect(reasonAt('/v3/storage/demo/richest')).toBeUndefined();
+  hideAll();
+});
 
 test('a reason goes with reads that name the player, for ten minutes, and with no other', () => {
   vi.useFakeTimers();

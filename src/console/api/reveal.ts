@@ -1,6 +1,6 @@
 /**
- * Personal values that a person asked to see: of one player or collection, for a reason that goes with each read, for some minutes on this
- * page.
+ * Personal values that a person asked to see: of one player, collection or board, for a reason that goes with each read, for some minutes on
+ * this page.
  */
 
 /** How long a reason counts, ms. */
@@ -20,12 +20,17 @@ export function ofCollection(collection: string): string {
   return `of ${collection}`;
 }
 
+/** Stands for a leaderboard where a player is named. */
+export function ofQuery(query: string): string {
+  return `by ${query}`;
+}
+
 /** Stands for what somebody holds and looks for where a player is named. */
 export function ofHeld(held: string): string {
   return `is ${held}`;
 }
 
-/** Shows the personal values of a player, or {@link ofCollection}, from now on. The server records each look before it answers. */
+/** Shows the personal values of a player, {@link ofCollection} or {@link ofQuery}, from now on. The server records each look before it answers. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
 }
@@ -49,7 +54,7 @@ export function reasonFor(project: string, player: string): string | undefined {
 
 /**
  * Why a request at this address shows personal values: it names the player in its path, as the key of a document, or in its body; it reads
- * the collection; or it looks for what somebody holds.
+ * the collection or the board; or it looks for what somebody holds.
  */
 export function reasonAt(address: string, body?: unknown): string | undefined {
   const [path = ''] = address.split('?');
@@ -57,7 +62,13 @@ export function reasonAt(address: string, body?: unknown): string | undefined {
   const players = [...names.flatMap((name) => [name, name.split('_')[0] ?? '']), ...playerIn(body)];
   const collection = family === 'storage' ? names[0] : names[0] === 'documents' || names[0] === 'corrections' ? names[1] : undefined;
   const held = family === 'manage' && names[0] === 'explain' ? names[1] : undefined;
-  return [...players, ...(collection === undefined ? [] : [ofCollection(collection)]), ...(held === undefined ? [] : [ofHeld(held)])]
+  const query = family === 'queries' ? names[0] : undefined;
+  return [
+    ...players,
+    ...(collection === undefined ? [] : [ofCollection(collection)]),
+    ...(query === undefined ? [] : [ofQuery(query)]),
+    ...(held === undefined ? [] : [ofHeld(held)]),
+  ]
     .map((whose) => reasonFor(project, whose))
     .find((reason) => reason !== undefined);
 }

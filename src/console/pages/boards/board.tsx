@@ -2,6 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { aroundQuery, boardQuery, boardsQuery, type Leaderboard, type RankedRow } from '../../api/boards.ts';
+import { Refused } from '../../api/refusal.ts';
+import { ofQuery, reasonFor } from '../../api/reveal.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,6 +16,7 @@ import { amountText } from '../../words/amount.ts';
 import { orderOf } from '../../words/board.ts';
 import { isNumeric } from '../../words/collection.ts';
 import { cut, valueText } from '../../words/value.ts';
+import { Reveal } from '../player/reveal.tsx';
 import styles from './boards.module.css';
 import { Why } from './why.tsx';
 
@@ -80,13 +83,13 @@ function FromFirst({ query }: { readonly query: string }) {
         <Waiting what="the board" />
       </Card>
     );
-  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  if (list.isError) return <RefusedBoard query={query} error={list.error} again={() => void list.refetch()} />;
   const [first] = list.data.pages;
   if (first == null) return <NoBoard />;
   const rows = list.data.pages.flatMap((page) => page?.entries ?? []);
   const isEnd = !list.hasNextPage && rows.length < first.total;
   return (
-    <Rows board={first} rows={rows}>
+    <Rows query={query} board={first} rows={rows}>
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} label="Show further rows">
         {isEnd && <span>The board shows its first {rows.length}. Whoever stands further down is found around their id.</span>}
       </More>
@@ -102,7 +105,7 @@ function Around({ query, player }: { readonly query: string; readonly player: st
         <Waiting what="the rows around the player" />
       </Card>
     );
-  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  if (read.isError) return <RefusedBoard query={query} error={read.error} again={() => void read.refetch()} />;
   if (read.data === null) return <NoBoard />;
   if (read.data.player == null)
     return (
@@ -112,7 +115,28 @@ function Around({ query, player }: { readonly query: string; readonly player: st
         </Empty>
       </Card>
     );
-  return <Rows board={read.data} rows={read.data.entries} player={player} />;
+  return <Rows query={query} board={read.data} rows={read.data.entries} player={player} />;
+}
+
+interface RefusedProps {
+  readonly query: string;
+  readonly error: Error;
+  readonly again: () => void;
+}
+
+/** A board that tells of personal values is refused whole until a reason is given. */
+function RefusedBoard({ query, error, again }: RefusedProps) {
+  const isAskedWhy = error instanceof Refused && error.refusal.code === 'REVEAL_NEEDED';
+  return (
+    <>
+      <Failed error={error} again={again} />
+      {isAskedWhy && (
+        <div>
+          <Reveal query={query} />
+        </div>
+      )}
+    </>
+  );
 }
 
 function NoBoard() {
@@ -124,13 +148,15 @@ function NoBoard() {
 }
 
 interface RowsProps {
+  readonly query: string;
   readonly board: Leaderboard;
   readonly rows: readonly RankedRow[];
   readonly player?: string;
   readonly children?: ReactNode;
 }
 
-function Rows({ board, rows, player, children }: RowsProps) {
+function Rows({ query, board, rows, player, children }: RowsProps) {
+  const { project } = useView();
   const order = orderOf(rows);
   const columns = board.columns.slice(0, COLUMNS).flatMap(({ key, label }) => {
     if (key === undefined) return [];
@@ -140,10 +166,13 @@ function Rows({ board, rows, player, children }: RowsProps) {
     <Card
       title={`${amountText(board.total)} ${board.total === 1 ? 'row' : 'rows'}`}
       actions={
-        <span className={styles.soft}>
-          by {board.fieldLabel ?? board.field ?? 'a value'}
-          {order !== null && `, the ${order} first`}
-        </span>
+        <>
+          <span className={styles.soft}>
+            by {board.fieldLabel ?? board.field ?? 'a value'}
+            {order !== null && `, the ${order} first`}
+          </span>
+          {reasonFor(project, ofQuery(query)) !== undefined && <Reveal query={query} />}
+        </>
       }
     >
       {rows.length === 0 ? (

@@ -1,29 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { collectionsQuery } from '../../api/queries.ts';
-import { hide, ofCollection, reasonFor, reveal } from '../../api/reveal.ts';
+import { hide, ofCollection, ofQuery, reasonFor, reveal } from '../../api/reveal.ts';
 import { useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Why } from '../../parts/field.tsx';
 
-type RevealProps = { readonly player: string; readonly collection?: never } | { readonly collection: string; readonly player?: never };
+type RevealProps =
+  | { readonly player: string; readonly collection?: never; readonly query?: never }
+  | { readonly collection: string; readonly player?: never; readonly query?: never }
+  /** A leaderboard that is refused without a reason. */
+  | { readonly query: string; readonly player?: never; readonly collection?: never };
 
 /**
- * Shows the personal values of a player, or of a collection, for a reason, and masks them again. Only where the game has some, and for
+ * Shows the personal values of a player, a collection or a leaderboard, for a reason, and masks them again. Only where the game has some, and for
  * whoever may.
  */
-export function Reveal({ player, collection }: RevealProps) {
-  const whose = player ?? ofCollection(collection);
+export function Reveal({ player, collection, query }: RevealProps) {
+  const whose = player ?? (query === undefined ? ofCollection(collection) : ofQuery(query));
   const view = useView();
   const mayDo = useMay();
   const refresh = useRefresh();
   const [isAsking, setAsking] = useState(false);
   const [, setShown] = useState(false);
-  const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('reveal', 'r') && mayDo('collections', 'r') });
+  const collections = useQuery({
+    ...collectionsQuery(view),
+    enabled: query === undefined && mayDo('reveal', 'r') && mayDo('collections', 'r'),
+  });
   const shown = collections.data?.filter(({ id }) => collection === undefined || id === collection) ?? [];
-  if (!mayDo('reveal', 'r') || !JSON.stringify(shown).includes('"_personal":true')) return null;
+  const isPersonal = query !== undefined || JSON.stringify(shown).includes('"_personal":true');
+  if (!mayDo('reveal', 'r') || !isPersonal) return null;
   const change = (act: () => void, isShown: boolean) => {
     act();
     setShown(isShown);
@@ -37,7 +45,7 @@ export function Reveal({ player, collection }: RevealProps) {
       <Button onClick={() => setAsking(true)}>Show personal values</Button>
       {isAsking && (
         <RevealDialog
-          whose={player === undefined ? 'collection' : 'player'}
+          whose={player !== undefined ? 'player' : query === undefined ? 'collection' : 'leaderboard'}
           show={(reason) => change(() => reveal(view.project, whose, reason), true)}
           close={() => setAsking(false)}
         />
@@ -48,7 +56,7 @@ export function Reveal({ player, collection }: RevealProps) {
 
 interface RevealDialogProps {
   /** `value`: whether somebody has it. */
-  readonly whose: 'player' | 'collection' | 'value';
+  readonly whose: 'player' | 'collection' | 'leaderboard' | 'value';
   readonly show: (reason: string) => void;
   readonly close: () => void;
 }
