@@ -1,6 +1,6 @@
 /**
- * Personal values that a person asked to see: of one player, collection or board, for a reason that goes with each read, for some minutes on
- * this page.
+ * Personal values that a person asked to see: of one player, collection or board, for a reason that goes with each read, for some minutes
+ * on this page.
  */
 
 /** How long a reason counts, ms. */
@@ -30,7 +30,7 @@ export function ofHeld(held: string): string {
   return `is ${held}`;
 }
 
-/** Shows the personal values of a player, {@link ofCollection} or {@link ofQuery}, from now on. The server records each look before it answers. */
+/** Shows personal values of a player, {@link ofCollection} or {@link ofQuery}, from now on. The server records each look first. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
 }

@@ -15,8 +15,8 @@ type RevealProps =
   | { readonly query: string; readonly player?: never; readonly collection?: never };
 
 /**
- * Shows the personal values of a player, a collection or a leaderboard, for a reason, and masks them again. Only where the game has some, and for
- * whoever may.
+ * Shows the personal values of a player, a collection or a leaderboard, for a reason, and masks them again. Only where the game has some,
+ * and for whoever may.
  */
 export function Reveal({ player, collection, query }: RevealProps) {
   const whose = player ?? (query === undefined ? ofCollection(collection) : ofQuery(query));
