@@ -4,7 +4,8 @@ import { isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { groupBy } from '../../kernel/group.ts';
-import { inTurns } from '../../kernel/in-turns.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
@@ -12,6 +13,11 @@ import type { Project } from '../project/project.ts';
 
 /** Documents that are read as they were for one page: each once, and anew where a filter left commits between out. */
 const READS = 30;
+/** A change of more bytes is not compared. A document of more counts as so many where it is read or compared: both hold the node. */
+const LARGE_BYTES = 128 * 1024;
+const LARGE_COUNTS = 10;
+/** Documents that are read at a time. */
+const AT_ONCE = 5;
 /** Documents of one commit that are told where they are anybody's. */
 const DOCUMENTS = 12;
 
@@ -43,21 +49,35 @@ export async function changedFields(
   commits: readonly Commit[],
   player: string | null,
 ): Promise<ChangedFields> {
-  const written = commits.flatMap((commit) => writtenBy(commit, player));
-  const states = await statesBefore(past, project, written);
-  const told = new Map<string, readonly Difference[] | null>();
-  let left = READS - states.size;
+  const all = commits.flatMap((commit) => writtenBy(commit, player));
+  const written = all.filter(({ events }) => !events.some(isLarge));
+  const { states, counted } = await statesBefore(past, project, written);
+  const told = new Map<string, readonly Difference[] | null>(all.map(({ commit, name }) => [toldAs(commit, name), null]));
+  let left = READS - counted;
   for (const { commit, name, first, events } of written.toReversed()) {
     if (!goesOn(states.get(name), first) && left > 0) {
-      states.set(name, await documentBefore(past, project, { commit, first }));
-      left -= 1;
+      const state = await documentBefore(past, project, { commit, first });
+      states.set(name, state);
+      left -= countOf(state?.document);
     }
     const { after, documents } = foldCommit(states.get(name), events);
     states.set(name, after);
-    const compared = documents && (await roundRobin.run(project.id, () => differences(documents.before, documents.after)));
-    told.set(`${commit.last} ${name}`, compared);
+    const counts = countOf(documents?.after);
+    const isTold = documents !== null && (counts === 1 || left > 0);
+    if (counts > 1) left -= counts;
+    const compared = isTold ? await roundRobin.run(project.id, () => differences(documents.before, documents.after)) : null;
+    told.set(toldAs(commit, name), compared);
   }
-  return (commit, document) => told.get(`${commit.last} ${nameOf(document)}`);
+  return (commit, document) => told.get(toldAs(commit, nameOf(document)));
+}
+
+/** Data of stored events is JSON. */
+function isLarge({ data }: StoredDocumentEvent): boolean {
+  return isLargerThan(data as JsonObject, LARGE_BYTES);
+}
+
+function toldAs({ last }: Commit, name: string): string {
+  return `${last} ${name}`;
 }
 
 function writtenBy(commit: Commit, player: string | null): readonly Written[] {
@@ -66,14 +86,30 @@ function writtenBy(commit: Commit, player: string | null): readonly Written[] {
   return groups.flatMap(([name, events]) => (events[0] === undefined ? [] : [{ commit, name, first: events[0], events }]));
 }
 
+interface Before {
+  readonly states: Map<string, KnownDocument>;
+  /** What reading them counts. */
+  readonly counted: number;
+}
+
 /** The documents as they were before the oldest of these, which are newest first: of those that were written last. */
-async function statesBefore(past: Past, project: Project, written: readonly Written[]): Promise<Map<string, KnownDocument>> {
+async function statesBefore(past: Past, project: Project, written: readonly Written[]): Promise<Before> {
   const names = new Set([...new Set(written.map(({ name }) => name))].slice(0, READS));
   const oldest = new Map(written.filter(({ name }) => names.has(name)).map((each) => [each.name, each]));
-  const read = await inTurns([...oldest.values()], async (each): Promise<[string, KnownDocument]> => {
-    return [each.name, await documentBefore(past, project, each)];
-  });
-  return new Map(read);
+  const all = [...oldest.values()];
+  const states = new Map<string, KnownDocument>();
+  let counted = 0;
+  for (let from = 0; from < all.length && counted < READS; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE);
+    const read = await Promise.all(some.map((each) => documentBefore(past, project, each)));
+    for (const [place, { name }] of some.entries()) states.set(name, read[place]);
+    counted += read.reduce((count, state) => count + countOf(state?.document), 0);
+  }
+  return { states, counted };
+}
+
+function countOf(document: JsonObject | null | undefined): number {
+  return document != null && isLargerThan(document, LARGE_BYTES) ? LARGE_COUNTS : 1;
 }
 
 function addressOf(event: StoredDocumentEvent) {

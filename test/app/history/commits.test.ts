@@ -25,7 +25,7 @@ const commits = async (query: string): Promise<readonly JsonObject[]> =>
 const revisions = async (query: string) => (await commits(query)).map(({ revision }) => revision);
 
 beforeAll(async () => {
-  opened = await openNode();
+  opened = await openNode({ LIMIT_DOCUMENT: '256KiB', GROUP_BYTES: '1MiB' });
   const { game } = opened;
   database = new pg.Client({ connectionString: opened.databaseUrl });
   await database.connect();
@@ -291,6 +291,22 @@ describe('commits', () => {
     ]);
     expect(await told('kind=player.restore')).toEqual([[{ path: 'axe', before: 1, value: 6 }]]);
     expect(await told(`to=${then}`)).toEqual([created]);
+  });
+
+  test('of large documents a few are compared with what was before: others tell what fields became', async () => {
+    const { game } = opened;
+    const write = (body: JsonObject) => ok(game.play('POST', game.storage('purses/gus'), { body, ...as('gus') }));
+    await write({ axe: 0, note: 'x'.repeat(140 * 1024) });
+    for (let axe = 1; axe <= 6; axe += 1) await write({ ops: [{ op: 'set', path: 'axe', value: axe }] });
+    const env = { DATABASE_URL: opened.databaseUrl };
+    const key = await newApiKey(env, game.projectId, { history: 'r', players: 'r', collections: 'r' });
+    const found = await bodyOf(game.manage('GET', `/v3/manage/${game.projectId}/commits?player=gus`, { headers: { 'x-api-key': key } }));
+    const fields = listOf(objectOf(found)['commits']).map((commit) => objectOf(listOf(objectOf(commit)['documents'])[0])['fields']);
+    const told = fields.slice(0, 6).map((each) => objectOf(listOf(each)[0]));
+    expect(told.map(({ path, value }) => [path, value])).toEqual([6, 5, 4, 3, 2, 1].map((axe) => ['axe', axe]));
+    const compared = told.filter((each) => Object.hasOwn(each, 'before')).length;
+    expect([compared > 0, compared < 6]).toEqual([true, true]);
+    expect(listOf(fields[6]).map((each) => Object.hasOwn(objectOf(each), 'before'))).toEqual([false, false]);
   });
 
   test('of everybody tell the fields of shared documents, too, and so does the explanation of one', async () => {
