@@ -1,5 +1,6 @@
 import type { LedgerEntry, ProjectEvent } from '../../domain/events.ts';
 import type { Project } from '../project/project.ts';
+import type { UnreadEvent } from '../project/unread-event.ts';
 
 /** Commits and times of a project's log. */
 
@@ -18,39 +19,37 @@ export interface Commit {
   readonly events: readonly ProjectEvent[];
 }
 
-/** Events read back at once in search of a commit's beginning, or of an event of ours: few at first, because most commits are short. */
-const FIRST_PAGE = 4;
+/** Events looked at, back, at once for a commit's beginning, or an event of ours: few at first, as most commits are short. */
+const FIRST_PAGE = 2;
 const PAGE = 64;
 
 /** The commit in which a revision lies; `null`: the log has no such revision. `known`: the lowest revision known to lie in it. */
 export async function commitAt(project: Project, revision: number, known = revision): Promise<Commit | null> {
-  const events: ProjectEvent[] = [];
-  for (let to = revision, size = revision - known + FIRST_PAGE; ; size = Math.min(2 * size, PAGE)) {
+  const before: UnreadEvent[] = [];
+  for (let to = revision, left = 0, size = revision - known + FIRST_PAGE; ; size = Math.min(2 * size, PAGE)) {
     const page = await readBack(project, to, size);
     const last = page.at(-1);
     if (last === undefined || last.revision !== to) return null;
-    if (to === revision) events.push(...(await rest(project, last)));
+    if (to === revision) left = last.left;
     // Of the events of a commit each says how many follow it.
-    const end = events.at(-1)?.revision ?? revision + (last.metadata.left ?? 0);
-    const begins = page.findLastIndex(({ metadata, revision: at }) => (metadata.left ?? 0) !== end - at);
-    events.unshift(...page.slice(begins + 1));
+    const end = revision + left;
+    const begins = page.findLastIndex((event) => event.left !== end - event.revision);
+    before.unshift(...page.slice(begins + 1));
     to -= page.length;
-    if (begins >= 0 || to < 0) return { first: end - events.length + 1, last: end, events };
+    if (begins < 0 && to >= 0) continue;
+    const after = left === 0 ? [] : await project.history(revision + 1, left);
+    // Events of other commits stand on the page, too, and may be large.
+    const events = [...before.map((event) => event.read()), ...after];
+    return { first: end - events.length + 1, last: end, events };
   }
-}
-
-/** What follows an event in its commit. */
-function rest(project: Project, { revision, metadata: { left = 0 } }: ProjectEvent): Promise<readonly ProjectEvent[]> {
-  return left === 0 ? Promise.resolve([]) : project.history(revision + 1, left);
 }
 
 /** The last event of the commit in which a revision lies; `null`: the log has no such revision. */
 export async function commitEnd(project: Project, revision: number): Promise<Moment | null> {
-  const [event] = await project.history(revision, 1);
+  const [event] = await project.unread(revision, 1);
   if (event?.revision !== revision) return null;
   // The events of a commit are stored at one time. What another program wrote has no time of ours.
-  const at = event.type === 'log.foreign' ? await recordedAt(project, revision) : event.metadata.recordedAt;
-  return { revision: revision + (event.metadata.left ?? 0), at };
+  return { revision: revision + event.left, at: event.recordedAt ?? (await recordedAt(project, revision)) };
 }
 
 /**
@@ -70,15 +69,15 @@ export async function revisionAt(project: Project, time: number, end: number): P
 /** When this event was stored. What another program wrote counts as stored together with the event before it: it has no time of ours. */
 async function recordedAt(project: Project, revision: number): Promise<number> {
   for (let to = revision, count = 1; to >= 0; to -= count, count = PAGE) {
-    const ours = (await readBack(project, to, count)).findLast(({ type }) => type !== 'log.foreign');
-    if (ours !== undefined) return ours.metadata.recordedAt;
+    const at = (await readBack(project, to, count)).findLast(({ recordedAt: stored }) => stored !== null)?.recordedAt;
+    if (at != null) return at;
   }
   return Number.NEGATIVE_INFINITY;
 }
 
-function readBack(project: Project, to: number, most: number): Promise<readonly ProjectEvent[]> {
+function readBack(project: Project, to: number, most: number): Promise<readonly UnreadEvent[]> {
   const count = Math.min(most, to + 1);
-  return project.history(to - count + 1, count);
+  return project.unread(to - count + 1, count);
 }
 
 /** What the ledger says of an event of a document: the commit's last event says it. Redacted, it says nothing. */

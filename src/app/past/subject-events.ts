@@ -4,6 +4,7 @@ import { refusal } from '../../kernel/errors.ts';
 import type { AppContext } from '../context.ts';
 import type { ViewReader } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import type { UnreadEvent } from '../project/unread-event.ts';
 
 /** How long a reader waits for the index of subjects, ms. */
 const INDEX_WAIT_MS = 5_000;
@@ -53,7 +54,8 @@ export async function* eventsBack(
   deadline: Deadline,
 ): AsyncGenerator<ProjectEvent> {
   for await (const revisions of revisionsBack(context, project, subject, from)) {
-    for await (const events of readRuns(context, project, runsOf(revisions), deadline)) yield* events.toReversed();
+    for await (const events of readRuns(context, project, runsOf(revisions), deadline))
+      yield* decoded(context, project, events.toReversed());
   }
 }
 
@@ -65,7 +67,17 @@ export async function* eventsOf(
   deadline: Deadline,
 ): AsyncGenerator<ProjectEvent> {
   const runs = runsOf(revisions.toReversed()).toReversed();
-  for await (const events of readRuns(context, project, runs, deadline)) yield* events;
+  for await (const events of readRuns(context, project, runs, deadline)) yield* decoded(context, project, events);
+}
+
+/** Decodes each event when it is taken: whoever has found what they look for takes no more, and an event may be large. */
+async function* decoded({ roundRobin }: Context, project: Project, events: readonly UnreadEvent[]): AsyncGenerator<ProjectEvent> {
+  const pause = roundRobin.sharing(project.id);
+  for (const event of events) {
+    const turn = pause();
+    if (turn !== null) await turn;
+    yield event.read();
+  }
 }
 
 /** The events of several streams, each newest first, as one such stream. An event that several of them have comes once. */
@@ -85,15 +97,14 @@ export async function* newestFirst(streams: readonly AsyncGenerator<ProjectEvent
 
 /** Reads runs in their order, a few ahead. */
 async function* readRuns(
-  { scheduler, roundRobin }: Pick<Context, 'scheduler' | 'roundRobin'>,
+  { scheduler }: Pick<Context, 'scheduler'>,
   project: Project,
   runs: readonly Run[],
   { until, late }: Deadline,
-): AsyncGenerator<readonly ProjectEvent[]> {
-  const pause = roundRobin.sharing(project.id);
+): AsyncGenerator<readonly UnreadEvent[]> {
   for (let first = 0; first < runs.length; first += READS) {
     if (scheduler.monotonic() > until) throw late();
-    yield* await Promise.all(runs.slice(first, first + READS).map((run) => project.history(run.first, run.count, pause)));
+    yield* await Promise.all(runs.slice(first, first + READS).map((run) => project.unread(run.first, run.count)));
   }
 }
 

@@ -21,6 +21,7 @@ import { noAnswer } from './no-answer.ts';
 import { ProjectQuotas } from './project-quotas.ts';
 import { RowLoader } from './row-loader.ts';
 import type { SharedCache } from './shared-cache.ts';
+import { type UnreadEvent, unreadEvent } from './unread-event.ts';
 import type { Version } from './version.ts';
 import { WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
@@ -295,6 +296,11 @@ export class Project {
       events.push(readProjectEvent(event));
     }
     return events;
+  }
+
+  /** {@link history}, of which each event is decoded only where it is read. */
+  async unread(from: number, limit: number): Promise<readonly UnreadEvent[]> {
+    return (await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' })).map(unreadEvent);
   }
 
   /** `isUnreadable`: an event of the log is the reason, so to open the project again is of no use before something is done. */

@@ -5,17 +5,27 @@ import type { Past } from '../../../src/app/past/past.ts';
 import type { ViewReader } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 
-/** A log of commits of these lengths that counts the events that are read from it. */
+/** A log of commits of these lengths that counts the events that are looked at, and those that are decoded. */
 function logOf(lengths: readonly number[]) {
   const left = lengths.flatMap((length) => Array.from({ length }, (_, place) => length - 1 - place));
   const events = left.map((after, revision) => ({ revision, metadata: after === 0 ? {} : { left: after } }));
-  const counted = { events: 0 };
-  const history = async (from: number, limit: number) => {
+  const counted = { events: 0, decoded: 0 };
+  const decode = (event: (typeof events)[number]) => {
+    counted.decoded += 1;
+    return event;
+  };
+  const look = (from: number, limit: number) => {
     const page = events.slice(from, from + limit);
     counted.events += page.length;
     return page;
   };
-  const project = { id: 'p', history } as unknown as Project;
+  const history = async (from: number, limit: number) => look(from, limit).map(decode);
+  const unread = async (from: number, limit: number) =>
+    look(from, limit).map((event) => {
+      const { revision, metadata } = event;
+      return { revision, left: metadata.left ?? 0, recordedAt: 0, read: () => decode(event) };
+    });
+  const project = { id: 'p', history, unread } as unknown as Project;
   const past = {
     commitAt: (of: Project, revision: number, known?: number) => commitAt(of, revision, known),
     commitEnd: (of: Project, revision: number) => commitEnd(of, revision),
@@ -44,6 +54,14 @@ test('every revision leads to its commit, whatever else of the commit is known',
     }
   }
   expect(await commitAt(project, revisions)).toBeNull();
+});
+
+test('of events of other commits nothing is decoded', async () => {
+  const { project, counted } = logOf([1, 3, 1, 1, 2, 1]);
+  await commitAt(project, 5);
+  expect(counted.decoded).toBe(1);
+  await commitEnd(project, 5);
+  expect(counted.decoded).toBe(1);
 });
 
 test.each([

@@ -1,0 +1,23 @@
+import type { EventMetadata, ProjectEvent } from '../../domain/events.ts';
+import { readProjectEvent } from '../../log/decode.ts';
+import { isForeign } from '../../log/foreign.ts';
+import type { RecordedEvent } from '../../log/port.ts';
+
+/** An event of which only the metadata were looked at: its data may be large. */
+export interface UnreadEvent {
+  readonly revision: number;
+  /** How many events of its commit follow it. */
+  readonly left: number;
+  /** When it was stored, unix ms; `null`: another program wrote it. */
+  readonly recordedAt: number | null;
+  /** {@link readProjectEvent}. */
+  read(): ProjectEvent;
+}
+
+export function unreadEvent(event: RecordedEvent): UnreadEvent {
+  const { revision } = event;
+  const read = () => readProjectEvent(event);
+  if (isForeign(event)) return { revision, left: 0, recordedAt: null, read };
+  const { left = 0, recordedAt } = JSON.parse(event.metadata) as EventMetadata;
+  return { revision, left, recordedAt, read };
+}
