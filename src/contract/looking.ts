@@ -54,6 +54,14 @@ export function choosingIn({ id }: Route): readonly string[] | null {
   return CHOOSING[id] ?? null;
 }
 
+/** What games report is compared with no document, whatever it names. */
+const REPORTS: ReadonlySet<string> = new Set(['trackEvent', 'sendHeartbeat']);
+
+/** Whether members of a body are, or may be, fields of documents. */
+export function namesFields({ id }: Route): boolean {
+  return !REPORTS.has(id);
+}
+
 /** Whether a person may say why in `x-ns-reveal`, for what would not be told otherwise. */
 export function takesReason(route: Route): boolean {
   return tellsOfPlayers(route) || route.errors.includes('REVEAL_NEEDED');

@@ -1,6 +1,12 @@
 import type { App, LiveEvent, Shared } from '../app/app.ts';
 import { type Naming, namingsOf, PLAYER_QUERIES, tellsOfPlayers } from '../contract/looking.ts';
+import { type Own, ownIn } from '../contract/own.ts';
 import type { Route } from '../contract/route.ts';
+import { documentViews } from '../contract/routes/documents.ts';
+import { LoggedRequest } from '../contract/routes/logs.ts';
+import { queries } from '../contract/routes/queries.ts';
+import { release } from '../contract/routes/release.ts';
+import { saveRecords } from '../contract/routes/save-records.ts';
 import { playerOfKey } from '../domain/document/key.ts';
 import { readTopic, type Topic } from '../domain/live/topic.ts';
 import type { Personal } from '../domain/personal/fields.ts';
@@ -122,8 +128,15 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   const { text: _, ...rest } = answer;
   if (route.family === 'endpoints' && call !== null && personal.isHandledBy(call.slug)) return { ...rest, body: { masked: MASK } };
   const collection = ctx.params['collection'];
-  const place = { collections: typeof collection === 'string' ? [collection] : [], isFree: MADE_BY_GAMES.has(route.tag) };
+  const own = ownAnswer(route, answer.status);
+  const place = { collections: typeof collection === 'string' ? [collection] : [], isFree: MADE_BY_GAMES.has(route.tag), own };
   return { ...rest, body: masked(body, personal, place) };
+}
+
+/** Which members of an answer are the platform's own. */
+function ownAnswer({ answers }: Route, status = 200): Own {
+  const schema = answers[status];
+  return schema === undefined ? null : ownIn(schema);
 }
 
 /** What the game itself composes: endpoints and queries give values names of their own. */
@@ -151,18 +164,32 @@ function maskedEvent(personal: Personal | null, event: LiveEvent): LiveEvent {
   if (personal === null) return event;
   const message = objectOf(tryParseJson(event.data) ?? null);
   const { kind, of } = readTopic(String(message['topic']));
-  const place = kind === 'query' ? { collections: [], isFree: true } : { collections: [of], isFree: false };
+  const place = { ...(kind === 'query' ? { collections: [], isFree: true } : { collections: [of], isFree: false }), own: ownTopic(kind) };
   const value = kind === 'query' && personal.isShownBy(of) ? MASK : masked(message['value'] ?? null, personal, place);
   return { ...event, data: stringifyJson({ ...message, value }) };
 }
+
+/** A message of a topic is what its plain read answers. */
+function ownTopic(kind: Topic['kind']): Own {
+  const read = TOPICS[kind];
+  return read === undefined ? null : ownAnswer(read);
+}
+
+const TOPICS: Partial<Record<Topic['kind'], Route>> = {
+  ledger: documentViews.ledger,
+  records: saveRecords.list,
+  query: queries.run,
+  publishes: release.publishes,
+};
 
 /** What a person is shown of requests that are told as they happen. Throws as `Looks.personalIn`. */
 export async function shownRequests(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<(request: JsonObject) => Json> {
   if (!isMasked(exchange)) return (request) => request;
   const personalNow = await follow(app, project);
+  const own = ownIn(LoggedRequest);
   return (request) => {
     const personal = personalNow();
-    return personal === null ? request : masked(request, personal, { collections: [], isFree: false });
+    return personal === null ? request : masked(request, personal, { collections: [], isFree: false, own });
   };
 }
 

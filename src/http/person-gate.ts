@@ -1,5 +1,6 @@
 import type { App } from '../app/app.ts';
-import { askingOf, choosingIn, takesReason, tellsOfPlayers } from '../contract/looking.ts';
+import { askingOf, choosingIn, namesFields, takesReason, tellsOfPlayers } from '../contract/looking.ts';
+import { ownIn } from '../contract/own.ts';
 import type { Route } from '../contract/route.ts';
 import { missingReveal } from '../domain/access/refusals.ts';
 import { playerOfKey } from '../domain/document/key.ts';
@@ -99,7 +100,8 @@ function needOf(ctx: Context, { route }: Page, personal: Personal, body: Json | 
   // A grant to whom a leaderboard shows tells who they are.
   const whom = stringOf(objectOf(body)['query']);
   if (whom !== undefined && personal.isShownBy(whom)) return refusal('REVEAL_NEEDED');
-  return namesPersonal(body, personal.in(collectionOf(ctx, body))) ? becoming() : null;
+  const own = route.body === undefined ? null : ownIn(route.body.schema);
+  return namesFields(route) && namesPersonal(body, personal.in(collectionOf(ctx, body)), own) ? becoming() : null;
 }
 
 function becoming(): Refusal {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OF_PERSONS } from '../../src/contract/families.ts';
-import { askingOf, namingsOf } from '../../src/contract/looking.ts';
+import { askingOf, namesFields, namingsOf } from '../../src/contract/looking.ts';
 import { routes } from '../../src/contract/routes/index.ts';
 
 /** Where a person reads what one player has is made of the routes; what names nobody is named here, so that a new route is thought of. */
@@ -79,6 +79,10 @@ test('a request of a person tells of what it names, but for routes that are know
       .sort(),
   ).toEqual([...ASKING_NOTHING, 'listTests', 'putTests'].sort());
   expect(by('run').sort()).toEqual(RUNNING);
+});
+
+test('members of every body may be fields of documents, but for those of reports', () => {
+  expect(reached.filter((route) => !namesFields(route)).map(({ id }) => id)).toEqual(['trackEvent', 'sendHeartbeat']);
 });
 
 test('no route is served and no body is read past the gate that requests of people pass', () => {

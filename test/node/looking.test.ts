@@ -48,7 +48,16 @@ beforeAll(async () => {
     collectionType: 'per-platformid',
     accessMode: 'public',
     maxRecords: 3,
-    schema: { gold: { type: 'number', _ledger: true }, email: { type: 'string', _personal: true }, ...WITHIN, ...schema },
+    schema: {
+      gold: { type: 'number', _ledger: true },
+      email: { type: 'string', _personal: true },
+      // Called as members of the platform are.
+      name: { type: 'string', _personal: true },
+      level: { type: 'number', _personal: true },
+      device: { type: 'string', _personal: true },
+      ...WITHIN,
+      ...schema,
+    },
   });
   const others = [
     {
@@ -87,7 +96,7 @@ beforeAll(async () => {
   await ok(manager.manage('POST', manager.definitions('queries'), { body: [richest, byMail] }));
   // The document says of itself that it is of a collection without personal fields.
   const within = { friends: [{ nick: `one${SECRET}`, since: 1 }], ids: { steam: `st${SECRET}` }, deep: { list: [{ of: [`d${SECRET}`] }] } };
-  const save = { gold: 5, email: `ada${SECRET}`, nick: `nick${SECRET}`, collection: 'open', ...within };
+  const save = { gold: 5, email: `ada${SECRET}`, name: `Ada${SECRET}`, nick: `nick${SECRET}`, collection: 'open', ...within };
   const { headers } = await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: save }));
   await ok(
     manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { ops: [{ op: 'set', path: 'email', value: `bo${SECRET}` }] } }),
@@ -299,8 +308,8 @@ test('with a reason personal values are shown, and the reason is recorded with w
 });
 
 test('every route that could tell of a personal field which its request names takes a reason first, and does nothing without one', async () => {
-  // A player or an endpoint may be called as a field is, and by no other parameter of these is anything chosen.
-  const free = ['findPlayers', 'readLogs'];
+  // A player or an endpoint may be called as a field is, and by no other parameter of these is anything chosen. Reports meet no document.
+  const free = ['findPlayers', 'readLogs', 'trackEvent', 'sendHeartbeat'];
   const asking = routes.filter(
     (route) => OF_PERSONS.includes(route.family) && askingOf(route) !== 'nothing' && !route.path.endsWith('/') && !free.includes(route.id),
   );
@@ -321,6 +330,24 @@ test('every route that could tell of a personal field which its request names ta
   expect(open).toEqual([]);
   expect(asking.length + free.length).toBeGreaterThan(60);
   expect(await head()).toBe(before);
+});
+
+test('names that the platform gives are told, and asked for without a reason, though a personal field is called so', async () => {
+  const get = async (path: string) => JSON.parse((await owner.get(path)).text);
+  const listed = await get(`/v3/manage/${project}/documents/saves?columns=name,gold`);
+  expect([listed.name, listed.documents[0].cells.name]).toEqual(['saves', '[personal]']);
+  expect((await get(`/v3/manage/${project}/players/${ADA}?part=boards`)).boards.items[0]).toMatchObject({
+    query: 'richest',
+    name: 'richest',
+  });
+  expect((await get(`/v3/queries/${project}/richest`)).performance.sources[0].name).toBe('saves');
+  const tried = await owner.change('POST', `/v3/manage/${project}/test-endpoint`, { slug: 'buy', platformId: ADA });
+  expect(JSON.parse(tried.text).name).toBe('buy test');
+  const post = async (path: string, body: object) => codeOf(await askConsole(at(), 'POST', path, changing(), body))[1];
+  expect(await post(`/v3/manage/${project}/guests/${ADA}/revoke`, { device: 'd' })).toBe('NOT_FOUND');
+  expect(await post(`/v3/storage/${project}/saves/${ADA}/records`, { recordName: 'one', name: 'x' })).toBe('REVEAL_NEEDED');
+  const event = { type: 'level_done', platformId: ADA, context: { level: 3, email: 'a level is called so' } };
+  expect((await askConsole(at(), 'POST', `/v3/storage/${project}/analytics/events`, changing(), event)).status).toBe(200);
 });
 
 test('what is ordered or chosen by a personal field, or made of it, takes a reason; a mask that is sent back is refused', async () => {

@@ -1,8 +1,12 @@
+import type { Own } from '../../contract/own.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { PersonalPath } from '../model.ts';
 import type { Personal } from './fields.ts';
 
-/** Leaves personal values out of what a person is shown. Rather too much is masked than too little: a member of that name anywhere. */
+/**
+ * Leaves personal values out of what a person is shown. Rather too much is masked than too little: a member of that name anywhere, but for
+ * members that the platform calls so itself.
+ */
 
 /** Stands for a personal value. */
 export const MASK = '[personal]';
@@ -13,6 +17,8 @@ interface Place {
   readonly collections: readonly string[];
   /** Whether the value is made by a game: a personal field may stand in it without what surrounds it. */
   readonly isFree: boolean;
+  /** Which members are the platform's own. Left out: none. */
+  readonly own?: Own;
 }
 
 /** Members that say which endpoint made something. */
@@ -40,14 +46,15 @@ const WORDED: ReadonlySet<string> = new Set(['message', 'reason', 'errors']);
 
 /** The answer without personal values. */
 export function masked(value: Json, personal: Personal, place: Place): Json {
-  if (isArray(value)) return value.map((each) => masked(each, personal, place));
+  const { own = null } = place;
+  if (isArray(value)) return value.map((each) => masked(each, personal, { ...place, own: own?.items ?? null }));
   if (!isObject(value)) return value;
   // What a game made may say anything of where it comes from.
   const collections = place.isFree ? [] : [...place.collections, ...collectionIn(value)];
   const paths = collections.length === 0 ? personal.in(null) : [...new Set(collections)].flatMap((each) => personal.in(each));
   const known = place.isFree ? paths.flatMap(endsOf) : paths;
   const field = fieldOf(value);
-  const here = withoutValues(value, known);
+  const here = withoutValues(value, known, own);
   const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
   const isHandled = MAKERS.some((name) => typeof value[name] === 'string' && personal.isHandledBy(value[name]));
   const isTest = typeof value['passed'] === 'boolean';
@@ -56,12 +63,14 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
     if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
-    if (field !== null && !ABOUT.has(name)) return [name, maskedChange(masked(member, personal, { ...place, collections }), field, paths)];
+    const below = { collections, own: own?.members.get(name) ?? null };
+    if (field !== null && !ABOUT.has(name))
+      return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
     if (isHandled && name === 'expectation' && isObject(member))
       return [name, { ...member, reason: withoutWords(member['reason'] ?? null) }];
-    const left = masked(member, personal, { collections, isFree: place.isFree || FREE.has(name) });
+    const left = masked(member, personal, { ...below, isFree: place.isFree || FREE.has(name) });
     return [name, isMoney && name !== 'revision' ? withoutNumbers(left) : left];
   });
   return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
@@ -170,9 +179,14 @@ function labelOf(field: PersonalPath, label: Json, paths: readonly PersonalPath[
   return paths.some((path) => path.includes('*')) ? field.join(' › ') : label;
 }
 
-function withoutValues(value: JsonObject, paths: readonly PersonalPath[]): JsonObject {
-  const left = paths.reduce<Json>(without, value);
-  return isObject(left) ? left : {};
+/** Members of the platform's own names are left: a path of a document does not begin with them. */
+function withoutValues(value: JsonObject, paths: readonly PersonalPath[], own: Own): JsonObject {
+  const isOwn = (name: string) => own?.members.has(name) === true;
+  const left = Object.entries(value).map(([name, member]): [string, Json] => {
+    const here = isOwn(name) ? [] : paths.filter(([first]) => first === '*' || first === name);
+    return [name, here.reduce<Json>((each, [, ...rest]) => without(each, rest), member)];
+  });
+  return Object.fromEntries(left);
 }
 
 /** The value with a mask where the path leads. */
