@@ -26,6 +26,7 @@ interface EconomyOptions extends RemoteOptions, Filters {
   readonly since: string;
   readonly until?: string;
   readonly by: 'day' | 'source' | 'endpoint' | 'player' | 'entry';
+  readonly alarm?: number;
   readonly cursor?: string;
   readonly csv?: boolean;
   readonly limit: number;
@@ -68,6 +69,14 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
         'only what a faucet, sink, transfer or correction is made of, with how much of each; with --by entry',
       ).choices(CLASSES),
     )
+    .addOption(
+      new Option(
+        '--alarm <revision>',
+        'what the alarm counted that was raised at this revision; with --by entry and its currency as --field',
+      )
+        .argParser(revisionOf)
+        .conflicts(['since', 'until', ...Object.keys(NARROWED)]),
+    )
     .option('--cursor <cursor>', 'the cursor that the page before names')
     .option('--csv', 'print comma-separated values')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
@@ -78,8 +87,10 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
     .action(async (options: EconomyOptions) => {
       if (options.csv && options.json) throw new WrongUsage('Choose one of --csv and --json');
       const remote = remoteOf(options);
+      const { alarm } = options;
       const days = { from: sinceOf(options.since), to: options.until === undefined ? undefined : dayAfter(options.until) };
-      const currency = options.field === undefined ? undefined : await currencyOf(remote, options.field, days, options.target);
+      const isNamed = options.field === undefined || alarm !== undefined;
+      const currency = isNamed ? options.field : await currencyOf(remote, options.field, days, options.target);
       const needsCurrency = options.by === 'player' || options.by === 'entry';
       if (needsCurrency && currency === undefined)
         throw new WrongUsage(`--by ${options.by} needs --field: amounts of two currencies have no order`);
@@ -89,7 +100,9 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
         if (options[name as keyof Filters] !== undefined && !fitting.includes(by))
           throw new WrongUsage(`--${name} goes with --by ${fitting.join(' or --by ')}`);
       }
-      const { body, shown } = await READ[by](remote, { currency, ...days, limit, cursor, ...filters }, options.target);
+      if (alarm !== undefined && by !== 'entry') throw new WrongUsage('--alarm goes with --by entry');
+      const within = alarm === undefined ? days : { from: undefined, to: undefined, alarm };
+      const { body, shown } = await READ[by](remote, { currency, ...within, limit, cursor, ...filters }, options.target);
       print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
     });
 }
@@ -99,7 +112,10 @@ interface Days {
   readonly to: string | undefined;
 }
 
-type Query = Days & { readonly [Name in keyof Filters | 'currency' | 'cursor']: string | undefined } & { readonly limit: number };
+type Query = { readonly [Name in keyof Filters | 'currency' | 'cursor' | 'from' | 'to']: string | undefined } & {
+  readonly limit: number;
+  readonly alarm?: number;
+};
 
 type Read = (remote: Remote, query: Query, target: Target) => Promise<{ readonly body: Json; readonly shown: Shown }>;
 
@@ -148,7 +164,9 @@ const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
   },
   async entry(remote, query, target) {
     const { body, read } = await ask<EconomyEntries>(remote, ['economy', 'entries'], { ...query }, target, ENTRIES);
-    const isOfClass = query.class !== undefined;
+    // An alarm of a day is of a class, too.
+    const of = query.class ?? (read.entries.some(({ part }) => part !== undefined) ? 'faucet' : undefined);
+    const isOfClass = of !== undefined;
     const rows = read.entries.map(({ at, revision, player, collection, field, before, delta, after, part = delta, source, endpoint }) => {
       const parts = isOfClass ? [part] : [];
       return {
@@ -156,7 +174,7 @@ const READ: Readonly<Record<EconomyOptions['by'], Read>> = {
         size: isOfClass ? Math.sign(doubleOf(delta)) * doubleOf(part) : doubleOf(delta),
       };
     });
-    const parts = isOfClass ? [String(query.class).toUpperCase()] : [];
+    const parts = of === undefined ? [] : [of.toUpperCase()];
     const head = ['AT', 'REVISION', 'PLAYER', 'FIELD', 'BEFORE', 'DELTA', 'AFTER', ...parts, 'SOURCE', 'ENDPOINT'];
     return { body, shown: { head, rows, more: read.cursor } };
   },
@@ -200,6 +218,11 @@ function dayAfter(date: string): string {
   const time = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : Number.NaN;
   if (Number.isNaN(time)) throw new WrongUsage(`--until ${date} is no date, such as 2026-03-01`);
   return new Date(time + 86_400_000).toISOString().slice(0, 10);
+}
+
+function revisionOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new WrongUsage(`--alarm ${text} is no revision, such as 4711; GET economy/alarms lists the alarms that were raised`);
 }
 
 /** The currency of this name, or that of the field with this name. Throws {@link WrongUsage} with what there is. */

@@ -4,6 +4,9 @@ import { ExactNumber, type Json, type JsonObject } from '../kernel/json-value.ts
 
 /** Schemas that many routes share, and the types of answers that follow from schemas. */
 
+/** What every answer says that is no refusal. */
+export const ok = z.literal(true);
+
 /** Any JSON value that players and authors write. */
 export const anyJson: z.ZodType<Json, Json> = z.any();
 

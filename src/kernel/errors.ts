@@ -146,6 +146,7 @@ export const MISSING = [
   'page',
   'commit',
   'currency',
+  'alarm',
   'definition',
   'grant',
   'approval',

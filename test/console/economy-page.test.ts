@@ -7,10 +7,14 @@ import { expectOpenToAll, heading } from './support/page.ts';
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const GOLD = { type: 'number', _ledger: true, _currency: 'gold' };
+const VAULTS = { id: 'vaults', collectionType: 'global', schema: { coins: { ...GOLD, _currency: 'treasure' } } };
 const ADA = '76561198000000001';
 
 const started = useConsole(async ({ manager }) => {
-  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'purses', schema: { gold: GOLD } }] }));
+  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'purses', schema: { gold: GOLD } }, VAULTS] }));
+  await ok(
+    manager.manage('POST', manager.storage('vaults/townhall'), { body: { ops: [{ op: 'inc', path: 'coins', value: 9, source: 'tax' }] } }),
+  );
   const move = (value: number, source: string) =>
     ok(manager.manage('POST', manager.storage(`purses/${ADA}`), { body: { ops: [{ op: 'inc', path: 'gold', value, source }] } }));
   await move(120, 'quest');
@@ -75,8 +79,12 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   expect(page.url()).toBe(asked);
   await page.getByLabel('From', { exact: true }).fill('2025-12-24');
   await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('2025-12-24');
+  // What all share is no player.
+  await page.goto(`${origin}/p/${project}/economy/entries?currency=treasure`);
+  await page.getByRole('link', { name: 'townhall' }).click();
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/p/${project}/collections/vaults/townhall`);
   const managed = await signedInAs('manager');
-  await managed.goto(page.url());
+  await managed.goto(asked);
   await managed.getByRole('button', { name: 'Change…' }).click();
   await managed.getByLabel('Name', { exact: true }).fill('greed');
   await managed.getByLabel('Raised when there comes in').selectOption('perPlayerHour');

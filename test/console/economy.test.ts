@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
 import { csvOf, fileName } from '../../src/console/words/csv.ts';
-import { alarmOf, checkOf, comeTo, dayAfter, entriesTitle, lastDays, periodOf, thresholdText } from '../../src/console/words/economy.ts';
+import {
+  alarmOf,
+  checkOf,
+  comeTo,
+  countedBy,
+  dayAfter,
+  entriesTitle,
+  lastDays,
+  periodOf,
+  thresholdText,
+} from '../../src/console/words/economy.ts';
 import { lonePlaces, plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
 
 const EXACT = (digits: string) => `\uE000${digits}`;
@@ -79,6 +89,16 @@ describe('a list of entries', () => {
 });
 
 describe('an alarm', () => {
+  it('opens what it counted when it was raised: what came from nowhere in its day, or for a player in its hour', () => {
+    const raised = { revision: 12, currency: 'gold', source: null, player: null };
+    expect(countedBy({ ...raised, window: '2026-03-01' })).toEqual({
+      ...{ currency: 'gold', from: '2026-03-01', to: '2026-03-01', class: 'faucet', alarm: '12' },
+    });
+    const greed = countedBy({ ...raised, window: '2026-03-01T10', source: 'quest', player: '7' });
+    expect(greed).toMatchObject({ from: '2026-03-01', source: 'quest', player: '7', direction: 'in', alarm: '12' });
+    expect(entriesTitle(greed)).toBe('entries of gold that came in from quest of 7 that raised an alarm');
+  });
+
   const typed = { name: 'flood', currency: 'gold', source: '', threshold: 'overMedian', amount: '5' } as const;
 
   it('is what was typed, or what is wrong with that', () => {

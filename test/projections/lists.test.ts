@@ -42,7 +42,7 @@ afterAll(() => pool.end());
 
 const ASKED: EconomyEntries = {
   ...{ space: 'live', from: DAY, to: DAY, currency: 'gold', collection: null, field: null, source: null, endpoint: null },
-  ...{ player: null, direction: null, class: null, before: null, limit: 50 },
+  ...{ player: null, direction: null, class: null, within: null, before: null, limit: 50 },
 };
 
 /** The plans of what a read asks the database. */
@@ -98,11 +98,23 @@ test('entries of a day follow each other without a gap, the newest first, also w
   );
 });
 
-test.each([{}, { source: 's3' }, { endpoint: 'sell' }, { player: 'p7' }])('entries are found by an index: %o', async (filter) => {
-  const plan = await plansOf((of) => readEconomyEntries(of, PROJECT, { ...ASKED, ...filter }));
-  expect(plan).toMatch(/Index/);
-  expect(plan.match(/Seq Scan on (?:ledger|documents)\w*/g)).toBeNull();
+test('of a part of a day only the entries of its times are told, up to the revision that counted', async () => {
+  const from = DAY * 86_400_000 + 4_000;
+  const within = { from, to: from + 100, through: 4_049 };
+  expect((await paged({ within })).revisions).toEqual(Array.from({ length: 50 }, (_, place) => 4_049 - place).filter((n) => n % 10 !== 1));
+  expect((await paged({ within, player: 'p7' })).revisions).toEqual([4_007]);
 });
+
+const WITHIN = { from: DAY * 86_400_000, to: DAY * 86_400_000 + 5_000, through: 4_000 };
+
+test.each([{}, { source: 's3' }, { endpoint: 'sell' }, { player: 'p7' }, { within: WITHIN }])(
+  'entries are found by an index: %o',
+  async (filter) => {
+    const plan = await plansOf((of) => readEconomyEntries(of, PROJECT, { ...ASKED, ...filter }));
+    expect(plan).toMatch(/Index/);
+    expect(plan.match(/Seq Scan on (?:ledger|documents)\w*/g)).toBeNull();
+  },
+);
 
 const WALK: DocumentWalk = {
   ...{ space: 'live', collection: 'saves', by: { kind: 'key' }, order: 'asc', from: null, until: null },

@@ -11,7 +11,7 @@ const LOOKED_AT = 1_000;
 const DAY_MS = 86_400_000;
 
 const NEWEST = 'at DESC, revision DESC, ordinal DESC';
-const WITHIN = `l.at >= $3::bigint * ${DAY_MS} AND l.at < ($4::bigint + 1) * ${DAY_MS} AND l.at <= $11 AND (l.at, l.revision, l.ordinal) < ($11, $12, $13)`;
+const WITHIN = `l.at >= $17 AND l.at < $18 AND l.revision <= $19 AND l.at <= $11 AND (l.at, l.revision, l.ordinal) < ($11, $12, $13)`;
 
 /** One source after the other, each over the index by source and time. */
 const OF_ALL = `
@@ -31,8 +31,9 @@ const OF_CLASS = `CASE $16::text WHEN 'faucet' THEN d.faucet > 0 WHEN 'sink' THE
   WHEN 'transfer' THEN NOT d.correction AND (d.inflow > d.faucet OR d.outflow > d.sink) ELSE true END`;
 
 /**
- * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows, $15 direction, $16 class. Where a source has more entries than are
- * looked at, nothing is told of what is older than the last of them: the next page goes on there.
+ * $1 to $9: see {@link CHOSEN}. $10 player, $11 to $13 cursor, $14 rows, $15 direction, $16 class, $17 and $18 times, $19 the last
+ * revision. Where a source has more entries than are looked at, nothing is told of what is older than the last of them: the next page goes
+ * on there.
  */
 function statement(looked: string): string {
   return throughViews(`
@@ -82,7 +83,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** The entries of ledgers that flows are made of, the newest first. Throws 400 `ECONOMY_RANGE_TOO_LARGE`. */
 export async function readEconomyEntries(pool: Pool, projectId: string, query: EconomyEntries): Promise<EconomyEntryPage> {
   const { player, direction, before, limit, class: wanted } = query;
-  const values = [...chosen(projectId, query), player, ...(before ?? [NEVER, NEVER, 0]), limit + 1, direction, wanted];
+  const { from, to, through } = query.within ?? { from: query.from * DAY_MS, to: (query.to + 1) * DAY_MS, through: NEVER };
+  const place = before ?? [NEVER, NEVER, 0];
+  const values = [...chosen(projectId, query), player, ...place, limit + 1, direction, wanted, from, to, through];
   const { rows } = await readWithin<Row>(pool, { ...(player === null ? ALL : PLAYER), values }, 'ECONOMY_RANGE_TOO_LARGE');
   const [row] = rows;
   if (row === undefined) throw new Error('a page of entries answers one row');

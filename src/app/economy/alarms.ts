@@ -40,21 +40,27 @@ async function judgeDay(projectId: string, views: Views, alarm: EconomyAlarm, wi
   const day = dayOf(window.from);
   const filter = { currency, source, collection: null, field: null, endpoint: null };
   const range = { space: 'live', from: day - MEDIAN_DAYS, to: day } as const;
-  const { rows } = await views.economyFlows(projectId, { ...range, ...filter, by: 'day', after: null, limit: MEDIAN_DAYS + 1 });
+  const { rows, revision: counted } = await views.economyFlows(projectId, {
+    ...range,
+    ...filter,
+    by: 'day',
+    after: null,
+    limit: MEDIAN_DAYS + 1,
+  });
   const amount = Number(rows.find((row) => row.day === day)?.faucet ?? 0);
   const threshold = dayThreshold(
     overMedian,
     rows.filter((row) => row.day !== day).map(({ faucet }) => Number(faucet)),
   );
-  return threshold === null || amount <= threshold ? null : { ...about(alarm, window), amount, threshold };
+  return threshold === null || amount <= threshold ? null : { ...about(alarm, window), amount, threshold, counted };
 }
 
 async function judgeHour(projectId: string, views: Views, alarm: EconomyAlarm, window: AlarmWindow): Promise<AlarmRaised | null> {
   const { currency, source = null, perPlayerHour: threshold = 0 } = alarm;
   const { from, to } = window;
-  const { rows } = await views.economyHour(projectId, { currency, source, day: dayOf(from), from, to, over: threshold });
+  const { rows, revision: counted } = await views.economyHour(projectId, { currency, source, day: dayOf(from), from, to, over: threshold });
   const [top] = rows;
-  return top === undefined ? null : { ...about(alarm, window), player: top.player, amount: Number(top.amount), threshold };
+  return top === undefined ? null : { ...about(alarm, window), player: top.player, amount: Number(top.amount), threshold, counted };
 }
 
 function about({ name, currency, source }: EconomyAlarm, window: AlarmWindow) {

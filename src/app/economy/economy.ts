@@ -1,6 +1,8 @@
 import type * as contract from '../../contract/answers.ts';
 import { type StatedWhy, summaryOf } from '../../domain/commit/summary.ts';
 import { isCorrectionCause, SOURCE } from '../../domain/correction/causes.ts';
+import { isShared } from '../../domain/definition/model/shared.ts';
+import { windowNamed } from '../../domain/economy/alarms.ts';
 import { type Amount, signOf } from '../../domain/economy/amount.ts';
 import { dayOf, postedOf, startOfDay } from '../../domain/economy/fold.ts';
 import { KeptNames } from '../../domain/economy/names.ts';
@@ -38,8 +40,13 @@ interface RangeQuery {
   readonly cursor: string | null;
 }
 
-type EntriesQuery = RangeQuery &
-  FlowFilter & { readonly player: string | null; readonly direction: Direction | null; readonly class: EntryClass | null };
+interface EntriesQuery extends RangeQuery, FlowFilter {
+  readonly player: string | null;
+  readonly direction: Direction | null;
+  readonly class: EntryClass | null;
+  /** The revision at which an alarm was raised. */
+  readonly alarm: number | null;
+}
 
 /**
  * What became of the money of all players. Every read throws 400 `INVALID_REQUEST`, `ECONOMY_RANGE_TOO_LARGE`, 403 `FORBIDDEN`, and 503
@@ -61,7 +68,7 @@ export interface Economy {
     target: PublishTarget,
     query: RangeQuery & FlowFilter & { readonly order: MoverOrder },
   ): Promise<ManageAnswer<contract.EconomyPlayers>>;
-  /** The entries of ledgers that sums are made of, the newest first. */
+  /** The entries of ledgers that sums are made of, the newest first. Throws 404 `NOT_FOUND` for an alarm that was not raised. */
   entries(caller: Caller, target: PublishTarget, query: EntriesQuery): Promise<ManageAnswer<contract.EconomyEntries>>;
   /** Alarms that were raised, the newest first. */
   alarms(caller: Caller, page: { readonly before: string | null; readonly limit: number }): Promise<ManageAnswer<contract.EconomyAlarms>>;
@@ -131,22 +138,28 @@ export function createEconomy(context: AppContext, past: Past): Economy {
       const players = rows.slice(0, limit).map(({ collections, ...row }) => ({
         ...row,
         ...exact(row, ['inflow', 'outflow', 'net']),
+        ...sharedIn(project, collections),
         ledgers: collections.map((collection) => ledgerLink(project, collection, row.player, range)),
       }));
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       return { ...at(), result: { ok: true, players, cursor: last === undefined ? null : JSON.stringify([last[order], last.player]) } };
     },
 
-    async entries(caller, target, { limit, cursor, from, to, ...filter }) {
+    async entries(caller, target, { limit, cursor, from, to, alarm, ...filter }) {
       const { project, space, at } = await open(caller, target);
       const { currency, player } = filter;
       if (currency === null) throw refusal('INVALID_REQUEST', '`currency` must be named: a sum is of one currency');
       requireStorable(player);
-      const range = rangeOf(space, { from, to }, today());
-      const wanted = { ...range, ...filter, before: placeOf(cursor), limit };
+      const before = placeOf(cursor);
+      if (alarm !== null) requireAlone({ from, to, ...filter, currency: null });
+      const which =
+        alarm === null
+          ? { ...rangeOf(space, { from, to }, today()), ...filter, within: null, before }
+          : await countedBy(past, project, alarm, currency);
+      const wanted = { ...which, before: before ?? which.before, limit };
       const { rows, next, hasOthers } = await pageOf(context, past, project, currency, wanted);
       const reasons = await reasonsOf(past, project, rows);
-      const entries = rows.map((row) => entryOf(row, currency, reasons.get(row.revision)));
+      const entries = rows.map((row) => ({ ...entryOf(row, currency, reasons.get(row.revision)), ...sharedIn(project, [row.collection]) }));
       const cursorOfNext = next === null ? null : next.join('.');
       return { ...at(), result: { ok: true, entries, ...(hasOthers ? { hasOthers: true as const } : {}), cursor: cursorOfNext } };
     },
@@ -158,7 +171,8 @@ export function createEconomy(context: AppContext, past: Past): Economy {
         const { currency, source, window } = alarm;
         const day = dayOf(Date.parse(window.slice(0, 10)));
         const opens = linkOf(project, 'flows', { currency, source, from: dateOf(day), to: dateOf(day + 1) });
-        return { ...alarm, at: new Date(time).toISOString(), opens };
+        const entries = linkOf(project, 'entries', { currency, alarm: String(alarm.revision) });
+        return { ...alarm, at: new Date(time).toISOString(), opens, entries };
       });
       return { ...at(), result: { ok: true, alarms, before: page.next } };
     },
@@ -213,6 +227,33 @@ function placeOf(cursor: string | null): EntryPlace | null {
   const [, at, revision, ordinal] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,9})$/.exec(cursor) ?? [];
   if (ordinal === undefined) throw invalidCursor('cursor');
   return [Number(at), Number(revision), Number(ordinal)];
+}
+
+/** Throws 400 `INVALID_REQUEST` where an alarm is narrowed further: what it counts is one sum. */
+function requireAlone(filter: Readonly<Record<string, string | null>>): void {
+  const named = Object.entries(filter).flatMap(([name, value]) => (value === null ? [] : [`\`${name}\``]));
+  if (named.length === 0) return;
+  throw refusal('INVALID_REQUEST', `An alarm says itself what it counts: leave ${named.join(', ')} out, and name its \`currency\` alone`);
+}
+
+/** What the alarm that was raised at a revision counts: all faucet of its day, or what came in for a player within its hour. */
+async function countedBy(past: Past, project: Project, revision: number, currency: string): Promise<Omit<Wanted, 'limit'>> {
+  const commit = await past.commitAt(project, revision);
+  const event = commit?.events.find((each) => each.revision === revision);
+  if (event?.type !== 'alarm.raised' || event.data.currency !== currency)
+    throw notFound(
+      'alarm',
+      `No alarm of ${JSON.stringify(currency.slice(0, 200))} was raised at revision ${revision}; \`alarms\` lists them`,
+    );
+  const { window, source = null, player = null, counted = revision } = event.data;
+  const { from, to } = windowNamed(window);
+  return {
+    ...{ space: 'live', from: dayOf(from), to: dayOf(from), currency, source, collection: null, field: null, endpoint: null, player },
+    ...(player === null ? ({ direction: null, class: 'faucet' } as const) : ({ direction: 'in', class: null } as const)),
+    within: { from, to, through: counted },
+    // Nothing that came later is looked at.
+    before: [event.metadata.recordedAt, revision, 0],
+  };
 }
 
 /** Whether its commit says why: what was put right, or what a person did, such as press a button. A grant says it once for all. */
@@ -309,6 +350,11 @@ async function reasonsOf(past: Past, project: Project, rows: readonly EconomyEnt
   return new Map(found.flat());
 }
 
+/** Whether what moved is of nobody: the collections in which it did are all shared. */
+function sharedIn({ definitions }: Project, collections: readonly string[]): { readonly shared?: true } {
+  return collections.every((collection) => isShared(definitions, collection)) ? { shared: true } : {};
+}
+
 function entryOf({ ordinal: _, reason, label, actor, at, ...row }: ShownRow, currency: string, why: StatedWhy | undefined) {
   const { endpoint, ...who } = actor;
   return {
@@ -348,7 +394,7 @@ function flowOf(project: Project, range: EconomyRange, filter: FlowFilter, { key
   };
 }
 
-function linkOf(project: Project, what: 'flows' | 'players', filter: Readonly<Record<string, string | null>>): string {
+function linkOf(project: Project, what: 'flows' | 'players' | 'entries', filter: Readonly<Record<string, string | null>>): string {
   const named = Object.entries(filter).flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));
   return `/v3/manage/${project.id}/economy/${what}?${new URLSearchParams(named)}`;
 }

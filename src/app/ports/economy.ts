@@ -114,12 +114,24 @@ export interface EconomyEntryRow extends LedgerRow {
 /** A place in the order of entries: time, revision, and the place within the commit. */
 export type EntryPlace = readonly [at: number, revision: number, ordinal: number];
 
+/** A part of a day, as somebody looked at it. */
+interface EntryWindow {
+  /** Unix ms, inclusive. */
+  readonly from: number;
+  /** Unix ms, exclusive. */
+  readonly to: number;
+  /** The last revision that counted. */
+  readonly through: number;
+}
+
 export interface EconomyEntries extends EconomyRange, FlowFilter {
   readonly player: string | null;
   /** Only what came in, or only what went out; `null`: both. */
   readonly direction: Direction | null;
   /** Only where something of this class moved, which others may have moved; `null`: anywhere. */
   readonly class: EntryClass | null;
+  /** Only of a part of these days; `null`: of all of it. */
+  readonly within: EntryWindow | null;
   readonly before: EntryPlace | null;
   readonly limit: number;
 }

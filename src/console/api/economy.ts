@@ -9,7 +9,6 @@ import type { View } from './view.ts';
 export type EconomyDay = api.EconomyDay;
 export type EconomyFlow = api.EconomyFlow;
 export type EconomyEntry = api.EconomyEntry;
-export type RaisedAlarm = api.EconomyAlarm;
 
 /** One currency over days, both of them included. */
 export interface EconomyAsked extends Period {
@@ -114,23 +113,27 @@ export function moversQuery(view: View, { currency, ...period }: EconomyAsked, o
 }
 
 /** The entries that a sum is made of, the newest first. */
-export function entriesQuery(view: View, { from, to, class: of, ...filter }: EntriesAsked) {
+export function entriesQuery(view: View, asked: EntriesAsked) {
   return infiniteQueryOptions({
-    queryKey: [view.project, 'economy', 'entries', view.target, from, to, of, filter],
+    queryKey: [view.project, 'economy', 'entries', view.target, asked],
     queryFn: ({ pageParam }) =>
       datedAnswerOf(
-        api.listEconomyEntries({
-          ...askedOf(view, { from, to }),
-          ...filter,
-          ...(of === undefined ? {} : { $class: of }),
-          ...(filter.endpoint === NO_ENDPOINT ? { endpoint: '' } : {}),
-          limit: ENTRIES,
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        }),
+        api.listEconomyEntries({ ...entriesAskedOf(view, asked), limit: ENTRIES, ...(pageParam === null ? {} : { cursor: pageParam }) }),
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ body }) => body.cursor,
   });
+}
+
+/** What an alarm counted, it says itself. */
+function entriesAskedOf(view: View, { from, to, class: of, alarm, ...filter }: EntriesAsked) {
+  if (alarm !== undefined) return { project: view.project, currency: filter.currency, alarm: Number(alarm) };
+  return {
+    ...askedOf(view, { from, to }),
+    ...filter,
+    ...(of === undefined ? {} : { $class: of }),
+    ...(filter.endpoint === NO_ENDPOINT ? { endpoint: '' } : {}),
+  };
 }
 
 export function supplyQuery({ project, target }: View, currency: string) {

@@ -22,6 +22,12 @@ export function textIn(search: Readonly<Record<string, unknown>>, name: string):
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The same of a revision. */
+function revisionIn(search: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const text = textIn(search, name) ?? '';
+  return /^\d{1,15}$/.test(text) ? text : undefined;
+}
+
 /** What lists of commits are narrowed by. */
 export interface CommitFilters {
   readonly endpoint?: string | undefined;
@@ -69,6 +75,7 @@ export interface EntriesSearch extends Pick<EconomySearch, 'currency' | 'from' |
   readonly player?: string | undefined;
   readonly direction?: 'in' | 'out' | undefined;
   readonly class?: EntryClass | undefined;
+  readonly alarm?: string | undefined;
 }
 
 export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSearch {
@@ -84,6 +91,7 @@ export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSea
     player: textIn(search, 'player'),
     direction: direction === 'in' || direction === 'out' ? direction : undefined,
     class: ENTRY_CLASSES.find((of) => of === search['class']),
+    alarm: revisionIn(search, 'alarm'),
   };
 }
 

@@ -13,6 +13,16 @@ export function PlayerLink({ player }: { readonly player: string }) {
   );
 }
 
+/** Leads to what it is: it may name a player, or what all share. */
+export function HeldLink({ held }: { readonly held: string }) {
+  const { project } = useView();
+  return (
+    <Link to="/p/$project/find/$held" params={{ project, held }}>
+      {held}
+    </Link>
+  );
+}
+
 /** A key by its label: it leads to the key among the others, with its last use, for whoever sees those. */
 export function KeyLink({ keyId, label = keyId }: { readonly keyId: string; readonly label?: string | undefined }) {
   const { project } = useView();

@@ -83,6 +83,11 @@ export function Empty({ title, isPage = false, children }: EmptyProps) {
   );
 }
 
+/** A page of a list that holds nothing, though others may follow. */
+export function NothingSoFar() {
+  return <Empty title="Nothing in the part that was looked at">Older ones may follow: go on below.</Empty>;
+}
+
 interface WaitingProps {
   readonly what: string;
   /** A long table comes. */

@@ -1,4 +1,5 @@
 import { addsUp, isSmaller, negated, sumOf } from './amount.ts';
+import { capital } from './value.ts';
 
 /** The economy by days, in UTC, as its pages have it. */
 
@@ -9,6 +10,8 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000;
+/** Characters of `2026-11-27`. */
+const DAY_LENGTH = 10;
 /** Days that a page shows where nobody asked for others. */
 const DAYS_SHOWN = 30;
 /** The longest period that a page shows. */
@@ -80,6 +83,8 @@ export interface EntriesFilter {
   readonly player?: string | undefined;
   readonly direction?: 'in' | 'out' | undefined;
   readonly class?: EntryClass | undefined;
+  /** The revision at which an alarm was raised: what it counted. The others then say what that is. */
+  readonly alarm?: string | undefined;
 }
 
 export const ENTRY_CLASSES = ['faucet', 'sink', 'transfer', 'correction'] as const;
@@ -93,7 +98,17 @@ const OF_CLASS: Readonly<Record<EntryClass, string>> = {
 };
 
 /** What a list of entries is of. */
-export function entriesTitle({ currency, source, endpoint, collection, field, player, direction, class: of }: EntriesFilter): string {
+export function entriesTitle({
+  currency,
+  source,
+  endpoint,
+  collection,
+  field,
+  player,
+  direction,
+  class: of,
+  alarm,
+}: EntriesFilter): string {
   // What came from nowhere came in.
   const isPlain = direction === undefined || of === 'faucet' || of === 'sink';
   const parts = [
@@ -104,13 +119,14 @@ export function entriesTitle({ currency, source, endpoint, collection, field, pl
     endpoint === undefined ? '' : endpoint === NO_ENDPOINT ? 'written directly' : `by ${endpoint}`,
     field === undefined ? '' : `in ${collection ?? ''}.${field}`,
     player === undefined ? '' : `of ${player}`,
+    alarm === undefined ? '' : 'that raised an alarm',
   ];
   return parts.filter((part) => part !== '').join(' ');
 }
 
 /** The word for a class, as a heading. */
 export function className(of: EntryClass): string {
-  return of === 'correction' ? 'Corrected' : `${of.charAt(0).toUpperCase()}${of.slice(1)}`;
+  return of === 'correction' ? 'Corrected' : capital(of);
 }
 
 interface Moved {
@@ -130,6 +146,22 @@ export function comeTo(entries: readonly Moved[]): { readonly inflow: string; re
 /** A share of 0 to 1 as people say it. */
 export function percent(share: number): string {
   return `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;
+}
+
+interface Raised {
+  readonly revision: number;
+  /** The day, or the hour, in UTC. */
+  readonly window: string;
+  readonly currency: string;
+  readonly source: string | null;
+  readonly player: string | null;
+}
+
+/** The entries that a raised alarm counts: what came from nowhere in its day, or what came in for a player in its hour. */
+export function countedBy({ revision, window, currency, source, player }: Raised): EntriesFilter & Period {
+  const day = window.slice(0, DAY_LENGTH);
+  const of = player === null ? ({ class: 'faucet' } as const) : ({ player, direction: 'in' } as const);
+  return { currency, from: day, to: day, ...(source === null ? {} : { source }), ...of, alarm: String(revision) };
 }
 
 /** An alarm as it is set: a name, a currency, perhaps a source, and one threshold. */

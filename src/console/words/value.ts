@@ -41,6 +41,11 @@ function counted(number: number, one: string, more: string): string {
   return `(${number} ${number === 1 ? one : more})`;
 }
 
+/** As what begins a sentence. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 export function cut(text: string, length = CELL_LENGTH): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -198,6 +198,7 @@ export const DOCUMENT_EVENTS = {
       player: absent(playerText, 'For whom most came in, where the alarm is of one player'),
       amount: z.number(),
       threshold: z.number(),
+      counted: absent(count, 'The last revision that the amount counts'),
     }),
   ),
   'record.created': event('A save slot of a player; its data is the document `{player}_{recordId}`.', members(record)),

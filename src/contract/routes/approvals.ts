@@ -3,8 +3,8 @@ import { APPROVING_KEYS, STAGED_READ, STAGING_KEYS } from '../credentials.ts';
 import { RELEASE_ACTIONS } from '../events/release.ts';
 import { PUBLISH_BASE, READ_HEADERS } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, count, instant, lineOf } from '../values.ts';
-import { about, ok, paged } from './managed.ts';
+import { anyJson, count, instant, lineOf, ok } from '../values.ts';
+import { about, paged } from './managed.ts';
 
 /** A second person before anything goes live: who asked, who approved, what was said. */
 

@@ -3,9 +3,8 @@ import { BUTTON_KEYS } from '../credentials.ts';
 import { PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { CONSOLE_PAGES } from '../resources/logic.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyObject, count, lineOf, playerId } from '../values.ts';
+import { anyJson, anyObject, count, lineOf, ok, playerId } from '../values.ts';
 import { Corrected } from './corrections.ts';
-import { ok } from './managed.ts';
 
 /** Buttons of the game's own: endpoints that a person runs from the console. */
 

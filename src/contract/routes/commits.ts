@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { EXPLAINING_KEYS, managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
+import { anyJson, anyNumber, anyObject, count, instant, ok } from '../values.ts';
 import { LoggedRequest } from './logs.ts';
-import { about, ok, pageSize } from './managed.ts';
+import { about, pageSize } from './managed.ts';
 
 /** What happened in a project: its commits. */
 

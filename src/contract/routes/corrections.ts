@@ -3,8 +3,7 @@ import { managementKeys } from '../credentials.ts';
 import { MOMENT_ERRORS, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant, lineOf } from '../values.ts';
-import { ok } from './managed.ts';
+import { anyJson, anyNumber, anyObject, count, instant, lineOf, ok } from '../values.ts';
 
 /** What support puts right: one document changed, one commit undone, a player restored. */
 

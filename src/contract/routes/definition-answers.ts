@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyJson, anyObject, asOf, count } from '../values.ts';
-import { diagnostics, ok, staged, store } from './managed.ts';
+import { anyJson, anyObject, asOf, count, ok } from '../values.ts';
+import { diagnostics, staged, store } from './managed.ts';
 
 /** Answers of the routes of definitions. */
 

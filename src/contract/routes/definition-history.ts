@@ -3,9 +3,9 @@ import { managementKeys, STAGED_READ } from '../credentials.ts';
 import { DEFINITION_KINDS } from '../events/project.ts';
 import { AT, AT_ERRORS, AT_HEADER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { asOf, count, instant } from '../values.ts';
+import { asOf, count, instant, ok } from '../values.ts';
 import { betweenMoments, by, changedFields, moreFields, pageOfChanges, when } from './history.ts';
-import { ok, paged } from './managed.ts';
+import { paged } from './managed.ts';
 import { DifferingDefinition, slotsChanged } from './release.ts';
 
 /** What happened to definitions and game values, and what differs between two moments. */

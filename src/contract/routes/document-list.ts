@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ANY_SECRET_KEY, READ_DOCUMENTS } from '../credentials.ts';
 import { PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyNumber, count, instant } from '../values.ts';
-import { about, ok } from './managed.ts';
+import { anyNumber, count, instant, ok } from '../values.ts';
+import { about } from './managed.ts';
 
 /** Documents of a collection, as a table. */
 

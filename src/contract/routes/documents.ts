@@ -17,9 +17,8 @@ import {
   VERSION_HEADER,
 } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, asOf, count, instant } from '../values.ts';
+import { anyJson, anyNumber, anyObject, asOf, count, instant, ok } from '../values.ts';
 
-const ok = z.literal(true);
 const ALSO = ['storage-api'] as const;
 
 const Document = anyJson.meta({

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyNumber, count, instant } from '../values.ts';
+import { anyNumber, count, instant, ok } from '../values.ts';
 import { why } from './commits.ts';
-import { about, ok, paged, pageSize } from './managed.ts';
+import { about, paged, pageSize } from './managed.ts';
 
 /** What became of the money of all players. */
 
@@ -26,12 +26,14 @@ const place = {
   source: z.string().meta({ description: 'Of one source only; `other`: of those beyond the 200 of a field and day' }),
   endpoint: z.string().meta({ description: 'Of one endpoint only; empty: of what no endpoint wrote' }),
 } as const;
+const ofShared = z.literal(true).optional().meta({ description: 'A document that all share moved it: `player` is its key, and no player' });
 const entry = z
   .strictObject({
     revision: count.meta({ description: 'Of the commit: `explain` says what it was' }),
     at: instant,
     currency,
     player: z.string(),
+    shared: ofShared,
     collection: z.string(),
     key: z.string(),
     field: z.string(),
@@ -218,6 +220,7 @@ export const economy = {
             z
               .strictObject({
                 player: z.string(),
+                shared: ofShared,
                 ...sums,
                 net: anyNumber,
                 ledgers: z
@@ -261,12 +264,17 @@ export const economy = {
       '',
       'With `class`, the entries that make up a faucet, sink, transfer or correction, each with its `part` of it: together the parts are the sum. What a commit',
       'brought in and took away in common is transfer, and of one field and source its first entries are. A page looks at 100 commits at most.',
+      '',
+      'With `alarm`, the entries that its amount is the sum of: what came later in its window is not among them. It is of live.',
     ].join('\n'),
     query: {
       ...place,
       player: z.string().meta({ description: 'Of one player only' }),
       direction: z.enum(DIRECTIONS).meta({ description: 'Only what came in, or only what went out' }),
       class: z.enum(ENTRY_CLASSES).meta({ description: 'Only what is of this class, as the days and flows count it' }),
+      alarm: count.meta({
+        description: 'What an alarm counted, by the revision at which it was raised; of filters only its `currency` stands beside it',
+      }),
       ...range,
       ...page,
     },
@@ -275,7 +283,7 @@ export const economy = {
         .strictObject({ ok, entries: z.array(entry), hasOthers: ok.optional(), cursor: next })
         .meta({ id: 'EconomyEntries', description: 'A page of entries' }),
     },
-    errors: [...REFUSED, 'INVALID_PLATFORMID', 'BUSY', 'PAST_TIMEOUT'],
+    errors: [...REFUSED, 'INVALID_PLATFORMID', 'NOT_FOUND', 'BUSY', 'PAST_TIMEOUT'],
     example: {
       query: { currency: 'gold', source: 'quest' },
       answer: {
@@ -326,6 +334,7 @@ export const economy = {
                 threshold: z.number(),
                 at: instant,
                 opens: z.string().meta({ description: 'The flows of that day' }),
+                entries: z.string().meta({ description: 'The entries that `amount` counts' }),
               })
               .meta({ id: 'EconomyAlarm' }),
           ),
@@ -349,6 +358,7 @@ export const economy = {
             threshold: 900,
             at: '2026-03-01T12:00:00.000Z',
             opens: '/v3/manage/demo/economy/flows?currency=gold&source=quest&from=2026-03-01&to=2026-03-02',
+            entries: '/v3/manage/demo/economy/entries?currency=gold&alarm=12',
           },
         ],
         before: null,

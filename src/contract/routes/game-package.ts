@@ -3,8 +3,8 @@ import { EVERYTHING_READ, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS } from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
-import { anyJson, count, instant } from '../values.ts';
-import { CLAIMING, ON_BASE, ofProject, ok } from './managed.ts';
+import { anyJson, count, instant, ok } from '../values.ts';
+import { CLAIMING, ON_BASE, ofProject } from './managed.ts';
 
 /** A project's package: what its editor told of the game, and what a game that starts is told of its revision. */
 

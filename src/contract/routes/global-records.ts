@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { APPEND_KEYS, VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, STORED_VIEW, TARGET, VERSION_HEADER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject } from '../values.ts';
-
-const ok = z.literal(true);
+import { anyJson, anyObject, ok } from '../values.ts';
 
 const GlobalRecord = z
   .object({

@@ -4,8 +4,8 @@ import { grantPhase } from '../events/document.ts';
 import { PLAYER, READ_HEADERS } from '../parameters.ts';
 import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyNumber, count, instant, lineOf } from '../values.ts';
-import { ok, paged, pageSize } from './managed.ts';
+import { anyJson, anyNumber, count, instant, lineOf, ok } from '../values.ts';
+import { paged, pageSize } from './managed.ts';
 
 /** What support gives to many players, each once. */
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GUEST_KEYS } from '../credentials.ts';
 import { AS_PLAYER, PLAYER, POSITION_HEADER } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { instant, playerId } from '../values.ts';
+import { instant, ok, playerId } from '../values.ts';
 
 const Device = z.strictObject({
   id: z.string(),
@@ -11,7 +11,7 @@ const Device = z.strictObject({
 });
 
 const guest = {
-  ok: z.literal(true),
+  ok,
   player: z.string().meta({ description: 'Id of the guest: the player in everything else' }),
   device: z.string().meta({ description: 'Id of the device that asks' }),
   devices: z.array(Device).meta({ description: 'In the order in which they came' }),
@@ -50,7 +50,7 @@ const Hosted = z
   .meta({ id: 'Hosted', description: 'Whom the pass is for' });
 const GuestPass = z
   .strictObject({
-    ok: z.literal(true),
+    ok,
     player: guest.player,
     host: z.string(),
     pass: z.string().meta({ description: 'What the host sends as `x-on-behalf-of-token`' }),

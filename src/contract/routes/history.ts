@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { DOCUMENT_KEYS, type KeyRules } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, asOf, count, instant } from '../values.ts';
+import { anyJson, anyNumber, asOf, count, instant, ok } from '../values.ts';
 import { DifferingField, paged } from './managed.ts';
 
 /** What happened to one document, and what differs between two moments. */
-
-const ok = z.literal(true);
 
 export const changedFields = z
   .array(DifferingField)

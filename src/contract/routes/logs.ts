@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { EVERYTHING_READ, managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { count, instant } from '../values.ts';
-import { about, ok } from './managed.ts';
+import { count, instant, ok } from '../values.ts';
+import { about } from './managed.ts';
 
 /** What nodes remember of the requests of a project, for some days. */
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { count, instant } from '../values.ts';
-import { about, ok, paged } from './managed.ts';
+import { count, instant, ok } from '../values.ts';
+import { about, paged } from './managed.ts';
 
 /** Who looked at the data of players. */
 

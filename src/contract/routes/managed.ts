@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { READ_HEADERS } from '../parameters.ts';
-import { anyJson } from '../values.ts';
+import { anyJson, ok } from '../values.ts';
 
 /**
  * What the routes for studios and their tools share: definitions, publishing, tests, settings. All need a secret key, except
  * `revision-init`.
  */
 
-export const ok = z.literal(true);
 export const staged = { publishTarget: z.enum(['live', 'next']).optional().meta({ description: '`next`, where the push was staged' }) };
 export const store = { source: z.string().meta({ description: 'Where definitions are kept' }) };
 

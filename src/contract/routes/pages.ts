@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { READ_HEADERS } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyObject, instant } from '../values.ts';
-
-const ok = z.literal(true);
+import { anyObject, instant, ok } from '../values.ts';
 
 const page = {
   ok,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { AT, AT_ERRORS, AT_HEADER, PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyNumber, anyObject, asOf, count, instant } from '../values.ts';
+import { anyNumber, anyObject, asOf, count, instant, ok } from '../values.ts';
 import { Commit } from './commits.ts';
 import { LoggedRequest } from './logs.ts';
-import { about, ok, pageSize } from './managed.ts';
+import { about, pageSize } from './managed.ts';
 import { Flag } from './project.ts';
 import { UsedWindow } from './values.ts';
 

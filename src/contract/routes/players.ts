@@ -3,9 +3,7 @@ import { SESSION_KEYS } from '../credentials.ts';
 import { Failure } from '../errors.ts';
 import { AS_PLAYER, PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, instant } from '../values.ts';
-
-const ok = z.literal(true);
+import { anyJson, instant, ok } from '../values.ts';
 
 const Session = z
   .object({

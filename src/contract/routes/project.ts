@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ANY_SECRET_KEY, managementKeys } from '../credentials.ts';
 import { PLAYER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { count, instant } from '../values.ts';
-import { ofProject, ok, paged } from './managed.ts';
+import { count, instant, ok } from '../values.ts';
+import { ofProject, paged } from './managed.ts';
 
 export const Flag = z
   .strictObject({

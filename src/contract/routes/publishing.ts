@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys } from '../credentials.ts';
 import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count } from '../values.ts';
-import { about, CLAIMING, Diagnostic, ok, PUSHED, SAVES, staged, store } from './managed.ts';
+import { anyJson, anyObject, count, ok } from '../values.ts';
+import { about, CLAIMING, Diagnostic, PUSHED, SAVES, staged, store } from './managed.ts';
 
 /** Pushes of whole projects, and what tools ask about a project as a whole. */
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { flag, READ_HEADERS } from '../parameters.ts';
 import { route } from '../route.ts';
-import { count } from '../values.ts';
-import { INVALID, ok } from './managed.ts';
+import { count, ok } from '../values.ts';
+import { INVALID } from './managed.ts';
 
 const A_COLLECTION = 'the id of a collection';
 

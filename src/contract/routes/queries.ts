@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { QUERY_KEYS } from '../credentials.ts';
 import { AS_PLAYER, AT_POSITION, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count, instant } from '../values.ts';
-
-const ok = z.literal(true);
+import { anyJson, anyObject, count, instant, ok } from '../values.ts';
 
 const Column = z.object({ key: z.string().optional(), label: z.string().optional() }).catchall(anyJson);
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { SCHEMA_FILES } from '../resources/files.ts';
 import { route } from '../route.ts';
-import { anyObject } from '../values.ts';
+import { anyObject, ok } from '../values.ts';
 import { about } from './system.ts';
 
 /** What the server tells of itself: its front page, schemas, and its reference. */
 
-const ok = z.literal(true);
 const version = z.string();
 
 export const schemas = {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
 import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count, instant } from '../values.ts';
+import { anyJson, anyObject, count, instant, ok } from '../values.ts';
 import { Approval, Step } from './approvals.ts';
-import { about, CLAIMING, DifferingField, ON_BASE, ok, paged, staged } from './managed.ts';
+import { about, CLAIMING, DifferingField, ON_BASE, paged, staged } from './managed.ts';
 
 /** What becomes of what is staged: promotion, discard, rollback, and the history of publishes. */
 

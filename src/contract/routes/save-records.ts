@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { READ_DOCUMENTS, RECORD_KEYS } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, asOf, instant } from '../values.ts';
+import { anyJson, asOf, instant, ok } from '../values.ts';
 import { ACCESS, Done } from './documents.ts';
-
-const ok = z.literal(true);
 
 const SaveRecord = z
   .object({

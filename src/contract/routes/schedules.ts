@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
 import { MESSAGE, PUBLISH_BASE, READ_HEADERS } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { instant } from '../values.ts';
+import { instant, ok } from '../values.ts';
 import { Step } from './approvals.ts';
-import { about, ok } from './managed.ts';
+import { about } from './managed.ts';
 
 /** A promotion at a chosen time. */
 

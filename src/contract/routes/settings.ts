@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { AT, AT_ERRORS, AT_HEADER, PUBLISH_BASE, READ_HEADERS, STRICT, STRICT_IN_BODY } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, asOf, instant } from '../values.ts';
-import { diagnostics, ON_BASE, ofProject, ok } from './managed.ts';
+import { anyJson, anyObject, asOf, instant, ok } from '../values.ts';
+import { diagnostics, ON_BASE, ofProject } from './managed.ts';
 
 /** A project's settings and keys. */
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { instant } from '../values.ts';
+import { instant, ok } from '../values.ts';
 import { Revoking } from './guests.ts';
-import { about, ok, pageSize } from './managed.ts';
+import { about, pageSize } from './managed.ts';
 
 /** What support does for players: finds them by name, and lets guests in again who lost their device. */
 

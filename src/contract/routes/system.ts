@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { route } from '../route.ts';
-import { anyJson, count } from '../values.ts';
+import { anyJson, count, ok } from '../values.ts';
 
-const ok = z.literal(true);
 const version = z.string();
 const unavailable = z
   .enum(['database-unavailable', 'log-unavailable'])

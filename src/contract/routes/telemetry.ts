@@ -3,9 +3,8 @@ import { REPORT_KEYS, VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, PLAYER, STALE_HEADER, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
-import { anyObject, count, instant } from '../values.ts';
+import { anyObject, count, instant, ok } from '../values.ts';
 
-const ok = z.literal(true);
 const ALSO = ['storage-api'] as const;
 const headers = { ...AS_PLAYER, ...TARGET } as const;
 const claim = { platformId: z.string().meta({ description: 'The player, where the body names none' }) } as const;

@@ -3,8 +3,8 @@ import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts
 import { MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count } from '../values.ts';
-import { about, CLAIMING, diagnostics, ON_BASE, ok, SourceItem, store } from './managed.ts';
+import { anyJson, anyObject, count, ok } from '../values.ts';
+import { about, CLAIMING, diagnostics, ON_BASE, SourceItem, store } from './managed.ts';
 
 /** Saved tests, and dry runs of endpoints. */
 

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, AT, AT_ERRORS, AT_HEADER, AT_POSITION, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, asOf, instant } from '../values.ts';
+import { anyJson, anyObject, asOf, instant, ok } from '../values.ts';
 
 /** Game values, and the limits that are in force. */
-
-const ok = z.literal(true);
 
 const GameValues = z
   .object({

@@ -4,6 +4,9 @@ import { dayOf, startOfDay } from './fold.ts';
 /** Alarms of a project: when what came in of a currency is too much. */
 
 const HOUR_MS = 3_600_000;
+/** Characters of `2026-03-01`, and of `2026-03-01T10`. */
+const DAY_NAME = 10;
+const HOUR_NAME = 13;
 /** The days before a day that its median is of. */
 export const MEDIAN_DAYS = 14;
 
@@ -17,6 +20,13 @@ export interface AlarmWindow {
   readonly to: number;
 }
 
+/** The window of this name. */
+export function windowNamed(name: string): AlarmWindow {
+  const isDay = name.length === DAY_NAME;
+  const from = Date.parse(isDay ? name : `${name}:00Z`);
+  return { name, from, to: from + (isDay ? startOfDay(1) : HOUR_MS) };
+}
+
 /**
  * The windows that a look at `now` judges: the one under way, and the one before, of which the last moments may not have been judged.
  */
@@ -24,7 +34,7 @@ export function windowsOf(alarm: EconomyAlarm, now: number): readonly AlarmWindo
   const isDay = alarm.overMedian !== undefined;
   const length = isDay ? startOfDay(1) : HOUR_MS;
   const start = isDay ? startOfDay(dayOf(now)) : Math.floor(now / HOUR_MS) * HOUR_MS;
-  return [start - length, start].map((from) => ({ name: new Date(from).toISOString().slice(0, isDay ? 10 : 13), from, to: from + length }));
+  return [start - length, start].map((from) => windowNamed(new Date(from).toISOString().slice(0, isDay ? DAY_NAME : HOUR_NAME)));
 }
 
 /** The middle of some amounts; of an even number of them, the mean of the two in the middle. */

@@ -94,11 +94,20 @@ async function watch(): Promise<void> {
   }
 }
 
-async function alarms(): Promise<readonly string[]> {
+async function raised(): Promise<readonly JsonObject[]> {
   const { body } = await ok(opened.game.manage('GET', `/v3/manage/${project.projectId}/economy/alarms`));
-  return rowsOf(Object(body), 'alarms')
-    .map(({ alarm, player }) => `${alarm} ${player}`)
-    .sort();
+  return rowsOf(Object(body), 'alarms');
+}
+
+async function alarms(): Promise<readonly string[]> {
+  return (await raised()).map(({ alarm, player }) => `${alarm} ${player}`).sort();
+}
+
+/** What the entries come to that an alarm opens. */
+async function countedBy({ entries }: JsonObject): Promise<number> {
+  const { body } = await ok(opened.game.manage('GET', `${entries}&limit=200`));
+  expect(Object(body).cursor).toBeNull();
+  return rowsOf(Object(body), 'entries').reduce((sum, { part, delta }) => sum + Number(part ?? delta), 0);
 }
 
 test('from the alarm to the publish that made the coin, to the undo, after which the log is whole', async () => {
@@ -106,11 +115,22 @@ test('from the alarm to the publish that made the coin, to the undo, after which
   const watched = () => watch().then(alarms);
   await expect.poll(watched, { timeout: 60_000 }).toEqual(['flood null', 'greed mallory']);
 
+  // What comes later in its window is not what raised it.
+  await ok(opened.game.play('POST', opened.game.endpoint('sell-wood'), { body: { amount: 10 }, headers: { 'x-platform-id': 'mallory' } }));
+  const told = await raised();
+  expect(await Promise.all(told.map(countedBy))).toEqual(told.map(({ amount }) => amount));
+  const greed = told.find(({ alarm }) => alarm === 'greed');
+  const counted = ['economy', '--field', 'gold', '--by', 'entry', '--alarm', String(greed?.['revision'])];
+  expect(rowsOf(await read(...counted), 'entries')).toHaveLength(SALES);
+  const ofGold = `/v3/manage/${project.projectId}/economy/entries?currency=gold`;
+  expect(await opened.game.manage('GET', `${ofGold}&alarm=${greed?.['revision']}&player=mallory`)).toMatchObject({ status: 400 });
+  expect(await opened.game.manage('GET', `${ofGold}&alarm=0`)).toMatchObject({ status: 404, body: { error: { missing: 'alarm' } } });
+
   const bySource = rowsOf(await read('economy', '--field', 'gold', '--by', 'source', '--since', '1d'), 'flows');
   const [first] = [...bySource].sort((a, b) => Number(b['faucet']) - Number(a['faucet']));
   expect(first).toMatchObject({ source: 'sell-wood' });
   const [richest] = rowsOf(await read('economy', '--field', 'gold', '--by', 'player', '--since', '1d'), 'players');
-  expect(richest).toMatchObject({ player: 'mallory', inflow: 25 + SALES * 20 });
+  expect(richest).toMatchObject({ player: 'mallory', inflow: 25 + (SALES + 1) * 20 });
 
   const [coin] = rowsOf(await read('ledger', 'players', 'mallory', '--newest', '--limit', '1'), 'entries');
   expect(coin).toMatchObject({ source: 'sell-wood', delta: 20, reason: 'sold 10 wood' });
@@ -121,12 +141,12 @@ test('from the alarm to the publish that made the coin, to the undo, after which
   const path = `/v3/manage/${project.projectId}/commits?player=mallory&endpoint=sell-wood&from=${faulty}`;
   const { body } = await ok(opened.game.manage('GET', path, { headers: { 'x-api-key': env['SAVEPOINT_SECRET_KEY'] ?? '' } }));
   const sales = rowsOf(Object(body), 'commits').map(({ revision }) => String(revision));
-  expect(sales).toHaveLength(SALES);
+  expect(sales).toHaveLength(SALES + 1);
   for (const sale of sales) await says('undo', sale, '--reason', 'sold wood that was not taken', '--yes');
 
   expect(await says('doc', 'get', 'players', 'mallory', 'gold')).toBe('25\n');
   const [today, yesterday] = rowsOf(await read('economy', '--field', 'gold'), 'days');
-  expect(today).toMatchObject({ correctedOut: SALES * 20, top: null });
+  expect(today).toMatchObject({ correctedOut: (SALES + 1) * 20, top: null });
   expect(yesterday).toMatchObject({ day: '2026-01-19', top: { holders: 1, share: expect.any(Number) } });
   expect(Number(today?.['opening'])).toBe(Number(yesterday?.['closing']));
   await verified({ DATABASE_URL: opened.databaseUrl });

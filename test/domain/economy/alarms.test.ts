@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayThreshold, medianOf, windowsOf } from '../../../src/domain/economy/alarms.ts';
+import { dayThreshold, medianOf, windowNamed, windowsOf } from '../../../src/domain/economy/alarms.ts';
 import { SETTING_RULES } from '../../../src/domain/project/settings.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 
@@ -9,6 +9,8 @@ test('a day and an hour are judged while they last, and once more after', () => 
   const names = (alarm: object) => windowsOf({ name: 'a', currency: 'gold', ...alarm }, AT).map(({ name }) => name);
   expect(names({ overMedian: 2 })).toEqual(['2026-02-28', '2026-03-01']);
   expect(names({ perPlayerHour: 2 })).toEqual(['2026-03-01T09', '2026-03-01T10']);
+  expect(windowNamed('2026-03-01')).toMatchObject({ from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) });
+  expect(windowNamed('2026-03-01T10')).toMatchObject({ from: Date.UTC(2026, 2, 1, 10), to: Date.UTC(2026, 2, 1, 11) });
 });
 
 test('the median of fourteen days counts days without entries, and of nothing there is no threshold', () => {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { alarmsQuery, type EntriesAsked, type RaisedAlarm, raisedQuery } from '../../api/economy.ts';
+import { alarmsQuery, raisedQuery } from '../../api/economy.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -10,8 +10,8 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { amountText } from '../../words/amount.ts';
-import { thresholdText } from '../../words/economy.ts';
-import { PlayerLink } from '../named.tsx';
+import { countedBy, thresholdText } from '../../words/economy.ts';
+import { HeldLink } from '../named.tsx';
 import { AlarmsDialog } from './alarms-dialog.tsx';
 import styles from './economy.module.css';
 import { SumLink } from './entries-link.tsx';
@@ -64,13 +64,6 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
   );
 }
 
-/** The entries of the day that raised an alarm: what came for one player, or from nowhere for all. */
-function raisedBy({ currency, source, player, window }: Pick<RaisedAlarm, 'currency' | 'source' | 'player' | 'window'>): EntriesAsked {
-  const day = window.slice(0, 10);
-  const of = player === null ? ({ class: 'faucet' } as const) : ({ player, direction: 'in' } as const);
-  return { currency, from: day, to: day, ...(source === null ? {} : { source }), ...of };
-}
-
 function Raised() {
   const view = useView();
   const read = useQuery(raisedQuery(view));
@@ -116,10 +109,10 @@ function Raised() {
                 {source !== null && <span className={table.soft}> from {source}</span>}
               </td>
               <td className={table.number}>
-                <SumLink asked={raisedBy({ currency, source, player, window })} sum={amount} />
+                <SumLink asked={countedBy({ revision, window, currency, source, player })} sum={amount} />
               </td>
               <td className={table.number}>{amountText(threshold)}</td>
-              <td>{player === null ? <span className={table.soft}>all together</span> : <PlayerLink player={player} />}</td>
+              <td>{player === null ? <span className={table.soft}>all together</span> : <HeldLink held={player} />}</td>
             </tr>
           ))}
         </Table>

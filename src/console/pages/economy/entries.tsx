@@ -6,13 +6,13 @@ import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Card, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { At } from '../../parts/time.tsx';
 import { amountText, changeText } from '../../words/amount.ts';
 import { whoOf } from '../../words/commit.ts';
-import { className, comeTo, entriesTitle, periodOf } from '../../words/economy.ts';
+import { className, comeTo, entriesTitle, type Period, periodOf } from '../../words/economy.ts';
 import { isLess } from '../../words/value.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './economy.module.css';
@@ -57,7 +57,7 @@ export function EntriesPage() {
       sub={
         <>
           {instead === null &&
-            `${period.from === period.to ? `On ${period.to}` : `From ${period.from} to ${period.to}`}, UTC, the newest first. `}
+            `${filter.alarm === undefined ? '' : 'What it counted when it was raised. '}${daysSaid(period)}, UTC, the newest first. `}
           <Link to="/p/$project/economy" params={{ project }} search={{ currency, from, to }}>
             Back to the economy
           </Link>
@@ -73,6 +73,10 @@ export function EntriesPage() {
       )}
     </Page>
   );
+}
+
+function daysSaid({ from, to }: Period): string {
+  return from === to ? `On ${to}` : `From ${from} to ${to}`;
 }
 
 function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1] }) {
@@ -102,9 +106,12 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
         )
       }
     >
-      {entries.length === 0 && !list.hasNextPage && (
-        <Empty title="There is no such entry in these days">Choose other days, or take a filter away.</Empty>
-      )}
+      {entries.length === 0 &&
+        (list.hasNextPage ? (
+          <NothingSoFar />
+        ) : (
+          <Empty title="There is no such entry in these days">Choose other days, or take a filter away.</Empty>
+        ))}
       {entries.length > 0 && (
         <Scroll name="Entries">
           <table className={classes(table.table, styles.days)}>
@@ -129,7 +136,9 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
                 )}
                 <th scope="col">Source</th>
                 <th scope="col">By</th>
-                <th scope="col">Commit</th>
+                <th scope="col" className={table.number}>
+                  Commit
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -179,7 +188,7 @@ function SumRow({ entries, isOfClass, hasMore }: SumRowProps) {
 
 function EntryRow({ entry, isOfClass }: { readonly entry: EconomyEntry; readonly isOfClass: boolean }) {
   const { project } = useView();
-  const { revision, at, player, collection, key, field, before, after, delta, part, source, reason, endpoint, actor, why } = entry;
+  const { revision, at, player, shared, collection, key, field, before, after, delta, part, source, reason, endpoint, actor, why } = entry;
   const who = byOf(entry);
   const isPerson = actor.kind === 'person';
   return (
@@ -188,7 +197,13 @@ function EntryRow({ entry, isOfClass }: { readonly entry: EconomyEntry; readonly
         <At at={at} />
       </td>
       <td>
-        <PlayerLink player={player} />
+        {shared === true ? (
+          <Link to="/p/$project/collections/$collection/$key" params={{ project, collection, key }} title="A document that all share">
+            {key}
+          </Link>
+        ) : (
+          <PlayerLink player={player} />
+        )}
       </td>
       <td className={table.tight} title={key}>
         {collection}.{field}

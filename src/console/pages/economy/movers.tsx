@@ -6,7 +6,7 @@ import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { changeText, sizeOf } from '../../words/amount.ts';
-import { PlayerLink } from '../named.tsx';
+import { HeldLink, PlayerLink } from '../named.tsx';
 import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard } from './moved-card.tsx';
 
@@ -55,11 +55,9 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
           { name: 'Net', isNumber: true },
         ]}
       >
-        {rows.map(({ player, entries, inflow, outflow, net }) => (
+        {rows.map(({ player, shared, entries, inflow, outflow, net }) => (
           <tr key={player}>
-            <td>
-              <PlayerLink player={player} />
-            </td>
+            <td>{shared === true ? <HeldLink held={player} /> : <PlayerLink player={player} />}</td>
             <td className={table.number}>
               <EntriesLink asked={{ ...asked, player }} count={entries} />
             </td>
