@@ -1,11 +1,11 @@
--- Endpoint calls, and other requests that were refused or failed, of all nodes. No read model: nothing can build it anew, and no decision rests
--- on it. Rows are removed by age, and by number for each project and kind: calls that succeed would soon push out the refusals that somebody asks
--- about a week later.
+-- Endpoint calls, and other requests that were refused or failed, of all nodes. No read model: nothing can build it anew, and no decision
+-- rests on it. Rows are removed by age, and by number for each project and kind: calls that succeed would soon push out the refusals that
+-- somebody asks about a week later.
 DROP TABLE IF EXISTS savepoint.call_log, savepoint.call_log_calls, savepoint.call_log_counts;
 DROP SEQUENCE IF EXISTS savepoint.call_log_numbers;
 
--- Grows in the order of commits, because whoever stores holds a lock: what was read up to one number never changes. A statement takes one number,
--- and its requests count on from there.
+-- Grows in the order of commits, because whoever stores holds a lock: what was read up to one number never changes. A statement takes one
+-- number, and its requests count on from there.
 CREATE SEQUENCE savepoint.call_log_numbers INCREMENT 1024;
 
 -- What was refused or failed. A row with `missed` is no request: so many were left out there.
@@ -37,9 +37,9 @@ CREATE INDEX call_log_statuses ON savepoint.call_log (project, status, at, seq);
 CREATE INDEX call_log_requests ON savepoint.call_log (project, request_id);
 CREATE INDEX call_log_missed ON savepoint.call_log (project, at) WHERE missed > 0;
 
--- Calls that succeeded, as lists: a row and five index entries for each call took a tenth of the CPU of the call itself. A row is for what one
--- statement stored of one project and ten seconds. The lists from `places` on have an entry for each call, those from `slugs` on one for each kind
--- of call, which `kinds` names from 1 on. The `seq` of a call is base + place, its time since + later.
+-- Calls that succeeded, as lists: a row and five index entries for each call took a tenth of the CPU of the call itself. A row is for what
+-- one statement stored of one project and ten seconds. The lists from `places` on have an entry for each call, those from `slugs` on one
+-- for each kind of call, which `kinds` names from 1 on. The `seq` of a call is base + place, its time since + later.
 CREATE TABLE savepoint.call_log_calls (
   project text COLLATE "C" NOT NULL,
   base bigint NOT NULL,

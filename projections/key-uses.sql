@@ -1,4 +1,5 @@
--- When each key was used last, which the console shows. No read model: nothing can build it anew, and no decision rests on it. A row of a revoked key stays.
+-- When each key was used last, which the console shows. No read model: nothing can build it anew, and no decision rests on it. A row of a
+-- revoked key stays.
 CREATE TABLE savepoint.key_uses (
   project text COLLATE "C" NOT NULL,
   key_id text COLLATE "C" NOT NULL,

@@ -1,5 +1,5 @@
--- The processes of an installation, and a day of what each did in every minute, which the console shows. No read model: nothing can build it anew, and
--- no decision rests on it. Each process writes its own rows, and whoever comes removes those that are a day old.
+-- The processes of an installation, and a day of what each did in every minute, which the console shows. No read model: nothing can build
+-- it anew, and no decision rests on it. Each process writes its own rows, and whoever comes removes those that are a day old.
 CREATE TABLE savepoint.processes (
   id text COLLATE "C" PRIMARY KEY,
   host text NOT NULL,
@@ -9,7 +9,8 @@ CREATE TABLE savepoint.processes (
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL
 );
--- Times of requests are ms. `busy` is the share of the minute in which its one thread computed, `behind` how many revisions its read models lack.
+-- Times of requests are ms. `busy` is the share of the minute in which its one thread computed, `behind` how many revisions its read models
+-- lack.
 CREATE TABLE savepoint.process_minutes (
   minute bigint NOT NULL,
   process text COLLATE "C" NOT NULL,

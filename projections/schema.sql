@@ -8,8 +8,8 @@ CREATE TABLE savepoint.projection_versions (
   building integer
 );
 
--- The checkpoint of a version of a projection in one project's stream. It is moved by compare-and-set, in one transaction with the rows. hash
--- is the chain hash of the event at revision. A paused view waits for a rebuild.
+-- The checkpoint of a version of a projection in one project's stream. It is moved by compare-and-set, in one transaction with the rows.
+-- hash is the chain hash of the event at revision. A paused view waits for a rebuild.
 CREATE TABLE savepoint.checkpoints (
   projection text COLLATE "C" NOT NULL,
   version integer NOT NULL,

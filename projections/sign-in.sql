@@ -1,4 +1,5 @@
--- How people sign in to the console: of links, sessions and passwords hashes alone. No read model: nothing can build it anew, and it is in no log.
+-- How people sign in to the console: of links, sessions and passwords hashes alone. No read model: nothing can build it anew, and it is in
+-- no log.
 DROP TABLE IF EXISTS savepoint.sign_in_links, savepoint.sign_in_sessions, savepoint.sign_in_passwords;
 CREATE TABLE savepoint.sign_in_links (
   hash text COLLATE "C" PRIMARY KEY,

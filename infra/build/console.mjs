@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { writeConsoleClient } from './console-client.mjs';
 
 const SOURCES = 'src/console';
+/** What they import from elsewhere. */
+const SHARED = 'src/contract/told-as-one.ts';
 const BUILT = 'dist/console';
 /** Holds the hash of what the built pages are made of. It is written last, so a build that was cut off does not count. */
 const MARK = join('dist', 'console.hash');
@@ -86,7 +88,7 @@ const loadsAhead = {
 function hashOfSources() {
   const hash = createHash('sha256');
   const sources = readdirSync(SOURCES, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const files = [...sources.map(({ parentPath, name }) => join(parentPath, name)), 'package-lock.json', 'infra/build/console.mjs'];
+  const files = [...sources.map(({ parentPath, name }) => join(parentPath, name)), SHARED, 'package-lock.json', 'infra/build/console.mjs'];
   for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(file));
   return hash.digest('hex');
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Timeline } from '../contract/answers.ts';
 import { playerPage } from '../contract/routes/player-page.ts';
+import { folded } from '../contract/told-as-one.ts';
 import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -66,21 +67,6 @@ function pageText({ items, before, reached, leftOut }: Timeline): string {
 }
 
 type Item = Timeline['items'][number];
-
-/** Requests to the same that were refused alike, one after the other, are told as one. */
-function folded(items: readonly Item[]): readonly (readonly [Item, ...Item[]])[] {
-  const groups: [Item, ...Item[]][] = [];
-  for (const item of items) {
-    const last = groups.at(-1);
-    if (last !== undefined && item.call !== undefined && kindOf(last[0].call) === kindOf(item.call)) last.push(item);
-    else groups.push([item]);
-  }
-  return groups;
-}
-
-function kindOf(call: Item['call']): string | null {
-  return call === undefined ? null : JSON.stringify([call.slug ?? [call.method, call.path], call.code ?? call.status]);
-}
 
 function saidOf([{ commit, call, report }, ...more]: readonly [Item, ...Item[]]): readonly [what: string, by: string, id: string] {
   if (commit !== undefined) {

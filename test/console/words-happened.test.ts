@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded, keyOf, newerAmong, newerFrom, toldText } from '../../src/console/words/happened.ts';
+import { keyOf, newerAmong, newerFrom, toldText } from '../../src/console/words/happened.ts';
+import { folded } from '../../src/contract/told-as-one.ts';
 
 /** The rows of what happened to a player. */
 

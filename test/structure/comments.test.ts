@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const COLUMNS = 140;
-const A_COMMENT = /^\s*(?:\/\*\*? |\* |\/\/ )/;
+const A_COMMENT = /^\s*(?:\/\*\*? |\* |\/\/ |-- )/;
 
 test('a comment fits into a line', () => {
   const files = ['src', 'projections', 'infra', 'test'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs)$/.test(entry.name) && entry.name !== 'generated.ts')
+      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|sql)$/.test(entry.name) && entry.name !== 'generated.ts')
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const long = files.flatMap((file) =>

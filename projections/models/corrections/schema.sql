@@ -19,8 +19,8 @@ CREATE TABLE {grants} (
 );
 CREATE INDEX ON {grants} (project, begun);
 
--- The players of a grant. place: in its list. outcome: 'listed' before it was served. given: the revision at which the player got it, null before.
--- told: what else its last event says, as JSON.
+-- The players of a grant. place: in its list. outcome: 'listed' before it was served. given: the revision at which the player got it, null
+-- before. told: what else its last event says, as JSON.
 CREATE TABLE {grant_players} (
   project text COLLATE "C" NOT NULL,
   grant_id text COLLATE "C" NOT NULL,

@@ -22,7 +22,8 @@ CREATE TABLE {definition_sources} (
   PRIMARY KEY (project, hash, part)
 );
 
--- What each publish changed, field by field and bounded: an item for each of its changes, in their order. The texts that it met are dropped.
+-- What each publish changed, field by field and bounded: an item for each of its changes, in their order. The texts that it met are
+-- dropped.
 CREATE TABLE {publish_differences} (
   project text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,

@@ -1,8 +1,8 @@
 -- What became of money, folded from ledger.posted. day counts from 1970-01-01 UTC. Sums are exact, and none is negative.
 
--- What moved in one place on one day: entries of a field with a source, through an endpoint (empty: none). part stands for currency, collection,
--- field, source, endpoint and correction. What came in beyond what went out in the same commit is faucet, what went out beyond it is sink.
--- players counts those that {economy_players} holds.
+-- What moved in one place on one day: entries of a field with a source, through an endpoint (empty: none). part stands for currency,
+-- collection, field, source, endpoint and correction. What came in beyond what went out in the same commit is faucet, what went out beyond
+-- it is sink. players counts those that {economy_players} holds.
 CREATE TABLE {economy_days} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -23,8 +23,8 @@ CREATE TABLE {economy_days} (
   PRIMARY KEY (project, space, day, part)
 ) WITH (fillfactor = 70);
 
--- A currency's days. What a day closes with is opening + inflow - outflow. Null until entries of a later day have come: active, of that, what players
--- had who moved it within 30 days; how many holders had more than 0, and what they held; of both, the richest hundredth.
+-- A currency's days. What a day closes with is opening + inflow - outflow. Null until entries of a later day have come: active, of that,
+-- what players had who moved it within 30 days; how many holders had more than 0, and what they held; of both, the richest hundredth.
 CREATE TABLE {economy_supply} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -57,8 +57,9 @@ CREATE TABLE {economy_names} (
   PRIMARY KEY (project, space, day, collection, field)
 );
 
--- Sums by player that are not added to the tables below yet: part, player, entries, in and out, each at its place of the lists. To add up each entry
--- as it comes would cost more than the rest of the model; of many commits, a player is written once. pending.ts says what waits how long.
+-- Sums by player that are not added to the tables below yet: part, player, entries, in and out, each at its place of the lists. To add up
+-- each entry as it comes would cost more than the rest of the model; of many commits, a player is written once. pending.ts says what waits
+-- how long.
 CREATE TABLE {economy_pending} (
   project text COLLATE "C" NOT NULL,
   bucket integer NOT NULL,

@@ -9,8 +9,8 @@ CREATE TABLE {leaderboard_queries} (
   PRIMARY KEY (project, query, hash)
 );
 
--- rank orders the board ascending: it is the value, or its negative on a descending board. Of equal values the one that was reached first comes
--- first: reached is the revision of the commit that brought the value.
+-- rank orders the board ascending: it is the value, or its negative on a descending board. Of equal values the one that was reached first
+-- comes first: reached is the revision of the commit that brought the value.
 CREATE TABLE {leaderboards} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -32,8 +32,8 @@ CREATE TABLE {leaderboard_counts} (
   PRIMARY KEY (project, board, space)
 ) WITH (fillfactor = 50);
 
--- A mark is the start of a rank bucket. Marks give ranks without counting the whole board. About one row in 512, chosen by its key alone, is a
--- mark, and counts the rows from itself up to the next mark. A mark that sorts before everything counts the rows before the first one.
+-- A mark is the start of a rank bucket. Marks give ranks without counting the whole board. About one row in 512, chosen by its key alone,
+-- is a mark, and counts the rows from itself up to the next mark. A mark that sorts before everything counts the rows before the first one.
 CREATE TABLE {leaderboard_buckets} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -45,8 +45,8 @@ CREATE TABLE {leaderboard_buckets} (
   PRIMARY KEY (project, board, space, rank, reached, key)
 ) WITH (fillfactor = 70);
 
--- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank and reached in the phase
--- of the rank buckets.
+-- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank and reached in the
+-- phase of the rank buckets.
 CREATE TABLE {leaderboard_fills} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,

@@ -27,8 +27,8 @@ CREATE TABLE {ledger} (
 -- What a sum of the economy is made of is found by source and time.
 CREATE INDEX ON {ledger} (project, space, source COLLATE "C", at);
 
--- The entries of a document summed by field and source. A summary over all time reads these, whatever the number of entries. part stands for
--- field and source.
+-- The entries of a document summed by field and source. A summary over all time reads these, whatever the number of entries. part stands
+-- for field and source.
 CREATE TABLE {ledger_totals} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,

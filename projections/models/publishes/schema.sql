@@ -1,5 +1,5 @@
--- Publishes, promotions and rollbacks, and who made them. target is the layer that was changed. actor and changes are JSON texts as the event
--- stores them.
+-- Publishes, promotions and rollbacks, and who made them. target is the layer that was changed. actor and changes are JSON texts as the
+-- event stores them.
 CREATE TABLE {publishes} (
   project text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,

@@ -4,8 +4,8 @@ CREATE TABLE {releases} (
   body json NOT NULL
 );
 
--- Every approval that somebody asked for, and those that an owner went past. asked, ended: revisions of its first event, and of the one that used,
--- voided or withdrew it. publish: the same of the publish that it was used for. body: its state, as JSON.
+-- Every approval that somebody asked for, and those that an owner went past. asked, ended: revisions of its first event, and of the one
+-- that used, voided or withdrew it. publish: the same of the publish that it was used for. body: its state, as JSON.
 CREATE TABLE {approvals} (
   project text COLLATE "C" NOT NULL,
   approval text COLLATE "C" NOT NULL,

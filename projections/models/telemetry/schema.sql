@@ -1,5 +1,5 @@
--- What players report. It is read from a stream of its own beside the project's, so its checkpoint is independent of the other tables. Times
--- are unix milliseconds.
+-- What players report. It is read from a stream of its own beside the project's, so its checkpoint is independent of the other tables.
+-- Times are unix milliseconds.
 CREATE TABLE {telemetry_checkpoints} (
   project text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { folded } from '../../../contract/told-as-one.ts';
 import { type Commit, LOOK_EVERY_MS, NEWER } from '../../api/queries.ts';
 import { isAway } from '../../api/refusal.ts';
 import { newerTimelineQuery, type TimelineItem, timelineQuery } from '../../api/timeline.ts';
@@ -10,7 +11,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { At } from '../../parts/time.tsx';
 import { newText } from '../../words/commit.ts';
-import { folded, keyOf, newerAmong } from '../../words/happened.ts';
+import { keyOf, newerAmong } from '../../words/happened.ts';
 import { leftOutOf } from '../../words/timeline.ts';
 import { CallRow, CallsRow } from '../calls/call-row.tsx';
 import commits from '../commits.module.css';
