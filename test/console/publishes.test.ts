@@ -167,6 +167,7 @@ inBrowser(
     await page.getByRole('link', { name: 'Publishes', exact: true }).click();
     await page.getByRole('button', { name: 'Promote…' }).click();
     await page.getByText(/^For all players at once, or for nobody: Shop › axe \d+ → 16\.$/).waitFor();
+    expect(await page.evaluate<number>(`document.querySelector('[role=dialog]').textContent.split('→ 16').length - 1`)).toBe(1);
     await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
     history.hold();
     await page.getByRole('button', { name: 'Make it live' }).click();

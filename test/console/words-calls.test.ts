@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { exactJson, sentJson } from '../../src/console/api/exact.ts';
 import {
+  calledText,
   conditionOf,
   isNameLike,
   rateText,
@@ -25,6 +26,13 @@ const SCHEMA = {
     any: { type: ['string', 'number'] },
   },
 };
+
+it('names what was called: an endpoint, another request, or what the node itself tells', () => {
+  const request = { slug: null, method: 'GET', path: '/v3/x' };
+  expect(calledText({ ...request, slug: 'buy' })).toBe('buy');
+  expect(calledText(request)).toBe('GET /v3/x');
+  expect(calledText({ ...request, method: 'ALARM' })).toBe('An alarm was raised');
+});
 
 it('makes fields of every way in which an input is declared', () => {
   const fields = fieldsOfInput(SCHEMA) ?? [];

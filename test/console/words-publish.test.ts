@@ -3,6 +3,7 @@ import {
   actionIn,
   changeSaid,
   changesSaid,
+  isSaidWhole,
   isToldInLine,
   MAX_REASON,
   offeredHint,
@@ -133,6 +134,22 @@ describe('what changes for players, in a sentence', () => {
       changesSaid([{ kind: 'collection', id: 'saves', action: 'change', fields: [{ label: 'maxRecords', before: 5, after: 6 }] }]),
     ).toBe('Collection saves: maxRecords 5 → 6');
     expect(changesSaid([{ kind: 'query', id: 'richest', action: 'delete' }])).toBe('Query richest is removed');
+  });
+
+  it('stands alone where it tells all: of one short change, which a list would say again', () => {
+    const price = { ...values, fields: [axe] };
+    expect(isSaidWhole([price])).toBe(true);
+    expect(isSaidWhole([{ kind: 'query', id: 'richest', action: 'delete', fields: [{ label: '', before: { id: 'richest' } }] }])).toBe(
+      true,
+    );
+    expect(isSaidWhole([{ kind: 'endpoint', id: 'buy', action: 'add', fields: [{ label: '', after: { slug: 'buy' } }] }])).toBe(false);
+    expect(isSaidWhole([price, price])).toBe(false);
+    expect(isSaidWhole([{ ...values, fields: [axe, axe] }])).toBe(false);
+    expect(isSaidWhole([{ ...price, more: 1 }])).toBe(false);
+    expect(isSaidWhole([{ ...price, opens: ['Anybody may write it.'] }])).toBe(false);
+    expect(isSaidWhole([{ ...values, fields: [{ label: 'Shop › text', before: 'a', after: 'b'.repeat(41) }] }])).toBe(false);
+    expect(isSaidWhole([{ kind: 'tests', id: '*', action: 'change', fields: [axe] }])).toBe(false);
+    expect(isSaidWhole([])).toBe(false);
   });
 
   it('leaves out the game’s own tests, which no player meets', () => {

@@ -27,6 +27,7 @@ it('explains a code of the game’s own by whose it is, and where to look; of a 
   expect(meaning('ENDPOINT_ERROR.WRITE', 'buy')?.means).toContain('A step of the endpoint failed');
   expect(meaning('TOO_POOR')).toBeNull();
   expect(meaning(null, 'buy')).toBeNull();
+  expect(meaning('ECONOMY_ALARM')?.means).toContain('Nothing was refused');
 });
 
 it('says the same of a limit as everywhere', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
 import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, fieldsSaid, undoneAt, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { isLost } from '../../src/console/words/lost.ts';
@@ -128,6 +128,14 @@ describe('words', () => {
     expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
     expect(deedOf({ ...call, cause: 'commit.undo', why: { reason: 'twice', undone: 7 } })).toBe('undid commit 7');
+  });
+
+  it('on the page of a player, what the player did is told without who', () => {
+    const call = { cause: 'endpoint.call', actor: { kind: 'public', player: '7', endpoint: 'buy' }, events: [], documents: [] };
+    expect(ownDeed(call, '7')).toBe('Called buy');
+    expect(ownDeed(call, '8')).toBeNull();
+    expect(ownDeed(call, undefined)).toBeNull();
+    expect(ownDeed({ ...call, actor: { kind: 'person', label: 'Mara', player: '7' } }, '7')).toBeNull();
   });
 
   it('a key is told from a person, whatever it is called', () => {

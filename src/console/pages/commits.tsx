@@ -11,7 +11,7 @@ import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { Ago, When } from '../parts/time.tsx';
-import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, undoneAt, whoOf } from '../words/commit.ts';
+import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, ownDeed, undoneAt, whoOf } from '../words/commit.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { WhoLink } from './named.tsx';
@@ -106,6 +106,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
   const { project } = useView();
   const canUndo = useCanUndo(commit) && acts === 'all';
   const who = whoOf(commit);
+  const own = ownDeed(commit, about);
   const money = commit.money.filter((each) => about === undefined || each.player === about).slice(0, SHOWN);
   const fields = fieldsSaid(commit, about);
   const isTold = deedOf(commit).includes('/');
@@ -119,10 +120,17 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
   return (
     <li className={styles.commit}>
       <p className={styles.say}>
-        <strong>
-          <WhoLink commit={commit} />
-        </strong>{' '}
-        {deedOf(commit)} {commit.target === 'next' && <Chip tone="next">next</Chip>} <CommitMarks commit={commit} />
+        {own === null ? (
+          <>
+            <strong>
+              <WhoLink commit={commit} />
+            </strong>{' '}
+            {deedOf(commit)}
+          </>
+        ) : (
+          <strong>{own}</strong>
+        )}{' '}
+        {commit.target === 'next' && <Chip tone="next">next</Chip>} <CommitMarks commit={commit} />
       </p>
       <div className={styles.meta}>
         <When at={commit.at} />

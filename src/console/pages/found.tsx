@@ -12,6 +12,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
 import { At } from '../parts/time.tsx';
+import { calledText } from '../words/calls.ts';
 import { publishDeed } from '../words/publish.ts';
 import { WhatItMeans } from './calls/what-it-means.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
@@ -277,7 +278,7 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
                 <td className={table.tight}>
                   <At at={each.at} />
                 </td>
-                <td>{each.slug ?? `${each.method} ${each.path}`}</td>
+                <td>{calledText(each)}</td>
                 <td>
                   <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
                   <span className={table.soft}>{each.message}</span>

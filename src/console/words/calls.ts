@@ -45,6 +45,22 @@ export function rateText(perMinute: number): string {
   return perHour === 0 ? 'rare' : `${perHour}/h`;
 }
 
+/** What was called, or what else the call log tells. */
+export function calledText({
+  slug,
+  method,
+  path,
+}: {
+  readonly slug: string | null;
+  readonly method: string;
+  readonly path: string;
+}): string {
+  return slug ?? (method === RAISED ? 'An alarm was raised' : `${method} ${path}`);
+}
+
+/** In place of the method: the node itself says it. */
+const RAISED = 'ALARM';
+
 export function msText(ms: number | null): string {
   if (ms === null) return '–';
   return ms >= 100 ? `${Math.round(ms)} ms` : `${ms} ms`;

@@ -1,4 +1,4 @@
-import { cut, saidValue } from './value.ts';
+import { capital, cut, saidValue } from './value.ts';
 
 /** A commit as a sentence. */
 
@@ -127,6 +127,11 @@ export function deedOf(commit: CommitSaid): string {
   const many = KINDS[kind];
   if (many !== undefined) return `${act === 'delete' ? 'removed' : 'changed'} ${many}`;
   return cause;
+}
+
+/** What the player did whose page it is: a row need not say who. `null`: somebody else did it. */
+export function ownDeed(commit: CommitSaid, about: string | undefined): string | null {
+  return about === undefined || whoOf(commit) !== about ? null : capital(deedOf(commit));
 }
 
 /** Fields that a row tells of all documents together. */

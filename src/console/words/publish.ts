@@ -115,6 +115,16 @@ export function changesSaid(changes: readonly Omit<ChangeSaid, 'hash'>[]): strin
   return lines.length === 0 ? 'nothing for players' : fewSaid(lines, untold);
 }
 
+/** Whether {@link changesSaid} tells all that a list of these changes would: it is one. */
+export function isSaidWhole(changes: readonly (Omit<ChangeSaid, 'hash'> & { readonly opens?: readonly string[] })[]): boolean {
+  const [change, ...others] = changes;
+  if (change === undefined || others.length > 0 || change.kind === 'tests') return false;
+  const { action, fields = [], more = 0, opens = [] } = change;
+  if (opens.length > 0 || more > 0) return false;
+  if (action === 'delete' || fields.length === 0) return true;
+  return action === 'change' && fields.length === 1 && fields.every(({ before, after }) => [before, after].every(isShort));
+}
+
 /** Of game values the fields alone, which say whose they are. */
 function linesOf(change: Omit<ChangeSaid, 'hash'>): readonly string[] {
   const { kind, action = '', fields = [] } = change;
@@ -153,6 +163,10 @@ export function changeSaid(target: string, change: ChangeSaid): string {
   if (action !== 'change' || fields.length === 0 || !isToldInLine(change))
     return `${definitionName(change)} ${became(action ?? '')}`.trim();
   return `${definitionName(change)}: ${fields.map(fieldSaid).join(', ')}`;
+}
+
+function isShort(value: unknown): boolean {
+  return heldText(value).length <= IN_LINE_LENGTH;
 }
 
 function fieldSaid({ label, before, after }: NonNullable<ChangeSaid['fields']>[number]): string {

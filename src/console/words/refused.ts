@@ -156,6 +156,10 @@ const OF_PLAYERS: Readonly<Record<string, Meaning>> = {
   ENDPOINT_NOT_SUPPORTED: { means: 'The endpoint has a step that this server does not run. Nothing was stored.', toDo: GAME_MENDS },
   CONDITION_FAILED: { means: 'A condition of the endpoint did not hold, and stopped it.', toDo: STEP_SAYS },
   DISABLED: meaningOf('PROJECT_DISABLED'),
+  ECONOMY_ALARM: {
+    means: 'Nothing was refused: more came in than an alarm of the project allows.',
+    toDo: 'The page Economy has it among what was raised, with the entries that it counted.',
+  },
 };
 
 /** Of codes that mean the same to everybody, what is said elsewhere, too. */

@@ -6,7 +6,7 @@ import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Ago, At, Clock, When } from '../../parts/time.tsx';
-import { msText } from '../../words/calls.ts';
+import { calledText, msText } from '../../words/calls.ts';
 import { toldText } from '../../words/happened.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
@@ -22,13 +22,13 @@ interface RowProps {
 /** One request: what it was in a line, and all that is known of it when it is opened. */
 export function CallRow({ request, about }: RowProps) {
   const [isOpen, setOpen] = useState(false);
-  const { at, slug, method, path, status, code, message, platformId, ms } = request;
+  const { at, status, code, message, platformId, ms } = request;
   return (
     <li className={styles.call}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className={styles.line}>
-            <strong>{slug ?? `${method} ${path}`}</strong>{' '}
+            <strong>{calledText(request)}</strong>{' '}
             <Chip tone={code === null ? 'live' : status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
             <span className={styles.soft}>{message}</span>
           </span>
@@ -54,14 +54,14 @@ interface RowsProps {
 export function CallsRow({ requests, about }: RowsProps) {
   const [isOpen, setOpen] = useState(false);
   const [newest] = requests;
-  const { at, slug, method, path, status, code } = newest;
+  const { at, status, code } = newest;
   const first = requests.at(-1)?.at ?? at;
   return (
     <li className={styles.call}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className={styles.line}>
-            <strong>{slug ?? `${method} ${path}`}</strong> <Chip tone={status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
+            <strong>{calledText(newest)}</strong> <Chip tone={status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
             <Chip tone="plain" title="Refused alike, one after the other">
               {requests.length} times
             </Chip>{' '}

@@ -17,7 +17,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { LiveChip } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Card, CardBody, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
@@ -266,7 +266,8 @@ function Listed({ asked, window, followed }: ListedProps) {
           <Failed error={list.error} again={() => void list.refetch()} />
         </CardBody>
       )}
-      {list.isSuccess && requests.length === 0 && (
+      {requests.length === 0 && list.hasNextPage && <NothingSoFar />}
+      {list.isSuccess && requests.length === 0 && !list.hasNextPage && (
         <Empty title={isFiltered ? 'Nothing like that' : 'Nothing was refused, and nothing failed'}>
           {asked.all ? 'Choose a longer time, or take a filter away.' : 'Show all calls to see those that succeeded, too.'}
         </Empty>

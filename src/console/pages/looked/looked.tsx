@@ -9,7 +9,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
+import { Card, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
 import { PeriodFields, usePeriod } from '../../parts/period.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
@@ -114,6 +114,7 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
   return (
     <>
       {looks.length > 0 && <LooksTable looks={looks} isOfPlayer={isOfPlayer} only={(person) => change({ ...asked, person })} />}
+      {looks.length === 0 && list.hasNextPage && <NothingSoFar />}
       {looks.length === 0 &&
         !list.hasNextPage &&
         (isNarrowed ? (

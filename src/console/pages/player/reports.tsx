@@ -9,6 +9,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, When } from '../../parts/time.tsx';
 import { isDeed, isTrouble, reportBuild, reportKind, reportMessage, reportRest } from '../../words/report.ts';
+import { capital } from '../../words/value.ts';
 import commits from '../commits.module.css';
 import styles from './reports.module.css';
 
@@ -67,13 +68,13 @@ export function ReportRow({ report }: { readonly report: Report }) {
     <li className={commits.commit}>
       <div className={commits.say}>
         {isDeed(report) ? (
-          <strong>The player</strong>
+          <strong>{capital(reportKind(report))}</strong>
         ) : (
           <>
-            <strong>The game</strong> reported
+            <strong>The game</strong> reported <ReportKind report={report} />
           </>
         )}{' '}
-        <ReportKind report={report} /> <span className={styles.says}>{reportMessage(report)}</span>
+        <span className={styles.says}>{reportMessage(report)}</span>
         <ReportRest report={report} />
       </div>
       <div className={classes(commits.meta, styles.meta)}>

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { Card } from '../../parts/page.tsx';
+import { useMay } from '../../frame/view.ts';
+import { Card, Empty } from '../../parts/page.tsx';
 import { WHATS, whatIn } from '../../words/timeline.ts';
 import { Filters } from '../filters.tsx';
 import { WhatHappened } from './what-happened.tsx';
@@ -11,7 +12,14 @@ export function Timeline() {
   const { player } = route.useParams();
   const { endpoint, what, from, to } = route.useSearch();
   const navigate = route.useNavigate();
+  const mayRead = useMay()('history', 'r');
   const asked = { endpoint, what, from, to };
+  if (!mayRead)
+    return (
+      <Card title="What happened">
+        <Empty title="Your role does not see what was">An owner can give you a role with the permission “history”.</Empty>
+      </Card>
+    );
   return (
     <Card title="What happened">
       <Filters

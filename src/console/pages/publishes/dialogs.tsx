@@ -12,7 +12,7 @@ import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
-import { changesSaid, rollbackSaid } from '../../words/publish.ts';
+import { changesSaid, isSaidWhole, rollbackSaid } from '../../words/publish.ts';
 import { typedTime } from '../../words/time.ts';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
@@ -110,7 +110,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
-      <Changes isFramed changes={changes} />
+      {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
       <Findings findings={findings} />
       {mayTest && <TestsOfNext state={state} />}
       <GivenUp documents={look.data?.nextDocuments} />
@@ -234,7 +234,7 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
           <p>
             For all players at once: <strong>{changed}</strong>.
           </p>
-          <Changes isFramed changes={changes} />
+          {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
         </>
       )}
       <GivenUp documents={look.data?.nextDocuments} />
