@@ -3,6 +3,7 @@ import type { EconomyDays, EconomyEntries, EconomyFlows, EconomyPlayers } from '
 import { economy } from '../contract/routes/economy.ts';
 import { listOf, members, optional, type Shape, something, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
+import { csvLine } from '../kernel/csv.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { print, table } from './context.ts';
@@ -248,10 +249,8 @@ function cellOf(value: Json): string {
 }
 
 function csvOf({ head, rows }: Shown): string {
-  const quoted = (value: string) => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  return [head.map((name) => name.toLowerCase()), ...rows.map(({ cells }) => cells.map(cellOf))]
-    .map((line) => line.map(quoted).join())
-    .join('\n');
+  const told = rows.map(({ cells }) => cells.map((cell) => (typeof cell === 'string' ? visible(cell) : cell)));
+  return [head.map((name) => name.toLowerCase()), ...told].map((line) => csvLine(line).replace(/\r\n$/, '')).join('\n');
 }
 
 const MIN_PLOT = 10;

@@ -25,6 +25,8 @@ export interface Location {
 // An empty segment would match a shorter route: a DELETE of the key `.` arrives as `…/{collection}/`. The three names would reach a
 // prototype.
 const REFUSED_SEGMENT = /\/(?:\/|$|(?:__proto__|constructor|prototype)(?:\/|$))/;
+/** No id of what is managed holds it, and no table can be asked for it. Elsewhere such a name is refused as one that is not there. */
+const NO_CHARACTER = '%00';
 const ENDPOINT_WITHOUT_SLUG = /^\/[^/]+\/$/;
 
 /**
@@ -48,6 +50,7 @@ export function locate(sent: string, wholeV1 = false): Location | null {
   if (found.family === 'system' && rest === '/') return { prefix: found, path: `${found.base}/` };
   if (found.family === 'storage' && CANARY_PATH.test(rest)) return { prefix: CANARY, path: found.base + rest };
   if (REFUSED_SEGMENT.test(rest) && !(found.family === 'endpoints' && ENDPOINT_WITHOUT_SLUG.test(rest))) return null;
+  if (found.family === 'manage' && rest.includes(NO_CHARACTER)) return null;
   if (found.family === 'manage' && REVISION_INIT_PATH.test(rest)) return { prefix: REVISION_INIT, path: found.base + rest };
   return { prefix: found, path: found.base + rest };
 }

@@ -158,10 +158,14 @@ function memberOf(schema: z.ZodType, name: string): z.ZodType | undefined {
   return objects.map((each) => (each instanceof z.ZodObject ? each.shape[name] : undefined)).find((found) => found !== undefined);
 }
 
+/** A player who cannot be is refused by a code of his own. */
+const PLAYERS: ReadonlySet<string> = new Set(['player', 'platformId']);
+
 /** A number above the schema's largest counts as the largest. */
 function valueIn(text: string | null, name: string, schema: z.ZodType, refuse: MakeRefusal): unknown {
   const inner = withoutDefault(schema);
   if (text === null) return inner === schema ? null : schema.parse(undefined);
+  if (text.includes('\0') && !PLAYERS.has(name)) throw refuse(`\`${name}\` must be a text without U+0000, which nothing stored holds`);
   if (!(inner instanceof z.ZodNumber)) return parsed(inner, text, name, refuse);
   const sent = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   return parsed(inner, Math.min(sent, inner.maxValue ?? sent), name, refuse);

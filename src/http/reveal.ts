@@ -1,3 +1,4 @@
+import { lineOf } from '../contract/values.ts';
 import { missingReveal } from '../domain/access/refusals.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { EventStream } from './event-stream.ts';
@@ -13,14 +14,16 @@ export function reasonOf(exchange: Exchange): string | undefined {
   if (sent === null) return undefined;
   const reason = reasonIn(decoded(sent));
   if (reason === undefined)
-    throw refusal('INVALID_REQUEST', `x-ns-reveal is a reason of 1 to ${LONGEST_REASON} characters, percent-encoded`);
+    throw refusal('INVALID_REQUEST', `x-ns-reveal is a reason: one line of 1 to ${LONGEST_REASON} characters, percent-encoded`);
   return reason;
 }
 
-/** A text that can be a reason. */
+const REASON = lineOf(LONGEST_REASON);
+
+/** A text that can be a reason: auditors read it as one line. */
 export function reasonIn(text: unknown): string | undefined {
-  const reason = typeof text === 'string' ? text.trim() : '';
-  return reason === '' || reason.length > LONGEST_REASON ? undefined : reason;
+  const read = REASON.safeParse(text);
+  return read.success ? read.data : undefined;
 }
 
 function decoded(text: string): string | null {

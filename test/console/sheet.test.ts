@@ -365,6 +365,16 @@ describe('a sheet and a spreadsheet', () => {
     expect(fromCsv(base, 'item,cost\naxe,1\n').problems).toMatchObject([{ row: 1, column: 'cost' }]);
     expect(changesBetween(base, fromCsv(base, csvOf(base)).sheet)).toEqual(changesBetween(base, base));
   });
+
+  it('run nothing in a spreadsheet that opens the file, and read every text back as it was', () => {
+    const columns = [...table().columns, { key: '=note', type: 'any' as const, isDeclared: true }];
+    const texts = ['=1+1', "'=1+1", "it's", '-5', '@x', '\tx', "'", "''+1"];
+    const rows = texts.map((item, id) => ({ id, cells: { item, price: -5, '=note': item } }));
+    const sheet = { ...table(), columns, rows };
+    expect(csvOf(sheet).split('\r\n').slice(0, 3)).toEqual(["item,price,'=note", "'=1+1,-5,'=1+1", "''=1+1,-5,''=1+1"]);
+    const read = fromCsv(sheet, csvOf(sheet)).sheet;
+    expect(read.rows.map(({ cells }) => [cells['item'], cells['price']])).toEqual(texts.map((text) => [text, -5]));
+  });
 });
 
 describe('the history of a cell', () => {

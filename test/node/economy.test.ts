@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { type Env, newApiKey } from './support/command-line.ts';
+import { type Env, newApiKey, printed } from './support/command-line.ts';
 import { type Client, createClient, ok } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -205,6 +205,19 @@ test('what is not there and what is wrong is said, and a key needs the scope', a
   expect(await refusal('?cursor=x')).toMatchObject([400, expect.stringContaining('cursor')]);
   const key = await newApiKey(env, game.projectId, { collections: 'rwx' });
   expect(await refusal('', { 'x-api-key': key })).toMatchObject([403, expect.stringContaining('economy')]);
+});
+
+test('a table of the command line runs nothing in a spreadsheet: games name the sources', async () => {
+  const source = '=HYPERLINK("http://evil")';
+  const key = await newApiKey(env, game.projectId, { economy: 'r', collections: 'rwx' });
+  await ok(game.manage('POST', game.storage('purses/9'), { body: { ops: [{ op: 'inc', path: 'xp', value: -5, source }] } }));
+  const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: key };
+  const table = await vi.waitFor(async () => {
+    const text = await printed(['economy', '--field', 'purses.xp', '--by', 'source', '--csv'], { env: remote });
+    expect(text).toContain('HYPERLINK');
+    return text.trim().split('\n');
+  });
+  expect(table[1]).toBe(`purses.xp,"'=HYPERLINK(""http://evil"")",1,0,5,0,5`);
 });
 
 test('the entry of a correction says why, with its ticket', async () => {

@@ -363,7 +363,7 @@ test('what is ordered or chosen by a personal field, or made of it, takes a reas
   expect(shown.documents[0].cells).toMatchObject({ email: '[personal]', gold: expect.any(Number) });
   const back = await owner.change('POST', `/v3/storage/${project}/saves/${ADA}`, { gold: 9, email: '[personal]' });
   expect(codeOf(back)).toEqual([400, 'INVALID_BODY']);
-  for (const reveal of ['%20', 'a'.repeat(257), '%E0%A4%A'])
+  for (const reveal of ['%20', 'a'.repeat(257), '%E0%A4%A', 'T-1%0AT-2', '%1B%5B2J', 'T-1%E2%80%AE2'])
     expect(codeOf(await askConsole(at(), 'GET', `/v3/storage/${project}/saves/${ADA}`, { ...changing(), 'x-ns-reveal': reveal }))).toEqual([
       400,
       'INVALID_REQUEST',

@@ -98,6 +98,7 @@ export function createEconomy(context: AppContext, past: Past): Economy {
       const { project, space, at } = await open(caller, target);
       const range = rangeOf(space, query, today());
       const before = cursorOf(cursor, 2);
+      if (before !== null && !/^\d{1,7}$/.test(before[0] ?? '')) throw invalidCursor('cursor');
       const page = { ...range, currency, before: before && ([Number(before[0]), before[1] ?? ''] as const), limit };
       const { rows } = await context.views.economyDays(project.id, page);
       const days = rows.slice(0, limit).map(({ day, active, topHolders, topBalance, share, ...row }) => ({

@@ -23,6 +23,7 @@ export function createSaveRecordHistory(context: HistoryContext): SaveRecordHist
 
   const seenAt = async (caller: Caller, address: Address, at: string | null, name: string) => {
     const { project, access, collection, moment } = await pastDataIfAny(context, caller, 'slots.read', address, at, name);
+    requirePlayer(address);
     const { key: player } = address;
     const list = collection === undefined ? [] : await past.recordsAt(project, access.space, collection.id, player, moment.revision);
     const records = list.map(({ recordId, recordName, createdAt }): [string, Json] => {
@@ -47,7 +48,6 @@ export function createSaveRecordHistory(context: HistoryContext): SaveRecordHist
 
     async compare(caller, address, from, to) {
       const [one, other] = [await seenAt(caller, address, from, 'from'), await seenAt(caller, address, to, 'to')];
-      requirePlayer(address);
       const { fields, more } = await roundRobin.run(other.project.id, () => differenceOf(one.records, other.records, () => true));
       const result = { ok: true as const, from: one.side, to: other.side, fields, ...(more === undefined ? {} : { more }) };
       return { position: other.side.revision, stale: false, result };

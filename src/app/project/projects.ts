@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isProjectId } from '../../domain/project/keys.ts';
 import { throttled } from '../../kernel/error-reporting.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { Neighbours } from '../../kernel/neighbours.ts';
@@ -80,6 +81,8 @@ export class Projects {
   async get(projectId: string): Promise<Project | null> {
     const open = this.#open.get(projectId);
     if (open) return open;
+    // A person's request names it before any key has proven that there is such a project.
+    if (!isProjectId(projectId)) return null;
     const unknownSince = this.#unknown.get(projectId);
     if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
     const { scheduler, limits } = this.#options;

@@ -1,3 +1,4 @@
+import { exactDigits } from '../api/exact.ts';
 import { rangeOf, type Selection } from './grid-keys.ts';
 import { separatedCells, separatedText, separatorOf } from './separated.ts';
 import {
@@ -78,10 +79,23 @@ function cellsOf(texts: readonly string[], columns: readonly Column[]): Cells {
   return Object.fromEntries(cells.filter(([, value]) => value !== undefined));
 }
 
-/** The sheet as a file. */
+/** A spreadsheet would run a text that begins so. What stands behind apostrophes already gets one more, since one is taken off again. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const HELD_BACK = /^'(?='*[=+\-@\t\r])/;
+
+/** The sheet as a file. A text that a spreadsheet would run stands behind an apostrophe. */
 export function csvOf({ columns, rows }: Sheet): string {
-  const cells = rows.map((row) => columns.map((column) => cellText(cellOf(row, column))));
-  return separatedText([columns.map(({ key }) => key), ...cells], ',');
+  const cells = rows.map((row) => columns.map((column) => fileCell(cellOf(row, column))));
+  return separatedText([columns.map(({ key }) => heldBack(key)), ...cells], ',');
+}
+
+function fileCell(value: unknown): string {
+  const isText = typeof value === 'string' && exactDigits(value) === null;
+  return isText ? heldBack(value) : cellText(value);
+}
+
+function heldBack(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 interface FileProblem {
@@ -98,7 +112,7 @@ export interface ReadFile {
 
 /** The sheet as a file has it. Columns that the file leaves out stay; rows that it leaves out go. */
 export function fromCsv(sheet: Sheet, text: string): ReadFile {
-  const [names = [], ...lines] = separatedCells(text, separatorOf(text));
+  const [names = [], ...lines] = separatedCells(text, separatorOf(text)).map((cells) => cells.map((cell) => cell.replace(HELD_BACK, '')));
   const headers = names.map((name) => name.trim());
   const unknown = headers.flatMap((name) => (sheet.columns.some(({ key }) => key === name) ? [] : [unknownColumn(name)]));
   if (headers.length === 0) return { sheet, problems: [{ row: 1, column: '', why: 'The file is empty.' }] };

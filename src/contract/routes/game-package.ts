@@ -123,7 +123,7 @@ export const gamePackage = {
         })
         .meta({ id: 'RevisionStatus', description: 'The handshake' }),
     },
-    errors: ['INVALID_JSON'],
+    errors: ['INVALID_JSON', 'FORBIDDEN'],
     idempotent: false,
     example: {
       body: { revisionId: 7 },

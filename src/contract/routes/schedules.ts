@@ -86,9 +86,10 @@ export const schedules = {
     id: 'unschedulePromotion',
     summary: 'Take back the promotion that waits for its time',
     query: MESSAGE,
+    headers: PUBLISH_BASE,
     unfit: { code: 'INVALID_REQUEST' },
     answers: { 200: One },
-    errors: ['PROMOTION_PHASE', 'INVALID_REQUEST'],
+    errors: ['PROMOTION_PHASE', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'BEHIND', 'BUSY'],
     example: { answer: { ok: true, schedule: { ...SCHEDULE, phase: 'withdrawn', ended: { ...MARA, why: 'withdrawn' } } } },
   }),
 } as const satisfies Readonly<Record<string, Route>>;

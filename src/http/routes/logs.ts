@@ -97,17 +97,24 @@ function playerOf(ctx: LogContext): string | null {
   return queryParam(ctx, 'player') ?? queryParam(ctx, 'platformId');
 }
 
+/** A text that the table can be asked for. */
+function textOf(ctx: LogContext, name: 'player' | 'platformId' | 'slug' | 'code' | 'requestId'): string | null {
+  const text = queryParam(ctx, name);
+  if (text?.includes('\0')) throw refusal('VALIDATION_FAILED', `\`${name}\` must be a text without U+0000, which nothing stored holds`);
+  return text;
+}
+
 function filterOf(ctx: LogContext): RequestFilter {
-  const platformId = playerOf(ctx);
+  const platformId = textOf(ctx, 'player') ?? textOf(ctx, 'platformId');
   if (platformId !== (queryParam(ctx, 'platformId') ?? platformId))
     throw refusal('VALIDATION_FAILED', '`player` and `platformId` name two players; they are one parameter');
   return {
     platformId,
-    slug: queryParam(ctx, 'slug'),
+    slug: textOf(ctx, 'slug'),
     errors: flagOf(ctx, 'errors'),
     status: statusOf(queryParam(ctx, 'status')),
-    code: queryParam(ctx, 'code'),
-    requestId: queryParam(ctx, 'requestId'),
+    code: textOf(ctx, 'code'),
+    requestId: textOf(ctx, 'requestId'),
     from: timeOf(ctx, 'from'),
     to: timeOf(ctx, 'to'),
   };
