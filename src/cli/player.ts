@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { GuestAccess, GuestAccessWithCode, PlayersFound } from '../contract/answers.ts';
 import { listOf, members, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { printResult, table } from './context.ts';
 import { playerShow } from './player-show.ts';
 import { playerTimeline } from './player-timeline.ts';
@@ -29,6 +30,11 @@ interface RestoreOptions extends CorrectionOptions {
   readonly keep?: readonly string[];
   readonly keepSlot?: readonly string[];
   readonly collection?: readonly string[];
+  readonly lost?: boolean;
+  readonly also?: readonly string[];
+  readonly alsoCollection?: readonly string[];
+  readonly alsoSlot?: readonly string[];
+  readonly lines?: number;
 }
 
 function restore(): Command {
@@ -42,23 +48,40 @@ function restore(): Command {
     .option('--keep <path...>', 'these parts stay as they are, such as what was bought since')
     .option('--keep-slot <id...>', 'these save slots stay as they are, with their data')
     .option('--collection <id...>', 'only in these collections')
+    .option('--lost', 'only what is less now than it was, or gone: what only differs, or came since, stays as it is')
+    .option('--also <path...>', 'with --lost: these parts come back, too')
+    .option('--also-collection <id...>', 'with --lost: of these collections all that differs comes back')
+    .option('--also-slot <id...>', 'with --lost: these save slots, which came since, go with their data')
+    .option('--lines <n>', 'changes of each document that the answer lists, of what was lost first (default: all)', linesOf)
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint player restore 42 --to 2026-03-01T12:00:00Z --keep skins --reason "lost by a crash" --dry-run' +
+        '\n  savepoint player restore 42 --to 2026-03-01T12:00:00Z --lost --reason "lost by a crash"' +
         '\n  savepoint player restore 42 --to 4182 --collection players --policy reverse --reason "stolen account" --yes',
     )
     .action(async (player: string, options: RestoreOptions) => {
-      const { to, only = [], keep = [], keepSlot: keepSlots = [], collection: collections = [] } = options;
+      const { to, only = [], keep = [], keepSlot: keepSlots = [], collection: collections = [], lost, lines } = options;
+      const { also, alsoCollection: alsoCollections, alsoSlot: alsoSlots } = options;
       await correct(
         options,
         ['players', player, 'restore'],
-        { to, only, keep, keepSlots, collections },
+        { to, only, keep, keepSlots, collections, ...given({ lost, also, alsoCollections, alsoSlots, lines }) },
         {
           question: `Restore ${player}?`,
           undone: (revision) => `Restored by the commit at revision ${revision}.`,
         },
       );
     });
+}
+
+/** What was given: an older server knows none of it. */
+function given(options: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+function linesOf(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 interface FindOptions extends RemoteOptions {

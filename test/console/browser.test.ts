@@ -115,6 +115,39 @@ inBrowser('support: what was sold comes back with what was got for it going, or 
   expect(faults).toEqual([]);
 });
 
+inBrowser(
+  'support: of a document that differs in many places what was lost comes first, and what is not listed is said, and goes as said',
+  async () => {
+    const { faults, origin, project, signedInAs } = market();
+    const page = await signedInAs('support');
+    const KAI = '76561198000000008';
+    const held = (count: (place: number) => number) =>
+      Object.fromEntries(Array.from({ length: 400 }, (_, place) => [`ore${place}`, count(place)]));
+    const then = await write(KAI, { name: 'Kai', held: held(() => 5) });
+    // The first hundred became more, the others less.
+    await write(KAI, { name: 'Kai', held: held((place) => (place < 100 ? 9 : 1)) });
+    await page.goto(`${origin}/p/${project}/players/${KAI}/restore?to=${then}`);
+    await page.getByText('Of 200 more, which are not listed here, 100 were lost and go back; the others stay.').waitFor();
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
+    expect([await box('held.ore100').isChecked(), await box('held.ore5').count()]).toEqual([true, 0]);
+    await box('held.ore100').click();
+    await page.getByRole('button', { name: 'Show 200 lines more' }).click();
+    await box('held.ore5').waitFor();
+    expect([await box('held.ore100').isChecked(), await box('held.ore399').isChecked(), await box('held.ore5').isChecked()]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    await box('held.ore5').click();
+    await page.getByLabel('Reason').fill('a bad patch');
+    await page.getByRole('button', { name: 'Bring it back' }).click();
+    await heading(page, 'It is back');
+    await page.getByText('And 100 lines more.').waitFor();
+    expect(await read(KAI)).toEqual({ name: 'Kai', held: held((place) => (place === 100 ? 1 : place < 100 && place !== 5 ? 9 : 5)) });
+    expect(faults).toEqual([]);
+  },
+);
+
 inBrowser('support, at the moment of the loss: the page says that nothing is less since, and leads before it', async () => {
   const { faults, origin, project, signedInAs } = market();
   const page = await signedInAs('support');

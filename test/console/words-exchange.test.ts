@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exchangesIn, goesBackToo, keptOf, ofWhatComesBack } from '../../src/console/words/exchange.ts';
-import { placesBack, placesLost, untickedAtFirst } from '../../src/console/words/restore.ts';
+import { chosenAtFirst, everything, placesBack, placesLost } from '../../src/console/words/restore.ts';
 
 /** What a player got for what was lost, where somebody brings back the one. */
 
@@ -15,7 +15,7 @@ const commit = (revision: number, cause: string, fields: readonly ReturnType<typ
   money: money.map((path) => ({ collection: 'players', key: PLAYER, field: path })),
   documents: [{ space: 'live', collection: 'players', key: PLAYER, fields }],
 });
-const line = (path: string, from: unknown, to: unknown) => ({ path, from, to });
+const line = (path: string, isLost = false) => ({ path, ...(isLost ? { lost: true } : {}) });
 const look = (...changes: readonly ReturnType<typeof line>[]) => ({
   documents: [{ collection: 'players', key: PLAYER, changes }],
   slots: [],
@@ -51,7 +51,7 @@ describe('an exchange', () => {
 });
 
 describe('what comes back from before a sale', () => {
-  const shown = look(line('iron', 5, 8), line('gold', 35, 5));
+  const shown = look(line('iron', true), line('gold'));
   const too = (commits: readonly ReturnType<typeof commit>[], isAll = true) =>
     goesBackToo({ commits, isAll }, PLAYER, placesLost(shown)).map(({ path }) => path);
 
@@ -59,11 +59,11 @@ describe('what comes back from before a sale', () => {
     expect(too([sold])).toEqual(['gold']);
     const again = commit(30, 'endpoint.call', [field('iron', 5, 4), field('gold', 35, 45)], ['gold']);
     expect(new Set(too([again, sold]))).toEqual(new Set(['gold']));
-    expect(untickedAtFirst(shown)).toMatchObject({ keep: ['gold'] });
-    const unticked = untickedAtFirst(shown, [at('gold')]);
-    expect(unticked.keep).toEqual([]);
+    expect(chosenAtFirst(shown)).toMatchObject({ also: [] });
+    const choice = chosenAtFirst(shown, [at('gold')]);
+    expect(choice.also).toEqual(['gold']);
     const [sale] = exchangesIn([sold], PLAYER);
-    expect(sale === undefined ? null : keptOf(sale, placesBack(shown, unticked))).toEqual([]);
+    expect(sale === undefined ? null : keptOf(sale, placesBack(shown, choice).places)).toEqual([]);
   });
 
   it('leaves them, and names the sale, where other things happened to them, or not all is known', () => {
@@ -74,14 +74,36 @@ describe('what comes back from before a sale', () => {
     expect(too([sold], false)).toEqual([]);
     expect(too([{ ...sold, players: [PLAYER, '8'] }])).toEqual([]);
     expect(too([{ ...sold, documents: sold.documents.map((each) => ({ ...each, more: 2 })) }])).toEqual([]);
-    const back = placesBack(shown, untickedAtFirst(shown));
+    const back = placesBack(shown, chosenAtFirst(shown)).places;
     const [sale] = ofWhatComesBack(exchangesIn([earned, sold], PLAYER), back);
     expect([sale?.commit.revision, sale === undefined ? [] : keptOf(sale, back).map(({ path }) => path)]).toEqual([20, ['gold']]);
   });
 
   it('names nothing where what was sold stays away', () => {
-    expect(ofWhatComesBack(exchangesIn([sold], PLAYER), placesBack(shown, { out: [], keep: ['iron'], slots: [] }))).toEqual([]);
-    expect(ofWhatComesBack(exchangesIn([sold], PLAYER), placesBack(shown, { out: ['players'], keep: [], slots: [] }))).toEqual([]);
+    const atFirst = chosenAtFirst(shown);
+    for (const choice of [
+      { ...atFirst, keep: ['iron'] },
+      { ...atFirst, out: ['players'] },
+    ])
+      expect(ofWhatComesBack(exchangesIn([sold], PLAYER), placesBack(shown, choice).places)).toEqual([]);
+  });
+
+  it('takes the coins with it, and is told, where the document is too large to be listed line by line', () => {
+    const [document] = look(line('ore', true)).documents;
+    const large = { documents: document === undefined ? [] : [{ ...document, moreLines: 30_000, lostLines: 20_000 }], slots: [] };
+    const gone = goesBackToo({ commits: [sold], isAll: true }, PLAYER, placesLost(large));
+    expect(gone.map(({ path }) => path)).toEqual(['gold']);
+    expect(chosenAtFirst(large, gone).also).toEqual(['gold']);
+    const exchanges = exchangesIn([sold], PLAYER);
+    const told = (choice: Parameters<typeof placesBack>[1]) => {
+      const { places, unlisted } = placesBack(large, choice);
+      return ofWhatComesBack(exchanges, [...places, ...unlisted]).map((each) => keptOf(each, places).map(({ path }) => path));
+    };
+    expect(told(chosenAtFirst(large, gone))).toEqual([[]]);
+    // Whether iron is among the lines that are not listed is not known.
+    expect(told(chosenAtFirst(large))).toEqual([['gold']]);
+    expect(told({ ...chosenAtFirst(large), out: ['players'] })).toEqual([]);
+    expect(told(everything(large))).toEqual([[]]);
   });
 
   it('never takes back what is no number: whether it was got for that is not known', () => {

@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { isLost } from '../../src/console/words/lost.ts';
 import {
+  askedFor,
+  type Choice,
   changesToLookBefore,
+  chosenAtFirst,
+  everything,
+  isAllTicked,
+  isAnyTicked,
   isAnythingLost,
+  isBack,
   isTicked,
   lastLoss,
   mayCostSomebody,
   staysText,
+  unlistedText,
   withCollection,
+  withLine,
 } from '../../src/console/words/restore.ts';
+import { isLost as lostByServer } from '../../src/domain/correction/lost.ts';
 
 /** What the page says that brings something back, and the dialog that undoes a commit. */
 
@@ -47,32 +58,117 @@ describe('when the player still had it', () => {
   });
 
   it('is after the loss where nothing is less now', () => {
-    const changes = (from: unknown, to: unknown) => ({
-      documents: [{ collection: 'players', changes: [{ path: 'axe', from, to }] }],
-      slots: [],
-    });
-    expect(isAnythingLost(changes(1, 6))).toBe(true);
-    expect(isAnythingLost(changes(6, 1))).toBe(false);
+    const differing = (lostLines: number) => ({ documents: [{ lostLines }], slots: [] });
+    expect(isAnythingLost(differing(1))).toBe(true);
+    expect(isAnythingLost(differing(0))).toBe(false);
     expect(isAnythingLost({ documents: [], slots: [{ is: 'made' }] })).toBe(true);
     expect(isAnythingLost({ documents: [], slots: [{ is: 'removed' }] })).toBe(false);
+  });
+
+  it('is where the server says so, too: what is less, or gone, is one rule', () => {
+    const values = [undefined, null, 0, -3, 2.5, 'a', '', true, [], [1], [1, 1], [1, 'x'], [{ id: 1 }, 1]];
+    for (const now of values)
+      for (const then of values) expect([now, then, isLost(now, then)]).toEqual([now, then, lostByServer(now, then)]);
+  });
+});
+
+const lost = (path: string) => ({ path, lost: true });
+const differing = (collection: string, changes: readonly { readonly path: string }[], key = '7') => ({ collection, key, changes });
+const look = {
+  documents: [
+    differing('players', [lost('gold'), { path: 'name' }, { path: 'level' }]),
+    differing('heroes', [{ path: 'level' }]),
+    differing('pets', [{ path: '' }]),
+    differing('homes', [lost('')]),
+  ],
+  slots: [],
+};
+const ticked = (of: typeof look, choice: Choice) =>
+  of.documents.flatMap((each) =>
+    each.changes.filter((line) => isBack(of, each, line, choice)).map(({ path }) => `${each.collection}/${path}`),
+  );
+
+describe('what comes back', () => {
+  const atFirst = chosenAtFirst(look);
+
+  it('is what was lost, unless somebody chooses otherwise, and the server is asked for just that', () => {
+    expect(ticked(look, atFirst)).toEqual(['players/gold', 'homes/']);
+    const nothing = { collections: [], keep: [], keepSlots: [], also: [], alsoCollections: [], alsoSlots: [] };
+    expect(askedFor(look, atFirst)).toEqual({ ...nothing, lost: true });
+    expect([isAnyTicked(look, atFirst), isAllTicked(look, atFirst)]).toEqual([true, false]);
+    const all = everything(look);
+    expect(ticked(look, all)).toHaveLength(6);
+    expect(askedFor(look, all)).toEqual({ ...nothing, lost: true, alsoCollections: ['players', 'heroes', 'pets', 'homes'] });
+    expect(isAllTicked(look, all)).toBe(true);
+  });
+
+  it('changes line by line: a click counts for all documents that have the path', () => {
+    const [players, heroes] = look.documents;
+    if (players === undefined || heroes === undefined) throw new Error('no documents');
+    const clicked = (document: typeof players, path: string, choice: Choice) =>
+      withLine(look, document, document.changes.find((line) => line.path === path) ?? { path }, choice);
+    const more = clicked(players, 'level', atFirst);
+    expect(ticked(look, more)).toEqual(['players/gold', 'players/level', 'heroes/level', 'homes/']);
+    expect(askedFor(look, more)).toMatchObject({ also: ['level'], keep: [] });
+    const less = clicked(heroes, 'level', clicked(players, 'gold', more));
+    expect(ticked(look, less)).toEqual(['homes/']);
+    expect(askedFor(look, less)).toMatchObject({ also: [], keep: ['gold', 'level'] });
+    expect(ticked(look, clicked(players, 'gold', less))).toEqual(['players/gold', 'homes/']);
+    // What is kept around a path is kept no more once a path in it is asked for.
+    expect(clicked(players, 'gold', { ...atFirst, keep: ['gold', 'name'] }).keep).toEqual(['name']);
+  });
+
+  it('is no slot that came since, with its data, unless that is ticked', () => {
+    const slot = { collection: 'saves', player: '7' };
+    const slots = [
+      { ...slot, recordId: 'new', is: 'removed' },
+      { ...slot, recordId: 'old', is: 'made' },
+    ];
+    const ofNew = differing('saves', [{ path: '' }], '7_new');
+    const withSlots = { documents: [ofNew], slots };
+    const begun = chosenAtFirst(withSlots);
+    expect(askedFor(withSlots, begun)).toMatchObject({ keepSlots: ['new'], alsoSlots: [] });
+    expect([isTicked(withSlots, ofNew, begun), isAnyTicked(withSlots, begun)]).toEqual([false, true]);
+    const gone = { ...begun, slots: ['old'] };
+    expect(askedFor(withSlots, gone)).toMatchObject({ keepSlots: ['old'], alsoSlots: ['new'] });
+    expect(isTicked(withSlots, ofNew, gone)).toBe(true);
+  });
+});
+
+describe('a document of which not all lines are listed', () => {
+  const large = { ...differing('bags', [lost('a'), lost('b')]), moreLines: 30, lostLines: 12 };
+  const of = { documents: [large], slots: [] };
+  const atFirst = chosenAtFirst(of);
+
+  it('says what becomes of the others, and is ticked while some of them go back', () => {
+    expect(unlistedText(of, large, atFirst)).toBe('Of 30 more, which are not listed here, 10 were lost and go back; the others stay.');
+    expect(unlistedText(of, large, everything(of))).toContain('all go back');
+    expect(unlistedText(of, large, { ...atFirst, out: ['bags'] })).toContain('none goes back');
+    expect(isTicked(of, large, { ...atFirst, keep: ['a', 'b'] })).toBe(true);
+    expect(isTicked(of, { ...large, lostLines: 2 }, { ...atFirst, keep: ['a', 'b'] })).toBe(false);
+    expect([isAllTicked(of, atFirst), isAllTicked(of, everything(of))]).toEqual([false, true]);
   });
 });
 
 describe('the box of a document', () => {
-  const changes = [{ path: 'axe' }, { path: 'gold' }];
-  const players = { collection: 'players', changes };
-  const look = { documents: [players, { collection: 'pets', changes: [{ path: 'gold' }] }] };
+  const changes = [lost('axe'), lost('gold')];
+  const players = differing('players', changes);
+  const both = { documents: [players, differing('pets', [{ path: 'gold' }])], slots: [] };
+  const atFirst = chosenAtFirst(both);
 
   it('is ticked where a row under it is', () => {
-    expect(isTicked(players, { out: [], keep: ['axe'] })).toBe(true);
-    expect(isTicked(players, { out: [], keep: ['axe', 'gold'] })).toBe(false);
-    expect(isTicked(players, { out: ['players'], keep: [] })).toBe(false);
+    expect(isTicked(both, players, { ...atFirst, keep: ['axe'] })).toBe(true);
+    expect(isTicked(both, players, { ...atFirst, keep: ['axe', 'gold'] })).toBe(false);
+    expect(isTicked(both, players, { ...atFirst, out: ['players'] })).toBe(false);
   });
 
   it('takes all of its rows with it, and brings all where none was', () => {
-    expect(withCollection(look, 'players', { out: [], keep: ['axe'] })).toEqual({ out: ['players'], keep: ['axe'] });
-    expect(withCollection(look, 'players', { out: ['players'], keep: ['axe'] })).toEqual({ out: [], keep: ['axe'] });
-    expect(withCollection(look, 'players', { out: [], keep: ['axe', 'gold', 'name'] })).toEqual({ out: [], keep: ['name'] });
+    const kept = { ...atFirst, keep: ['axe'] };
+    expect(withCollection(both, 'players', kept)).toEqual({ ...kept, out: ['players'] });
+    expect(withCollection(both, 'players', { ...kept, out: ['players'] })).toEqual(kept);
+    const none = { ...atFirst, keep: ['axe', 'gold', 'name'] };
+    expect(withCollection(both, 'players', none)).toEqual({ ...none, keep: ['name'], whole: ['players'] });
+    expect(withCollection(both, 'pets', atFirst)).toEqual({ ...atFirst, whole: ['pets'] });
   });
 });
 

@@ -8,7 +8,6 @@ import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { isLost } from '../../src/console/words/lost.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
-import { untickedAtFirst } from '../../src/console/words/restore.ts';
 import {
   ago,
   momentOf,
@@ -206,7 +205,7 @@ describe('words', () => {
     ]);
   });
 
-  it('a restore brings back what is less or gone, and nothing that came since, unless somebody chooses otherwise', () => {
+  it('what is less now or gone was lost, and nothing that came since', () => {
     expect(isLost(3, 80)).toBe(true);
     expect(isLost(undefined, { hp: 1 })).toBe(true);
     expect(isLost(['rope'], ['sword', 'rope'])).toBe(true);
@@ -216,22 +215,6 @@ describe('words', () => {
     expect(isLost(['rope', 'shield'], ['sword', 'rope'])).toBe(false);
     expect(isLost({ gold: 1, gems: 1 }, { gold: 2 })).toBe(false);
     expect(isLost('warrior', 'mage')).toBe(false);
-    const changed = (path: string, from: unknown, to: unknown) => ({ path, from, to });
-    const documents = [
-      { collection: 'players', key: 'p1', changes: [changed('gold', 3, 80), changed('name', 'Bo', 'Ada'), changed('level', 1, 2)] },
-      { collection: 'heroes', key: 'p1', changes: [changed('level', 9, 8)] },
-      { collection: 'pets', key: 'p1', changes: [changed('', { name: 'Rex' }, undefined)] },
-      { collection: 'homes', key: 'p1', changes: [changed('', undefined, { rooms: 2 })] },
-    ];
-    expect(untickedAtFirst({ documents, slots: [] })).toEqual({ out: ['pets'], keep: ['name', 'level'], slots: [] });
-    // A slot that came since stays, with its data; one that was lost comes back.
-    const slot = { collection: 'saves', player: 'p1' };
-    const slots = [
-      { ...slot, recordId: 'new', is: 'removed' },
-      { ...slot, recordId: 'old', is: 'made' },
-    ];
-    const ofNew = { collection: 'saves', key: 'p1_new', changes: [changed('', { hp: 1 }, undefined)] };
-    expect(untickedAtFirst({ documents: [ofNew], slots })).toEqual({ out: [], keep: [], slots: ['new'] });
   });
 
   it('moments are revisions or times of where the reader is', () => {

@@ -364,6 +364,49 @@ describe('restore', () => {
     expect([await saved('s1'), await saved('s2'), await saved('s3')]).toEqual([{ gems: 4 }, null, { gems: 6 }]);
   });
 
+  test('brings back what was lost alone, and what is asked for besides: what came since stays', async () => {
+    await market.save('mia', { gold: 9, bag: ['axe', 'rope'], name: 'Mia', level: 3 });
+    await market.save('mia_s1', { gems: 4 }, 'saves');
+    const to = await market.save('mia_s2', { gems: 5 }, 'saves');
+    await market.save('mia', { gold: 2, bag: ['rope'], name: 'Mio', level: 8, skins: ['red'] });
+    await ok(client.manage('DELETE', client.storage('saves/mia/records/s1')));
+    for (const slot of ['s3', 's4']) await market.save(`mia_${slot}`, { gems: 6 }, 'saves');
+    const now = { name: 'Mio', level: 8, skins: ['red'] };
+    const saved = async () => Promise.all(['s1', 's2', 's3', 's4'].map((slot) => market.read(`mia_${slot}`, 'saves')));
+    const look = { to, dryRun: true };
+    const { body } = await restore('mia', { ...look, lines: 3 });
+    expect(body.documents.find(({ key }: { readonly key: string }) => key === 'mia')).toMatchObject({
+      changes: [{ path: 'gold', lost: true }, { path: 'bag', lost: true }, {}],
+      moreLines: 2,
+      lostLines: 2,
+    });
+    expect((await restore('mia', { ...look, lost: true, collections: ['players'], lines: 0 })).body).toMatchObject({
+      documents: [{ collection: 'players', key: 'mia', version: 3, changes: [], moreLines: 2, lostLines: 2 }],
+      coins: [{ field: 'gold', before: 2, after: 9, delta: 7 }],
+    });
+    const asked = ['--to', String(to), '--lost', '--collection', 'players', '--lines', '0', '--reason', 'a crash', '--dry-run'];
+    const said = await printed(['player', 'restore', 'mia', ...asked], { env: { ...env, ...(await asHistory()) } });
+    expect(said).toContain('… 2 more: --json with a larger --lines shows them');
+    const first = await restore('mia', { to, lost: true, keep: ['bag'] });
+    expect(await market.read('mia')).toEqual({ ...now, gold: 9, bag: ['rope'] });
+    expect(await saved()).toEqual([{ gems: 4 }, { gems: 5 }, { gems: 6 }, { gems: 6 }]);
+    await undo(first.body.revision);
+    await restore('mia', { to, lost: true, also: ['name'], alsoSlots: ['s3'] });
+    expect(await market.read('mia')).toEqual({ ...now, gold: 9, bag: ['axe', 'rope'], name: 'Mia' });
+    expect(await saved()).toEqual([{ gems: 4 }, { gems: 5 }, null, { gems: 6 }]);
+    await restore('mia', { to, lost: true, alsoCollections: ['saves'] });
+    expect([await market.read('mia'), await saved()]).toEqual([
+      { ...now, gold: 9, bag: ['axe', 'rope'], name: 'Mia' },
+      [{ gems: 4 }, { gems: 5 }, null, null],
+    ]);
+    for (const more of [{ also: ['name'] }, { alsoSlots: ['s3'] }, { alsoCollections: ['saves'] }])
+      expect(await restore('mia', { ...look, ...more })).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
+    expect((await restore('mia', { ...look, lines: -1 })).status).toBe(400);
+    // Who asks for no bound is told all, as ever.
+    expect((await restore('mia', look)).body.documents).toMatchObject([{ key: 'mia', changes: expect.any(Array) }]);
+    expect((await restore('mia', look)).body.documents[0]).not.toHaveProperty('moreLines');
+  });
+
   test('refuses what it cannot bring back before anything is written', async () => {
     const to = await market.save('jan', { name: 'Jan', level: 8 });
     await market.save('jan', { name: 'Johan', level: 1 });

@@ -1,7 +1,7 @@
 import type { Corrected } from '../../contract/answers.ts';
 import type { OBSTACLES } from '../../contract/routes/corrections.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { differences } from '../../domain/correction/differences.ts';
+import { differences, firstLines } from '../../domain/correction/differences.ts';
 import type { SlotChanges } from '../../domain/correction/slots.ts';
 import type { UndoneDocument } from '../../domain/correction/three-way.ts';
 import { applyChanges } from '../../domain/document/draft.ts';
@@ -23,6 +23,8 @@ export interface How {
   readonly source: string;
   readonly reason: string;
   readonly despite: readonly Obstacle[];
+  /** Changes of each document that are told; left out: all. */
+  readonly lines?: number | undefined;
 }
 
 /** Lines of each list of an answer. */
@@ -70,7 +72,9 @@ export class Correcting {
     if (isSame(present, document)) return;
     const stored = this.#store(collection, key, present, document);
     if (stored === undefined) return;
-    this.#documents.push({ collection: id, key, version: stored.version, changes: [...differences(present, stored.document)] });
+    const all = differences(present, stored.document);
+    const told = this.#how.lines === undefined ? { changes: [...all] } : firstLines(all, this.#how.lines);
+    this.#documents.push({ collection: id, key, version: stored.version, ...told });
   }
 
   /** Makes slots of a player and renames them: before their documents are written, which would make a slot without its name. */

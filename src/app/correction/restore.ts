@@ -2,7 +2,7 @@ import type { Restored } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { CAUSE, SOURCE } from '../../domain/correction/causes.ts';
 import { type Parts, restored } from '../../domain/correction/pick.ts';
-import { restoreSlots, withoutSlots } from '../../domain/correction/slots.ts';
+import { restoreSlots, type SlotChanges, withoutCome, withoutSlots } from '../../domain/correction/slots.ts';
 import { type Policy, type UndoneDocument, undoDocument } from '../../domain/correction/three-way.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
@@ -37,6 +37,12 @@ export interface Restoring extends Why, Parts {
   readonly keepSlots: readonly string[];
   /** Ids; empty: all collections of the player. */
   readonly collections: readonly string[];
+  /** Ids: of these collections all that differs comes back, whether it was lost or came since. */
+  readonly alsoCollections: readonly string[];
+  /** Ids of save records that go, with their data, although they came since and only what was lost comes back. */
+  readonly alsoSlots: readonly string[];
+  /** Changes of each document that are told; left out: all. */
+  readonly lines?: number | undefined;
   readonly policy: Policy;
   readonly despite: readonly Obstacle[];
   readonly dryRun: boolean;
@@ -73,6 +79,7 @@ export async function restore(
   const access = accessAt(project, caller, 'live');
   requirePermissions(access.key, SCOPE, 'rw');
   requireStorable(player);
+  requireLost(request);
   // What other nodes wrote counts.
   await project.refresh();
   const { revision } = await momentOf(past, project, context.scheduler, String(request.to), 'to');
@@ -106,21 +113,27 @@ function decideRestore(
   player: string,
   request: Restoring,
 ) {
-  const { reason, ticket, despite, keepSlots } = request;
+  const { reason, ticket, despite, keepSlots, lines } = request;
   ctx.expect([
     ...[...documents, ...others].flatMap(({ collection, key }) => documentSubjects('live', collection, key)),
     ...lists.flatMap(({ collection }) => recordListSubjects('live', collection, player)),
   ]);
-  const correcting = new Correcting(access, writes, { source: SOURCE.restore, reason, despite });
+  const correcting = new Correcting(access, writes, { source: SOURCE.restore, reason, despite, lines });
   const slots = lists.map((list) => ({
     ...list,
-    changes: withoutSlots(restoreSlots(list.past, writes.recordsOf(list.collection, player)), keepSlots),
+    changes: changesOf(
+      list.collection,
+      withoutSlots(restoreSlots(list.past, writes.recordsOf(list.collection, player)), keepSlots),
+      request,
+    ),
   }));
   const kept = new Set(keepSlots.map((recordId) => slotKey(player, recordId)));
   for (const { collection, changes } of slots) correcting.makeSlots(collection, player, changes);
   for (const { collection, key, past } of documents) {
     if (kept.has(key) && lists.some((list) => list.collection === collection)) continue;
-    correcting.document(collection, key, (present) => ({ document: restored(past, present, request), left: [], shortfalls: [] }));
+    const goes = slots.some((list) => list.collection === collection && list.changes.remove.some((id) => slotKey(player, id) === key));
+    const parts = { ...request, lost: request.lost && !goes && !request.alsoCollections.includes(collection) };
+    correcting.document(collection, key, (present) => ({ document: restored(past, present, parts), left: [], shortfalls: [] }));
   }
   for (const { collection, changes } of slots) correcting.removeSlots(collection, player, changes);
   for (const changes of groupBy(others, ({ collection, key }) => `${collection}/${key}`).values()) takeBack(correcting, access, changes);
@@ -128,6 +141,20 @@ function decideRestore(
   const data = { reason, ...(ticket === undefined ? {} : { ticket }), restored: { player, revision } };
   const made: DomainEvent = { type: 'correction.made', data };
   return { events: events.length === 0 ? [] : [...events, made], report: correcting.report() };
+}
+
+/** What becomes of a list of slots: where only what was lost comes back, those that came since stay unless they are asked for. */
+function changesOf(collection: string, changes: SlotChanges, { lost, alsoCollections, alsoSlots }: Restoring): SlotChanges {
+  return lost && !alsoCollections.includes(collection) ? withoutCome(changes, alsoSlots) : changes;
+}
+
+/** Throws 400 where something is to come back besides what was lost, and all comes back. */
+function requireLost({ lost, also, alsoCollections, alsoSlots }: Restoring): void {
+  if (!lost && [also, alsoCollections, alsoSlots].some(({ length }) => length > 0))
+    throw refusal(
+      'INVALID_REQUEST',
+      '`also`, `alsoCollections` and `alsoSlots` say what comes back besides what was lost: give `lost` with them, or leave them out',
+    );
 }
 
 /** Undoes what several commits did to the document of a counterparty, newest first, in one write. */

@@ -123,7 +123,11 @@ export function shownCorrection({ documents, slots, coins, left, shortfalls, mor
     each.changes.map(({ path, from, to }) => `  ${addressOf(each)} ${visible(path)}: ${shownValue(from)} → ${shownValue(to)}`),
   );
   return [
-    ...section('', changes),
+    ...section(
+      '',
+      changes,
+      documents.reduce((sum, { moreLines = 0 }) => sum + moreLines, 0),
+    ),
     ...section(
       '',
       slots.map(
@@ -143,9 +147,11 @@ export function shownCorrection({ documents, slots, coins, left, shortfalls, mor
   ].join('\n');
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
-  if (lines.length === 0) return [];
-  const rest = lines.length > SHOWN ? [`  … ${lines.length - SHOWN} more: --json shows them`] : [];
+/** `more`: lines that the answer leaves out. */
+function section(title: string, lines: readonly string[], more = 0): readonly string[] {
+  if (lines.length === 0 && more === 0) return [];
+  const left = Math.max(lines.length - SHOWN, 0) + more;
+  const rest = left > 0 ? [`  … ${left} more: --json${more > 0 ? ' with a larger --lines' : ''} shows them`] : [];
   return [...(title === '' ? [] : [title]), ...lines.slice(0, SHOWN), ...rest];
 }
 

@@ -35,40 +35,65 @@ export function undo({ project, revision, policy }: UndoAsked, why: Why, intent:
   return answerOf(api.undoCommit({ project, idempotencyKey: intent, body: { revision, policy, ...whyOf(why) } }));
 }
 
-export interface RestoreAsked {
+interface RestoreTo {
   readonly project: string;
   readonly player: string;
   readonly to: string;
   readonly policy: Policy;
+}
+
+/** What comes back is what was lost, but for this. */
+export interface RestoreAsked extends RestoreTo {
   readonly collections: readonly string[];
   readonly keep: readonly string[];
   /** Save slots that stay as they are, by their ids. */
   readonly keepSlots: readonly string[];
+  readonly also: readonly string[];
+  readonly alsoCollections: readonly string[];
+  readonly alsoSlots: readonly string[];
 }
 
-function restoreBody({ to, policy, collections, keep, keepSlots }: RestoreAsked) {
-  const moment = /^\d+$/.test(to) ? Number(to) : to;
-  return { to: moment, policy, collections: [...collections], keep: [...keep], keepSlots: [...keepSlots] };
+/** Lines of a document that are listed before more are asked for: it may have tens of thousands. */
+export const LINES = 200;
+
+function momentIn({ to, policy }: RestoreTo) {
+  return { to: /^\d+$/.test(to) ? Number(to) : to, policy };
 }
 
-export function lookAtRestore(asked: RestoreAsked) {
-  const { project, player } = asked;
-  return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), reason: LOOK_REASON, dryRun: true } }));
+function restoreBody(asked: RestoreAsked) {
+  const { collections, keep, keepSlots, also, alsoCollections, alsoSlots } = asked;
+  return {
+    ...momentIn(asked),
+    collections: [...collections],
+    keep: [...keep],
+    keepSlots: [...keepSlots],
+    lost: true,
+    also: [...also],
+    alsoCollections: [...alsoCollections],
+    alsoSlots: [...alsoSlots],
+  };
 }
 
-/** What would come back of all that could. */
-export function restoreQuery(asked: Pick<RestoreAsked, 'project' | 'player' | 'to' | 'policy'>) {
+/** All that differs from then, and could come back. `lines`: of each document, at most. */
+export function restoreQuery(asked: RestoreTo, lines = LINES) {
   const { project, player, to, policy } = asked;
   return queryOptions({
-    queryKey: [project, 'look', 'restore', player, to, policy],
-    queryFn: () => lookAtRestore({ ...asked, collections: [], keep: [], keepSlots: [] }),
+    queryKey: [project, 'look', 'restore', player, to, policy, lines],
+    queryFn: () => answerOf(api.restorePlayer({ project, player, body: { ...momentIn(asked), lines, reason: LOOK_REASON, dryRun: true } })),
     ...LOOK,
   });
 }
 
+/** What comes of it, which is not listed line by line once more. */
+export function lookAtRestore(asked: RestoreAsked) {
+  const { project, player } = asked;
+  return answerOf(api.restorePlayer({ project, player, body: { ...restoreBody(asked), lines: 0, reason: LOOK_REASON, dryRun: true } }));
+}
+
 export function restore(asked: RestoreAsked, why: Why, intent: string) {
   const { project, player } = asked;
-  return answerOf(api.restorePlayer({ project, player, idempotencyKey: intent, body: { ...restoreBody(asked), ...whyOf(why) } }));
+  const body = { ...restoreBody(asked), lines: LINES, ...whyOf(why) };
+  return answerOf(api.restorePlayer({ project, player, idempotencyKey: intent, body }));
 }
 
 export interface Operation {

@@ -16,6 +16,7 @@ import { timelineQuery } from '../api/timeline.ts';
 import { valuesQuery } from '../api/values.ts';
 import type { View } from '../api/view.ts';
 import { kindNamed } from '../words/definition.ts';
+import { sinceOf } from '../words/time.ts';
 import { commitFiltersIn, parseSearch, textIn, timelineIn } from './search.ts';
 
 /**
@@ -99,8 +100,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       const { view, params, search, may: mayDo } = asked;
       const to = textIn(search, 'to') ?? view.at;
       const { project, target } = view;
-      if (mayDo('restore', 'w') && target === 'live' && to !== undefined)
+      if (mayDo('restore', 'w') && target === 'live' && to !== undefined) {
         ahead.look(restoreQuery({ project, player: named(params, 'player'), to, policy: 'give' }));
+        if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { player: named(params, 'player'), from: sinceOf(to) }));
+      }
       nameAhead(asked, ahead);
     },
   },

@@ -7,8 +7,8 @@ import { Button, buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { At } from '../parts/time.tsx';
+import { Zone } from '../parts/zone.tsx';
 import { deedOf, documentFieldsSaid, ownerIn, whoOf } from '../words/commit.ts';
-import { zoneName } from '../words/time.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { BringBack, CommitMarks, FieldsSaid, UndoneBy, useCanUndo } from './commits.tsx';
@@ -24,7 +24,10 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
     <>
       <dt>When</dt>
       <dd>
-        <At at={at} /> <span className={styles.soft}>{zoneName()}</span>
+        <At at={at} />{' '}
+        <span className={styles.soft}>
+          <Zone />
+        </span>
         <div className={styles.line}>
           <code>{at}</code> <CopyButton text={at} what="the time" />
         </div>

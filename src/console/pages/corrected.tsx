@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { LINES } from '../api/acts.ts';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import table from '../parts/table.module.css';
@@ -13,10 +14,20 @@ interface At {
   readonly key: string;
 }
 
+interface Change {
+  readonly path: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+  readonly lost?: unknown;
+}
+
 export interface Correction {
   readonly documents: readonly (At & {
     readonly version: number | null;
-    readonly changes: readonly { readonly path: string; readonly from?: unknown; readonly to?: unknown }[];
+    readonly changes: readonly Change[];
+    /** Changes that the answer leaves out. */
+    readonly moreLines?: number;
+    readonly lostLines?: number;
   })[];
   readonly slots: readonly { readonly collection: string; readonly player: string; readonly recordId: string; readonly is: string }[];
   readonly coins: readonly (At & { readonly player: string; readonly field: string; readonly delta: unknown })[];
@@ -34,15 +45,21 @@ export interface Correction {
 export interface Picking {
   readonly isOut: (collection: string) => boolean;
   /** Whether something of the document is ticked. */
-  readonly isTicked: (document: Correction['documents'][number]) => boolean;
+  readonly isTicked: (document: Document) => boolean;
   readonly toggleCollection: (collection: string) => void;
-  readonly isKept: (path: string) => boolean;
-  readonly toggle: (path: string) => void;
+  readonly isBack: (document: Document, line: Change) => boolean;
+  readonly toggle: (document: Document, line: Change) => void;
   readonly isSlotKept: (slot: Slot) => boolean;
   readonly toggleSlot: (slot: Slot) => void;
+  /** What becomes of the lines of a document that are not listed. */
+  readonly unlisted: (document: Document) => string;
+  /** Has more lines listed. */
+  readonly list: (lines: number) => void;
+  readonly isListing: boolean;
 }
 
 type Slot = Correction['slots'][number];
+type Document = Correction['documents'][number];
 
 /** Whether there is anything that it would do. */
 export function isNothing({ documents, slots }: Correction): boolean {
@@ -130,23 +147,31 @@ function SlotLine({ slot, picking }: { readonly slot: Slot; readonly picking: Pi
   );
 }
 
-/** Lines of a document that are shown before more are asked for: it may have tens of thousands. */
-const MOST = 200;
+/** Lines that are shown by one click. */
+const MORE = 5 * LINES;
 
-function Lines({ document: { collection, changes }, picking, isKept }: OfDocumentProps) {
-  const [most, setMost] = useState(MOST);
-  const rest = changes.length - most;
+function Lines({ document, picking, isKept }: OfDocumentProps) {
+  const { changes, moreLines = 0 } = document;
+  const [most, setMost] = useState(LINES);
+  const known = Math.max(changes.length - most, 0);
+  const rest = known + moreLines;
+  const show = () => {
+    setMost(most + MORE);
+    if (most + MORE > changes.length && moreLines > 0) picking?.list(most + MORE);
+  };
   return (
     <>
       <div className={styles.list}>
-        {changes.slice(0, most).map(({ path, from, to }) => (
-          <Line key={path} collection={collection} path={path} from={from} to={to} picking={picking} isOfKept={isKept} />
+        {changes.slice(0, most).map((line) => (
+          <Line key={line.path} document={document} line={line} picking={picking} isOfKept={isKept} />
         ))}
       </div>
-      {rest > 0 && (
+      {picking !== undefined && moreLines > 0 && !isKept && <p className={styles.soft}>{picking.unlisted(document)}</p>}
+      {picking === undefined && known === 0 && moreLines > 0 && <p className={styles.soft}>And {moreLines} lines more.</p>}
+      {(known > 0 || (rest > 0 && picking !== undefined)) && (
         <div>
-          <Button isSmall look="quiet" onClick={() => setMost(most + 5 * MOST)}>
-            Show {rest > 5 * MOST ? `${5 * MOST} of ${rest}` : rest} lines more
+          <Button isSmall look="quiet" disabled={picking?.isListing} onClick={show}>
+            Show {rest > MORE ? `${MORE} of ${rest}` : rest} lines more
           </Button>
         </div>
       )}
@@ -155,7 +180,7 @@ function Lines({ document: { collection, changes }, picking, isKept }: OfDocumen
 }
 
 interface OfDocumentProps {
-  readonly document: Correction['documents'][number];
+  readonly document: Document;
   readonly picking?: Picking;
   /** It is of a slot that stays as it is. */
   readonly isKept: boolean;
@@ -163,21 +188,17 @@ interface OfDocumentProps {
 
 function Heading({ document, picking, isKept }: OfDocumentProps) {
   const { collection, key, version } = document;
+  const isTicked = !isKept && (picking?.isTicked(document) ?? true);
   const text = (
     <>
-      {collection}/{key} {version === null && <span className={styles.soft}>{isKept ? '(stays)' : '(will be deleted)'}</span>}
+      {collection}/{key} {version === null && <span className={styles.soft}>{isTicked ? '(will be deleted)' : '(stays)'}</span>}
     </>
   );
   if (picking === undefined) return <h3>{text}</h3>;
   return (
     <h3>
       <label className={styles.tick}>
-        <input
-          type="checkbox"
-          checked={picking.isTicked(document) && !isKept}
-          disabled={isKept}
-          onChange={() => picking.toggleCollection(collection)}
-        />
+        <input type="checkbox" checked={isTicked} disabled={isKept} onChange={() => picking.toggleCollection(collection)} />
         <span>{text}</span>
       </label>
     </h3>
@@ -185,18 +206,17 @@ function Heading({ document, picking, isKept }: OfDocumentProps) {
 }
 
 interface LineProps {
-  readonly collection: string;
-  readonly path: string;
-  readonly from: unknown;
-  readonly to: unknown;
+  readonly document: Document;
+  readonly line: Change;
   readonly picking?: Picking;
   /** It is of a slot that stays as it is. */
   readonly isOfKept: boolean;
 }
 
-function Line({ collection, path, from, to, picking, isOfKept }: LineProps) {
-  const isOut = isOfKept || (picking?.isOut(collection) ?? false);
-  const isKept = isOut || (picking?.isKept(path) ?? false);
+function Line({ document, line, picking, isOfKept }: LineProps) {
+  const { path, from, to } = line;
+  const isOut = isOfKept || (picking?.isOut(document.collection) ?? false);
+  const isKept = isOut || (picking !== undefined && !picking.isBack(document, line));
   const name = path === '' ? 'the whole document' : path;
   const [was, becomes] = useMemo(() => [valueText(from), valueText(to)], [from, to]);
   return (
@@ -205,7 +225,7 @@ function Line({ collection, path, from, to, picking, isOfKept }: LineProps) {
         <span>{name}</span>
       ) : (
         <label className={styles.tick}>
-          <input type="checkbox" checked={!isKept} disabled={isOut} onChange={() => picking.toggle(path)} />
+          <input type="checkbox" checked={!isKept} disabled={isOut} onChange={() => picking.toggle(document, line)} />
           <span>{name}</span>
         </label>
       )}

@@ -1,11 +1,12 @@
 import { type ReactNode, useId, useRef } from 'react';
-import { MOMENT_FORMS, typedMoment, unreadableMoment, zoneName } from '../words/time.ts';
+import { MOMENT_FORMS, typedMoment, unreadableMoment } from '../words/time.ts';
 import { Button } from './button.tsx';
 import styles from './field.module.css';
+import { Zone } from './zone.tsx';
 
 interface PickedProps {
   readonly label: string;
-  readonly zone: string;
+  readonly zone: ReactNode;
   readonly type: 'datetime-local' | 'date';
   readonly value: string;
   readonly change: (typed: string) => void;
@@ -112,7 +113,7 @@ export function MomentField({ label, value, change, placeholder, isExplained = f
   return (
     <Picked
       label={label}
-      zone={zoneName()}
+      zone={<Zone />}
       type="datetime-local"
       value={value}
       change={change}

@@ -115,6 +115,7 @@ export function stands({ collection, key, path }: Place, places: readonly Place[
   );
 }
 
-function isWithin(path: string, outer: string): boolean {
+/** Whether a path is another one, or lies within it. */
+export function isWithin(path: string, outer: string): boolean {
   return path === outer || outer === '' || path.startsWith(`${outer}.`);
 }

@@ -1,26 +1,25 @@
 import { isRestorable, type PlacedCommit } from './commit.ts';
-import { type Place, stands } from './exchange.ts';
+import { isWithin, type Place, stands } from './exchange.ts';
 import { isLost } from './lost.ts';
 
 /** What a restore brings back unless somebody chooses otherwise: what is less now than it was then. */
 
-interface Difference {
+interface Line {
   readonly path: string;
-  /** Now. */
-  readonly from?: unknown;
-  /** Then. */
-  readonly to?: unknown;
+  /** It is less now than it was then, or gone: the server says so, by the rule by which it brings back what was lost. */
+  readonly lost?: unknown;
 }
 
 /** A document that differs. */
 interface Differing {
   readonly collection: string;
-  readonly changes: readonly Difference[];
-}
-
-interface Restorable {
-  readonly documents: readonly (Differing & { readonly key: string })[];
-  readonly slots: readonly Slot[];
+  readonly key: string;
+  /** Those of what was lost come first. */
+  readonly changes: readonly Line[];
+  /** Changes that the answer leaves out. */
+  readonly moreLines?: number;
+  /** Of all changes: those of what was lost. */
+  readonly lostLines?: number;
 }
 
 interface Slot {
@@ -30,77 +29,197 @@ interface Slot {
   readonly is: string;
 }
 
-export interface Unticked {
+/** All that differs. */
+interface Look {
+  readonly documents: readonly Differing[];
+  readonly slots: readonly Slot[];
+}
+
+/** What comes back is what was lost, but for this. */
+export interface Choice {
   /** Collections that stay as they are. */
   readonly out: readonly string[];
   /** Paths that stay as they are. */
   readonly keep: readonly string[];
+  /** Paths that go back, too. */
+  readonly also: readonly string[];
+  /** Collections of which all that differs goes back. */
+  readonly whole: readonly string[];
   /** Save slots that stay as they are, with their data. */
   readonly slots: readonly string[];
 }
+
+const NO_CHOICE: Choice = { out: [], keep: [], also: [], whole: [], slots: [] };
 
 /** Whether a document holds the data of a slot. */
 export function isOfSlot({ collection, key }: { readonly collection: string; readonly key: string }, slot: Slot): boolean {
   return collection === slot.collection && key === `${slot.player}_${slot.recordId}`;
 }
 
-/**
- * What stays as it is at first. A path counts for all documents that have it, so it is brought back only where each of them lost there.
- * `too`: what goes back besides what was lost.
- */
-export function untickedAtFirst({ documents, slots }: Restorable, too: readonly Place[] = []): Unticked {
-  // A slot that came since stays, with its data.
-  const came = slots.filter(({ is }) => is === 'removed');
-  const others = documents.filter((document) => !came.some((slot) => isOfSlot(document, slot)));
-  const all = others.flatMap(linesOf);
-  const stays = all.filter((line) => !isLost(line.from, line.to) && !stands(line, too));
-  const out = stays.filter(({ path }) => path === '').map(({ collection }) => collection);
-  const keep = [...new Set(stays.map(({ path }) => path))].filter((path) => path !== '');
-  return { out: [...new Set(out)], keep, slots: came.map(({ recordId }) => recordId) };
+/** What comes back at first. A slot that came since stays, with its data. `too`: what goes back besides what was lost. */
+export function chosenAtFirst(look: Look, too: readonly Place[] = []): Choice {
+  const lines = look.documents.flatMap(linesOf).filter(({ path, lost }) => path !== '' && lost === undefined);
+  const unlisted = too.filter((place) => look.documents.some((each) => isAt(each, place) && hasMore(each)));
+  const also = [...lines.filter((line) => stands(line, too)), ...unlisted].map(({ path }) => path);
+  const slots = look.slots.filter(hasCome).map(({ recordId }) => recordId);
+  return { ...NO_CHOICE, also: [...new Set(also)], slots };
 }
 
-function linesOf({ collection, key, changes }: Differing & { readonly key: string }): readonly (Place & Difference)[] {
+/** That all goes back that differs. */
+export function everything({ documents, slots }: Look): Choice {
+  return { ...NO_CHOICE, whole: [...new Set([...documents, ...slots].map(({ collection }) => collection))] };
+}
+
+/** As the server is asked for it. */
+export function askedFor({ documents, slots }: Look, { out, keep, also, whole, slots: kept }: Choice) {
+  const collections = [...new Set([...documents, ...slots].map(({ collection }) => collection))];
+  return {
+    collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)),
+    keep,
+    keepSlots: kept,
+    lost: true as const,
+    also,
+    alsoCollections: whole,
+    alsoSlots: slots.filter((slot) => hasCome(slot) && !kept.includes(slot.recordId)).map(({ recordId }) => recordId),
+  };
+}
+
+function hasCome({ is }: Slot): boolean {
+  return is === 'removed';
+}
+
+/** What goes back of a document, before its paths are asked. */
+function partOf({ slots }: Look, document: Differing, { out, whole, slots: kept }: Choice): 'nothing' | 'what was lost' | 'all' {
+  const slot = slots.find((each) => isOfSlot(document, each));
+  if (out.includes(document.collection) || (slot !== undefined && kept.includes(slot.recordId))) return 'nothing';
+  return whole.includes(document.collection) || (slot !== undefined && hasCome(slot)) ? 'all' : 'what was lost';
+}
+
+/** Whether a line goes back to what it was then. */
+export function isBack(look: Look, document: Differing, { path, lost }: Line, choice: Choice): boolean {
+  const part = partOf(look, document, choice);
+  if (part === 'nothing' || hold(choice.keep, path)) return false;
+  return part === 'all' || lost !== undefined || hold(choice.also, path);
+}
+
+/** How many lines of a document that are not listed go back, as far as no path names them. */
+function unlistedBack(look: Look, document: Differing, choice: Choice): number {
+  const part = partOf(look, document, choice);
+  return part === 'nothing' ? 0 : part === 'all' ? (document.moreLines ?? 0) : unlistedLost(document);
+}
+
+function unlistedLost({ changes, lostLines = 0 }: Differing): number {
+  return Math.max(lostLines - changes.filter(({ lost }) => lost !== undefined).length, 0);
+}
+
+/** Whether something of a document goes back. */
+export function isTicked(look: Look, document: Differing, choice: Choice): boolean {
+  const { changes } = document;
+  if (changes.length === 0 && !hasMore(document)) return partOf(look, document, choice) !== 'nothing';
+  return unlistedBack(look, document, choice) > 0 || changes.some((line) => isBack(look, document, line, choice));
+}
+
+/** Whether anything goes back. */
+export function isAnyTicked(look: Look, choice: Choice): boolean {
+  const { out, slots: kept } = choice;
+  return (
+    look.slots.some(({ collection, recordId }) => !out.includes(collection) && !kept.includes(recordId)) ||
+    look.documents.some((document) => isTicked(look, document, choice))
+  );
+}
+
+/** Whether all goes back that differs. */
+export function isAllTicked(look: Look, choice: Choice): boolean {
+  const isWhole = (document: Differing) =>
+    unlistedBack(look, document, choice) === (document.moreLines ?? 0) &&
+    document.changes.every((line) => isBack(look, document, line, choice));
+  const { out, keep, slots } = choice;
+  return out.length === 0 && keep.length === 0 && slots.length === 0 && look.documents.every(isWhole);
+}
+
+/** What is said below a document of which not all lines are listed. */
+export function unlistedText(look: Look, document: Differing, choice: Choice): string {
+  const { moreLines = 0 } = document;
+  const back = unlistedBack(look, document, choice);
+  const rest = `Of ${moreLines} more`;
+  if (back === 0) return `${rest}, which are not listed here, none goes back.`;
+  if (back === moreLines) return `${rest}, which are not listed here, all go back.`;
+  return `${rest}, which are not listed here, ${back} were lost and go back; the others stay.`;
+}
+
+/** After the box of a line was clicked. A path counts for all documents that have it. */
+export function withLine(look: Look, document: Differing, line: Line, choice: Choice): Choice {
+  const { path } = line;
+  if (isBack(look, document, line, choice))
+    return { ...choice, keep: [...choice.keep, path], also: choice.also.filter((each) => each !== path) };
+  const ticked = { ...choice, keep: choice.keep.filter((each) => !isWithin(path, each)) };
+  return isBack(look, document, line, ticked) ? ticked : { ...ticked, also: [...ticked.also, path] };
+}
+
+/** After the box of a document was clicked. A document of which nothing goes back gets all of it. */
+export function withCollection(look: Look, collection: string, choice: Choice): Choice {
+  const own = look.documents.filter((each) => each.collection === collection);
+  const isAnyOwn = (chosen: Choice) => own.some((each) => isTicked(look, each, chosen));
+  if (isAnyOwn(choice)) return { ...choice, out: [...choice.out, collection] };
+  const within = { ...choice, out: choice.out.filter((each) => each !== collection) };
+  if (isAnyOwn(within)) return within;
+  const rows = own.flatMap(({ changes }) => changes.map(({ path }) => path));
+  const keep = within.keep.filter((each) => !rows.some((path) => isWithin(path, each)));
+  return { ...within, keep, whole: [...within.whole.filter((each) => each !== collection), collection] };
+}
+
+function linesOf({ collection, key, changes }: Differing): readonly (Place & Line)[] {
   return changes.map((change) => ({ collection, key, ...change }));
 }
 
-/** Where a player has less now than then, or nothing any more. */
-export function placesLost({ documents }: Restorable): readonly Place[] {
-  return documents.flatMap(linesOf).filter(({ from, to }) => isLost(from, to));
+function placeOf({ collection, key }: Differing): Place {
+  return { collection, key, path: '' };
 }
 
-/** What goes back to what it was then. */
-export function placesBack({ documents, slots }: Restorable, { out, keep, slots: kept }: Unticked): readonly Place[] {
-  const stays = new Set(keep);
-  const keptSlots = slots.filter(({ recordId }) => kept.includes(recordId));
-  const ticked = documents.filter((document) => !out.includes(document.collection) && !keptSlots.some((slot) => isOfSlot(document, slot)));
-  return ticked.flatMap(linesOf).filter(({ path }) => !stays.has(path));
+function isAt(document: Differing, { collection, key }: Place): boolean {
+  return document.collection === collection && document.key === key;
 }
 
-interface Documents {
-  readonly documents: readonly Differing[];
+function hasMore({ moreLines = 0 }: Differing): boolean {
+  return moreLines > 0;
+}
+
+/** Where a player has less now than then, or nothing any more. Of lines that are not listed the document stands for all. */
+export function placesLost({ documents }: Look): readonly Place[] {
+  const unlisted = documents.filter((each) => unlistedLost(each) > 0).map(placeOf);
+  return [...documents.flatMap(linesOf).filter(({ lost }) => lost !== undefined), ...unlisted];
+}
+
+interface Back {
+  /** What goes back to what it was then. */
+  readonly places: readonly Place[];
+  /** Documents of which more goes back than is listed. */
+  readonly unlisted: readonly Place[];
+}
+
+/** Where something goes back to what it was then. */
+export function placesBack(look: Look, choice: Choice): Back {
+  const listed = look.documents.flatMap((document) => linesOf(document).filter((line) => isBack(look, document, line, choice)));
+  const some = look.documents.filter((each) => hasMore(each) && partOf(look, each, choice) === 'what was lost');
+  const whole = look.documents.filter((each) => hasMore(each) && partOf(look, each, choice) === 'all').map(placeOf);
+  const named = some.flatMap((each) => choice.also.map((path) => ({ ...placeOf(each), path })));
+  return { places: [...listed, ...whole, ...named], unlisted: some.filter((each) => unlistedLost(each) > 0).map(placeOf) };
 }
 
 /** Whether anything is less now than it was then, or gone. */
-export function isAnythingLost({ documents, slots }: Documents & { readonly slots: readonly Pick<Slot, 'is'>[] }): boolean {
-  return slots.some(({ is }) => is === 'made') || documents.some(({ changes }) => changes.some(({ from, to }) => isLost(from, to)));
+export function isAnythingLost({
+  documents,
+  slots,
+}: {
+  readonly documents: readonly Pick<Differing, 'lostLines'>[];
+  readonly slots: readonly Pick<Slot, 'is'>[];
+}): boolean {
+  return slots.some(({ is }) => is === 'made') || documents.some(({ lostLines = 0 }) => lostLines > 0);
 }
 
-type Staying = Pick<Unticked, 'out' | 'keep'>;
-
-/** Whether something of a document comes back. */
-export function isTicked({ collection, changes }: Differing, { out, keep }: Staying): boolean {
-  const kept = new Set(keep);
-  return !out.includes(collection) && (changes.length === 0 || changes.some(({ path }) => !kept.has(path)));
-}
-
-/** After the box of a document was clicked. A document whose rows all stay gets all of them. */
-export function withCollection({ documents }: Documents, collection: string, { out, keep }: Staying): Staying {
-  const own = documents.filter((each) => each.collection === collection);
-  if (own.some((each) => isTicked(each, { out, keep }))) return { out: [...out, collection], keep };
-  const rows = new Set(own.flatMap(({ changes }) => changes.map(({ path }) => path)));
-  const left = new Set(rows);
-  for (const path of keep) left.delete(path);
-  return { out: out.filter((each) => each !== collection), keep: left.size > 0 ? keep : keep.filter((path) => !rows.has(path)) };
+/** Whether one of these is the path, or lies around it. */
+function hold(paths: readonly string[], path: string): boolean {
+  return paths.some((each) => isWithin(path, each));
 }
 
 interface ChangingCommit extends PlacedCommit {

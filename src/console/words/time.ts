@@ -123,6 +123,11 @@ export function shortMoment(moment: string, now = Date.now()): string {
   return `${day}, ${[time.getHours(), time.getMinutes()].map(twoDigits).join(':')}`;
 }
 
+/** From when on something happened after a moment. */
+export function sinceOf(moment: string): string {
+  return /^\d+$/.test(moment) ? String(Number(moment) + 1) : moment;
+}
+
 /** The time zone of the reader: `Berlin time`. */
 export function zoneName(zone = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
   const place = zone.split('/').at(-1)?.replaceAll('_', ' ') ?? zone;

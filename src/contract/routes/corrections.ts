@@ -56,7 +56,18 @@ const documents = z
     z.strictObject({
       ...at,
       version: count.nullable().meta({ description: 'Afterwards; null: it is deleted' }),
-      changes: z.array(z.strictObject({ path: z.string(), from: anyJson.optional(), to: anyJson.optional() })),
+      changes: z.array(
+        z.strictObject({
+          path: z.string(),
+          from: anyJson.optional(),
+          to: anyJson.optional(),
+          lost: ok.optional().meta({ description: 'It is less now than it was, or gone; told where `lines` was given' }),
+        }),
+      ),
+      moreLines: count.optional().meta({ description: 'Changes of it that are left out; told where `lines` was given' }),
+      lostLines: count
+        .optional()
+        .meta({ description: 'Of all its changes: those of what is less now, or gone; told where `lines` was given' }),
     }),
   )
   .meta({ description: 'What changes, by dotted path; an empty path is the whole document' });
@@ -116,7 +127,12 @@ const SHOWN = {
 const A_PATH = 'a dotted path of 1 to 256 characters';
 const paths = z.array(z.string(A_PATH).min(1, A_PATH).max(256, A_PATH)).max(100);
 const A_COLLECTION = 'the id of a collection';
+const collectionIds = z
+  .array(z.string(A_COLLECTION).regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION))
+  .max(100)
+  .default([]);
 const A_SLOT = 'the id of a save record';
+const slotIds = z.array(z.string(A_SLOT).min(1, A_SLOT).max(256, A_SLOT)).max(100).default([]);
 
 export const corrections = {
   change: route({
@@ -171,16 +187,17 @@ export const corrections = {
           .meta({ description: 'A revision, or a time with its zone' }),
         only: paths.default([]).meta({ description: 'Only these parts of documents' }),
         keep: paths.default([]).meta({ description: 'These parts stay as they are, such as what was bought since' }),
-        keepSlots: z
-          .array(z.string(A_SLOT).min(1, A_SLOT).max(256, A_SLOT))
-          .max(100)
-          .default([])
-          .meta({ description: 'These save records stay as they are, with their data: their `recordId`' }),
-        collections: z
-          .array(z.string(A_COLLECTION).regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION))
-          .max(100)
-          .default([])
-          .meta({ description: 'Only in these; left out: in all' }),
+        keepSlots: slotIds.meta({ description: 'These save records stay as they are, with their data: their `recordId`' }),
+        collections: collectionIds.meta({ description: 'Only in these; left out: in all' }),
+        lost: z.boolean().default(false).meta({
+          description: 'Of all these only what is less now than it was, or gone: what only differs, or came since, stays as it is',
+        }),
+        also: paths.default([]).meta({ description: 'With `lost`: these parts come back, too' }),
+        alsoCollections: collectionIds.meta({ description: 'With `lost`: of these collections all that differs comes back' }),
+        alsoSlots: slotIds.meta({ description: 'With `lost`: these save records, which came since, go with their data' }),
+        lines: z.int().min(0).max(100_000).exactOptional().meta({
+          description: 'So many changes of each document are listed at most, those of what is less now, or gone, first; left out: all',
+        }),
         policy: z
           .enum(POLICIES)
           .default('give')

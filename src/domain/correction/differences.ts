@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { isLost } from './lost.ts';
 
 /** A value that differs between two documents. Left out: there was nothing. */
 export interface Difference {
@@ -24,6 +25,26 @@ function* between(prefix: string, from: JsonObject, to: JsonObject): Generator<D
     if (isObject(old) && isObject(now)) yield* between(path, old, now);
     else if (old === undefined || now === undefined || !jsonEquals(old, now)) yield difference(path, old, now);
   }
+}
+
+/** The first lines of many. */
+interface FirstLines {
+  readonly changes: readonly (Difference & { readonly lost?: true })[];
+  /** How many there are besides, and how many of all are of what is less now, or gone. */
+  readonly moreLines: number;
+  readonly lostLines: number;
+}
+
+/** As many lines as are wanted, those of what is less now, or gone, before the others. */
+export function firstLines(all: readonly Difference[], most: number): FirstLines {
+  const lost: FirstLines['changes'][number][] = [];
+  const others: Difference[] = [];
+  for (const each of all) {
+    if (isLost(each.from, each.to)) lost.push({ ...each, lost: true });
+    else others.push(each);
+  }
+  const changes = [...lost, ...others].slice(0, most);
+  return { changes, moreLines: all.length - changes.length, lostLines: lost.length };
 }
 
 function difference(path: string, from: Json | undefined, to: Json | undefined): Difference {

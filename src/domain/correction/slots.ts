@@ -32,6 +32,11 @@ export function withoutSlots({ create, rename, remove }: SlotChanges, ids: reado
   return { create: ofOthers(create), rename: ofOthers(rename), remove: remove.filter(isChanged) };
 }
 
+/** The changes of a list of which what came since stays, but for these slots. */
+export function withoutCome(changes: SlotChanges, ids: readonly string[]): SlotChanges {
+  return { ...changes, remove: changes.remove.filter((id) => ids.includes(id)) };
+}
+
 function isIn(records: readonly SaveRecord[], { recordId }: SaveRecord): boolean {
   return records.some((each) => each.recordId === recordId);
 }

@@ -64,7 +64,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
     if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
     const below = { collections, own: own?.members.get(name) ?? null };
-    if (field !== null && !ABOUT.has(name))
+    if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))
       return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
@@ -74,6 +74,11 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     return [name, isMoney && name !== 'revision' ? withoutNumbers(left) : left];
   });
   return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
+}
+
+/** Of a change: that a restore counts it as lost. It brings that back, so whoever asks for one is told. */
+function isLossFlag(name: string, member: Json): boolean {
+  return name === 'lost' && member === true;
 }
 
 /** What an endpoint made that handles personal values: they may stand anywhere in it. */

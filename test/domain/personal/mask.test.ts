@@ -44,6 +44,14 @@ test('personal paths go through objects, lists and maps, and end where a field i
   expect(compileSchema(undefined).personal).toEqual([]);
 });
 
+test('which changes a restore counts as lost is told, and not what they were', () => {
+  const change = { path: 'profile.city', from: SECRET, to: SECRET, lost: true };
+  expect(shown({ changes: [change] }, ['saves'])).toEqual({ changes: [{ ...change, from: MASK, to: MASK }] });
+  expect(shown({ changes: [{ ...change, lost: SECRET }] }, ['saves'])).toEqual({
+    changes: [{ ...change, from: MASK, to: MASK, lost: MASK }],
+  });
+});
+
 test('a document keeps what is not personal', () => {
   expect(shown(DOCUMENT, ['saves'])).toEqual({
     gold: 5,

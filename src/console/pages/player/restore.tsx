@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { LOOK, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
+import { LINES, LOOK, lookAtRestore, type Policy, restore, restoreQuery } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
@@ -13,28 +13,35 @@ import notice from '../../parts/notice.module.css';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { deedOf } from '../../words/commit.ts';
-import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack, type Place } from '../../words/exchange.ts';
+import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack } from '../../words/exchange.ts';
 import {
+  askedFor,
+  type Choice,
   changesToLookBefore,
+  chosenAtFirst,
+  everything,
+  isAllTicked,
+  isAnyTicked,
   isAnythingLost,
-  isOfSlot,
+  isBack,
   isTicked,
   lastLoss,
   mayCostSomebody,
   placesBack,
   placesLost,
-  type Unticked,
-  untickedAtFirst,
+  unlistedText,
   withCollection,
+  withLine,
 } from '../../words/restore.ts';
-import { localTime, momentOf, typedMoment } from '../../words/time.ts';
+import { localTime, momentOf, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { WhoPays } from '../policies.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 
-const NOTHING: Unticked = { out: [], keep: [], slots: [] };
+/** Until it is known what differs. */
+const NOTHING = { documents: [], slots: [] };
 const route = getRouteApi('/signed-in/p/$project/players/$player/restore');
 
 /** Brings back what a player had at a moment: shown first, path by path, then done in one commit. */
@@ -143,10 +150,6 @@ function toggled(list: readonly string[], text: string): readonly string[] {
   return list.includes(text) ? list.filter((each) => each !== text) : [...list, text];
 }
 
-function collectionsIn(correction: Correction | undefined): readonly string[] {
-  return [...new Set([...(correction?.documents ?? []), ...(correction?.slots ?? [])].map(({ collection }) => collection))];
-}
-
 interface PreviewProps {
   readonly player: string;
   readonly to: string;
@@ -158,52 +161,42 @@ function Preview({ player, to, before }: PreviewProps) {
   const refresh = useRefresh();
   const since = useSince(player, to, before);
   const [policy, setPolicy] = useState<Policy>('give');
-  const [chosenOut, setUnticked] = useState<Unticked | null>(null);
+  const [chosen, setChosen] = useState<Choice | null>(null);
+  const [lines, setLines] = useState(LINES);
   const [why, setWhy] = useState({ reason: '', ticket: '' });
   const intentOf = useIntent();
   const [undoing, setUndoing] = useState<Commit | null>(null);
   const queries = useQueryClient();
-  const asked: RestoreAsked = { project, player, to, policy, collections: [], keep: [], keepSlots: [] };
-  const whole = restoreQuery(asked);
-  const look = useQuery(whole);
-  const collections = collectionsIn(look.data);
-  const atFirst = useMemo(() => {
-    if (look.data === undefined) return NOTHING;
-    return untickedAtFirst(look.data, goesBackToo(since, player, placesLost(look.data)));
-  }, [look.data, since, player]);
-  const unticked = chosenOut ?? atFirst;
-  const { keep, out, slots: keepSlots } = unticked;
-  const kept = new Set(keep);
-  const chosen = { ...asked, keep, keepSlots, collections: out.length === 0 ? [] : collections.filter((each) => !out.includes(each)) };
-  const isNarrowed = (keep.length > 0 || out.length > 0 || keepSlots.length > 0) && out.length < collections.length;
-  // One text: a key is printed member by member at every turn, and tens of thousands of paths may stay as they are.
-  const narrowing = useMemo(() => JSON.stringify([keep, out, keepSlots]), [keep, out, keepSlots]);
+  const restoring = { project, player, to, policy };
+  const whole = restoreQuery(restoring, lines);
+  // What is listed stays while more of it is read.
+  const look = useQuery({ ...whole, placeholderData: keepPreviousData });
+  const all = look.data ?? NOTHING;
+  const atFirst = useMemo(() => chosenAtFirst(all, goesBackToo(since, player, placesLost(all))), [all, since, player]);
+  const choice = chosen ?? atFirst;
+  const asked = { ...restoring, ...askedFor(all, choice) };
+  const isAny = isAnyTicked(all, choice);
+  const isNarrowed = look.isSuccess && isAny && !isAllTicked(all, choice);
   const narrowed = useQuery({
-    queryKey: [...whole.queryKey, narrowing],
-    queryFn: () => lookAtRestore(chosen),
+    queryKey: [project, 'look', 'restore', player, to, policy, 'chosen', asked],
+    queryFn: () => lookAtRestore(asked),
     enabled: isNarrowed,
     placeholderData: keepPreviousData,
     ...LOOK,
   });
   const act = useMutation({
-    mutationFn: () => restore(chosen, why, intentOf([chosen, why])),
+    mutationFn: () => restore(asked, why, intentOf([asked, why])),
     onSuccess: refresh,
   });
   if (act.isSuccess) return <Restored player={player} revision={act.data.revision} correction={act.data} />;
   // What an undo took back may be what was to come back.
   const lookAnew = () => {
     setUndoing(null);
-    setUnticked(null);
+    setChosen(null);
     void queries.invalidateQueries({ queryKey: [project, 'look', 'restore', player] });
   };
-  const isSlotKept = ({ recordId }: { readonly recordId: string }) => keepSlots.includes(recordId);
-  const isStaying = (document: Correction['documents'][number]) =>
-    out.includes(document.collection) || (look.data?.slots.some((slot) => isSlotKept(slot) && isOfSlot(document, slot)) ?? false);
-  const paths = look.data?.documents.flatMap((document) => (isStaying(document) ? [] : document.changes.map(({ path }) => path))) ?? [];
-  const slots = look.data?.slots.filter((slot) => !out.includes(slot.collection) && !isSlotKept(slot)) ?? [];
-  const isAnyTicked = slots.length > 0 || paths.some((path) => !kept.has(path));
-  const isReady = look.isSuccess && isAnyTicked && why.reason.trim() !== '';
-  const ticked = !isAnyTicked ? undefined : isNarrowed ? narrowed.data : look.data;
+  const isReady = look.isSuccess && !look.isPlaceholderData && isAny && why.reason.trim() !== '';
+  const ticked = !isAny ? undefined : isNarrowed ? narrowed.data : look.data;
   const isAskedWhoPays = policy !== 'give' || since.mayBeOthers || (ticked !== undefined && mayCostSomebody(ticked));
   const isRead = look.isSuccess && !since.isLoading;
   const isAnyLost = look.isSuccess && isAnythingLost(look.data);
@@ -224,29 +217,32 @@ function Preview({ player, to, before }: PreviewProps) {
           <div className={styles.stack}>
             <p className={styles.soft}>
               Ticked is what is less now than it was then, or gone. What only differs, or came since, stays as it is unless you tick it. A
-              path that several documents have is ticked for all of them.
+              click on a path counts for all documents that have it.
             </p>
             <div className={styles.ticks}>
-              <Button isSmall onClick={() => setUnticked(NOTHING)}>
+              <Button isSmall onClick={() => setChosen(everything(all))}>
                 Tick all
               </Button>
-              <Button isSmall onClick={() => setUnticked(null)}>
+              <Button isSmall onClick={() => setChosen(null)}>
                 Tick what was lost
               </Button>
             </div>
             <Corrected
               correction={withTicked(look.data, ticked)}
               picking={{
-                isOut: (collection) => out.includes(collection),
-                isTicked: (document) => isTicked(document, unticked),
-                isKept: (path) => kept.has(path),
-                toggleCollection: (collection) => setUnticked({ ...unticked, ...withCollection(look.data, collection, unticked) }),
-                toggle: (path) => setUnticked({ ...unticked, keep: toggled(keep, path) }),
-                isSlotKept,
-                toggleSlot: ({ recordId }) => setUnticked({ ...unticked, slots: toggled(keepSlots, recordId) }),
+                isOut: (collection) => choice.out.includes(collection),
+                isTicked: (document) => isTicked(all, document, choice),
+                toggleCollection: (collection) => setChosen(withCollection(all, collection, choice)),
+                isBack: (document, line) => isBack(all, document, line, choice),
+                toggle: (document, line) => setChosen(withLine(all, document, line, choice)),
+                isSlotKept: ({ recordId }) => choice.slots.includes(recordId),
+                toggleSlot: ({ recordId }) => setChosen({ ...choice, slots: toggled(choice.slots, recordId) }),
+                unlisted: (document) => unlistedText(all, document, choice),
+                list: (wanted) => setLines(Math.max(lines, wanted)),
+                isListing: look.isPlaceholderData,
               }}
             />
-            <Exchanged exchanges={exchangesIn(since.commits, player)} back={placesBack(look.data, unticked)} undo={setUndoing} />
+            <Exchanged exchanges={exchangesIn(since.commits, player)} back={placesBack(all, choice)} undo={setUndoing} />
             {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
             {isAskedWhoPays && <WhoPays policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
@@ -275,8 +271,7 @@ interface Since {
 
 function useSince(player: string, to: string, before: string | undefined): Since {
   const mayRead = useMay()('history', 'r');
-  const from = /^\d+$/.test(to) ? String(Number(to) + 1) : to;
-  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from }), enabled: mayRead });
+  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: sinceOf(to) }), enabled: mayRead });
   const behind = useBehind(player, to, before);
   const { isLoading, isError } = read;
   const page = read.data?.pages[0];
@@ -294,16 +289,16 @@ const EXCHANGES = 3;
 
 interface ExchangedProps {
   readonly exchanges: readonly Exchange<Commit>[];
-  /** What is ticked. */
-  readonly back: readonly Place[];
+  readonly back: ReturnType<typeof placesBack>;
   readonly undo: (commit: Commit) => void;
 }
 
 /** What the player got for what comes back: whether it goes back with it, or stays, so that the player would have both. */
 function Exchanged({ exchanges, back, undo }: ExchangedProps) {
-  const concerned = ofWhatComesBack(exchanges, back);
+  // What is not listed may be what was given away.
+  const concerned = ofWhatComesBack(exchanges, [...back.places, ...back.unlisted]);
   const kept = concerned.flatMap((exchange) => {
-    const gains = keptOf(exchange, back);
+    const gains = keptOf(exchange, back.places);
     return gains.length === 0 ? [] : [{ commit: exchange.commit, gains }];
   });
   if (concerned.length === 0) return null;
