@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
-import { isAway } from './api/refusal.ts';
+import { codeAhead, placeAt, readAhead } from './ahead.ts';
 import { sessionQuery } from './api/session.ts';
-import { codeAhead, placeAt, readAhead } from './frame/ahead.ts';
+import { isAway } from './words/refusal.ts';
 
 /**
  * The first that runs, and small: while the code of the console is loaded, it asks who is signed in, and for the code of the page at this

@@ -2,9 +2,9 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Refused } from './api/refusal.ts';
 import { queries } from './early.ts';
 import { createConsoleRouter } from './router.tsx';
+import { Refused } from './words/refusal.ts';
 import './style/base.css';
 
 const router = createConsoleRouter(queries);

@@ -1,10 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
+import { readAhead } from './ahead.ts';
 import type { LooksAsked } from './api/looks.ts';
-import { Refused } from './api/refusal.ts';
 import { sessionQuery } from './api/session.ts';
 import type { ViewSearch } from './api/view.ts';
-import { readAhead } from './frame/ahead.ts';
 import { lazyPage } from './frame/lazy-page.ts';
 import {
   callsIn,
@@ -23,6 +22,7 @@ import { PageFailed, PageMissing } from './frame/states.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { Waiting } from './parts/page.tsx';
+import { Refused } from './words/refusal.ts';
 
 /** The addresses of the console. What only some pages need is loaded with them. */
 

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { exactJson, sentJson } from '../../src/console/api/exact.ts';
 import {
   calledText,
   conditionOf,
@@ -11,6 +10,7 @@ import {
   stepOf,
   stepRefusing,
 } from '../../src/console/words/calls.ts';
+import { exactJson, sentJson } from '../../src/console/words/exact.ts';
 import { fieldsOfInput, inputOf, WHOLE } from '../../src/console/words/input.ts';
 
 const SCHEMA = {

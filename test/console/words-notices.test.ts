@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
+import { noticeOf, refusalOf } from '../../src/console/words/refusal.ts';
 import { CATALOGUE } from '../../src/kernel/errors.ts';
 
 /** What is told of a request that was refused. */

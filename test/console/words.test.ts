@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { exactDigits, exactJson, withExactNumbers } from '../../src/console/api/exact.ts';
-import { noticeOf, refusalOf } from '../../src/console/api/refusal.ts';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
 import { deedOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
+import { exactDigits, exactJson, withExactNumbers } from '../../src/console/words/exact.ts';
 import { isLost } from '../../src/console/words/lost.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
+import { noticeOf, refusalOf } from '../../src/console/words/refusal.ts';
 import {
   ago,
   momentOf,

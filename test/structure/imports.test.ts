@@ -138,6 +138,9 @@ const DOMAIN_LEVELS: readonly (readonly string[])[] = [
   ['src/domain/definition/pull', 'src/domain/definition/release'],
 ];
 
+/** The rooms of the console's page from below: a room imports rooms before it. What begins it lies above them. */
+const CONSOLE_LEVELS = ['style', 'words', 'api', 'parts', 'frame', 'pages'].map((room) => `src/console/${room}`);
+
 const ROOT = resolve(import.meta.dirname, '../..');
 
 interface File {
@@ -203,6 +206,17 @@ describe('the structure', () => {
       const level = levelOf(path);
       if (level === undefined) return [];
       return imports.filter((target) => (levelOf(target) ?? 0) > level).map((target) => `${path} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('the rooms of the console have an order: what is said below, then what is asked, what pages are made of, and the pages', () => {
+    const levelIn = (path: string) => CONSOLE_LEVELS.findIndex((room) => path.startsWith(`${room}/`));
+    const wrong = files.flatMap(({ path, imports }) => {
+      const level = levelIn(path);
+      if (level < 0) return [];
+      const isAbove = (target: string) => target.startsWith('src/console/') && (levelIn(target) < 0 || levelIn(target) > level);
+      return imports.filter(isAbove).map((target) => `${path} → ${target}`);
     });
     expect(wrong).toEqual([]);
   });

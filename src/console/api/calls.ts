@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { refusalSaid } from '../words/calls.ts';
+import { Refused } from '../words/refusal.ts';
 import { isSameOnLive } from '../words/trying.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
-import { Refused } from './refusal.ts';
 import { atOf, type View } from './view.ts';
 
 /** What the page of calls reads, and dry runs. */

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
-import type { ListSearch } from '../frame/search.ts';
+import type { ListSearch } from '../words/collection.ts';
+import { Refused } from '../words/refusal.ts';
 import * as api from './generated.ts';
 import { answerOf, openAnswer } from './http.ts';
-import { Refused } from './refusal.ts';
 import type { View } from './view.ts';
 
 /** What the pages of collections read. */

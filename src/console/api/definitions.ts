@@ -9,12 +9,12 @@ import {
   SINGLE,
   singleDefinition,
 } from '../words/definition.ts';
+import { withExactNumbers } from '../words/exact.ts';
+import { Refused, refusalOf } from '../words/refusal.ts';
 import { listOf, objectOf } from '../words/sheet.ts';
 import { LOOK, messageOf } from './acts.ts';
-import { withExactNumbers } from './exact.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
-import { Refused, refusalOf } from './refusal.ts';
 import { atOf, type View } from './view.ts';
 
 /** Definitions as source: read, looked at by the validator, staged. */

@@ -1,9 +1,9 @@
 import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from '@oazapfts/runtime';
+import { sentJson, withExactNumbers } from '../words/exact.ts';
+import { Refused, refusalOf } from '../words/refusal.ts';
 import { isAttended } from './attended.ts';
 import { onceNotBehind } from './behind.ts';
-import { sentJson, withExactNumbers } from './exact.ts';
 import { defaults } from './generated.ts';
-import { Refused, refusalOf } from './refusal.ts';
 import { reasonAt } from './reveal.ts';
 
 /** Every request of the console: to its own origin, with the token that proves that it was this page. */

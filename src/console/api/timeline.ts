@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { TimelineFilters } from '../frame/search.ts';
 import { newerFrom } from '../words/happened.ts';
+import type { TimelineFilters } from '../words/timeline.ts';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';

@@ -1,6 +1,7 @@
 import { type Span, spanIn } from '../words/calls.ts';
+import type { ListSearch } from '../words/collection.ts';
 import { ENTRY_CLASSES, type EntryClass } from '../words/economy.ts';
-import { type What, whatIn } from '../words/timeline.ts';
+import { type TimelineFilters, whatIn } from '../words/timeline.ts';
 
 /** Search parameters as plain text: an id of digits stays the text that it is. */
 
@@ -38,14 +39,6 @@ export interface CommitFilters {
 
 export function commitFiltersIn(search: Readonly<Record<string, unknown>>): CommitFilters {
   return { endpoint: textIn(search, 'endpoint'), kind: textIn(search, 'kind'), from: textIn(search, 'from'), to: textIn(search, 'to') };
-}
-
-/** What the list of what happened to a player is narrowed by. */
-export interface TimelineFilters {
-  readonly what?: What | undefined;
-  readonly endpoint?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 export function timelineIn(search: Readonly<Record<string, unknown>>): TimelineFilters {
@@ -127,17 +120,6 @@ export interface TrySearch {
   readonly player?: string | undefined;
   /** One came from what is staged, and looked there at live or next. */
   readonly back?: 'live' | 'next' | undefined;
-}
-
-/** Which documents of a collection a list shows, in which order, and which columns. */
-export interface ListSearch {
-  readonly by?: string | undefined;
-  readonly order?: 'asc' | 'desc' | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly begins?: string | undefined;
-  readonly is?: string | undefined;
-  readonly columns?: string | undefined;
 }
 
 export function listIn(search: Readonly<Record<string, unknown>>): ListSearch {

@@ -1,7 +1,7 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { Refused } from '../api/refusal.ts';
 import { Failed } from '../parts/notice.tsx';
 import { Empty } from '../parts/page.tsx';
+import { Refused } from '../words/refusal.ts';
 
 /** What stands in place of a page that cannot be shown. */
 

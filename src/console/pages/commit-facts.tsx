@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { exactJson } from '../api/exact.ts';
 import type { Commit } from '../api/queries.ts';
 import { useView } from '../frame/view.ts';
 import { Button, buttonClass } from '../parts/button.tsx';
@@ -9,6 +8,7 @@ import { CopyButton } from '../parts/copy.tsx';
 import { At } from '../parts/time.tsx';
 import { Zone } from '../parts/zone.tsx';
 import { deedOf, documentFieldsSaid, ownerIn, whoOf } from '../words/commit.ts';
+import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { BringBack, CommitMarks, FieldsSaid, UndoneBy, useCanUndo } from './commits.tsx';

@@ -2,8 +2,8 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
 import { SignOut } from '../frame/sign-out.tsx';
-import icon from '../icon.svg';
 import { Empty } from '../parts/page.tsx';
+import icon from '../style/icon.svg';
 import styles from './projects.module.css';
 
 /** The projects of a person. Who has one alone arrives in it. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
-import icon from '../icon.svg';
+import icon from '../style/icon.svg';
 import styles from './sign-in.module.css';
 
 /** What stands around signing in, before there is a project. */

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
-import { linkNoticeOf } from '../api/refusal.ts';
 import { goToIssuer, sessionQuery, signIn, signInWaysQuery } from '../api/session.ts';
 import { keepNext, pathOf } from '../frame/next.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Failed } from '../parts/notice.tsx';
+import { linkNoticeOf } from '../words/refusal.ts';
 import styles from './sign-in.module.css';
 import { SignInBox } from './sign-in-box.tsx';
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { ALWAYS, addsDetail, type Notice, noticeOf, Refused, type Words } from '../api/refusal.ts';
+import { ALWAYS, addsDetail, type Notice, noticeOf, Refused, type Words } from '../words/refusal.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './notice.module.css';

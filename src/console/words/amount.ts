@@ -1,4 +1,4 @@
-import { exactDigits } from '../api/exact.ts';
+import { exactDigits } from './exact.ts';
 
 /** Amounts of money as pages have them: numbers, or the digits of numbers that a page could not hold. Sums are exact. */
 

@@ -77,16 +77,19 @@ export function fieldList(fields: readonly string[], most = 8): string {
   return fields.length > most ? `${named} and ${fields.length - most} more` : named;
 }
 
-interface Which {
+/** Which documents of a collection a list shows, in which order, and which columns. */
+export interface ListSearch {
   readonly by?: string | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly begins?: string | undefined;
   readonly is?: string | undefined;
+  readonly columns?: string | undefined;
 }
 
 /** Which documents an export holds. */
-export function whichText({ by, from, to, begins, is }: Which): string {
+export function whichText({ by, from, to, begins, is }: Pick<ListSearch, 'by' | 'from' | 'to' | 'begins' | 'is'>): string {
   if (is !== undefined || (from === undefined && to === undefined && begins === undefined)) {
     return by === undefined || by.startsWith('_') || is !== undefined ? 'All documents' : `All documents that have the number ${by}`;
   }

@@ -1,4 +1,4 @@
-import { exactDigits, exactJson } from '../api/exact.ts';
+import { exactDigits, exactJson } from './exact.ts';
 
 /** Tables as comma-separated values, for spreadsheets. */
 

@@ -1,4 +1,4 @@
-import { exactJson } from '../api/exact.ts';
+import { exactJson } from './exact.ts';
 import { objectOf } from './sheet.ts';
 
 /** Definitions as their authors wrote them. */

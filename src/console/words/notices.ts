@@ -1,4 +1,4 @@
-import { AGAIN, ALWAYS, NOTHING_CHANGED, type Words } from '../api/refusal.ts';
+import { AGAIN, ALWAYS, NOTHING_CHANGED, type Words } from './refusal.ts';
 
 /** Words of codes, loaded when something is refused. A code without says what the server says, and what follows from its status. */
 export const NOTICES: Readonly<Record<string, Words>> = {

@@ -1,4 +1,4 @@
-import { exactDigits } from '../api/exact.ts';
+import { exactDigits } from './exact.ts';
 import { rangeOf, type Selection } from './grid-keys.ts';
 import { separatedCells, separatedText, separatorOf } from './separated.ts';
 import {

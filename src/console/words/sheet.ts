@@ -1,4 +1,4 @@
-import { exactDigits, exactJson, withExactNumbers } from '../api/exact.ts';
+import { exactDigits, exactJson, withExactNumbers } from './exact.ts';
 import { valueText } from './value.ts';
 
 /** A group or table of game values as a sheet of cells. */

@@ -1,5 +1,5 @@
 import { type Document, isCollection, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml';
-import { exactDigits, exactJson, withExactNumbers } from '../api/exact.ts';
+import { exactDigits, exactJson, withExactNumbers } from './exact.ts';
 import { isSame } from './sheet.ts';
 import { type WrittenChange, withChanges } from './written-values.ts';
 

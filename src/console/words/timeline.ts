@@ -19,6 +19,14 @@ export function whatIn(text: string | undefined): What | undefined {
   return found === '' ? undefined : found;
 }
 
+/** What the list of what happened to a player is narrowed by. */
+export interface TimelineFilters {
+  readonly what?: What | undefined;
+  readonly endpoint?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 const SOURCES = { calls: 'refused requests', reports: 'reports of the game' } as const;
 
 /** What a list leaves out, and why; `null`: nothing. */

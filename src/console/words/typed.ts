@@ -1,4 +1,4 @@
-import { withExactNumbers } from '../api/exact.ts';
+import { withExactNumbers } from './exact.ts';
 
 /** What was typed as JSON: numbers by their digits, however many those are. */
 

@@ -1,4 +1,4 @@
-import { exactDigits, exactJson } from '../api/exact.ts';
+import { exactDigits, exactJson } from './exact.ts';
 
 /** Values of documents as text, cut where they are long. */
 

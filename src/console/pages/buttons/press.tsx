@@ -3,8 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { LOOK } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
-import { exactJson } from '../../api/exact.ts';
-import { type Notice, type Refusal, Refused, refusalOf } from '../../api/refusal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,7 +12,9 @@ import { Why } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';
+import { exactJson } from '../../words/exact.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
+import { type Notice, type Refusal, Refused, refusalOf } from '../../words/refusal.ts';
 import { Corrected } from '../corrected.tsx';
 import styles from './buttons.module.css';
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { endpointsQuery, logicQuery, rulesQuery } from '../../api/calls.ts';
-import { exactJson } from '../../api/exact.ts';
 import { collectionsQuery, type LoggedRequest } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { SINGLE } from '../../words/definition.ts';
+import { exactJson } from '../../words/exact.ts';
 import { type Failing, failingStep, fieldLimited, isNested, limitNamed, ruleNamed } from '../../words/failing.ts';
 import styles from './calls.module.css';
 

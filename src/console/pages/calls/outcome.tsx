@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { TestReport, Tried } from '../../api/calls.ts';
-import { exactJson } from '../../api/exact.ts';
 import type { Target } from '../../api/view.ts';
 import { Beside } from '../../parts/beside.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Card, CardBody, Empty } from '../../parts/page.tsx';
 import { refusalSaid } from '../../words/calls.ts';
+import { exactJson } from '../../words/exact.ts';
 import { type WorkedOut, workedOut } from '../../words/trying.ts';
 import { cut, linesOfValue, saidValue } from '../../words/value.ts';
 import { PlayerLink } from '../named.tsx';

@@ -3,13 +3,12 @@ import { useEffect, useRef, useState } from 'react';
 import { type ExportedFile, exportDocuments } from '../../api/collections.ts';
 import { saveFile } from '../../api/files.ts';
 import { collectionsQuery } from '../../api/queries.ts';
-import type { ListSearch } from '../../frame/search.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { megabytes, whichText } from '../../words/collection.ts';
+import { type ListSearch, megabytes, whichText } from '../../words/collection.ts';
 import styles from './collections.module.css';
 
 const FORMATS = [

@@ -1,12 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { DocumentList } from '../../api/collections.ts';
-import type { ListSearch } from '../../frame/search.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
-import { directionNames, fieldList, orderName, orderOf } from '../../words/collection.ts';
+import { directionNames, fieldList, type ListSearch, orderName, orderOf } from '../../words/collection.ts';
 import { mayBeMoment, momentOf, typedMoment } from '../../words/time.ts';
 import styles from './collections.module.css';
 

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { checksQuery, type Health, healthQuery, type ProcessNow } from '../../api/health.ts';
-import { Refused } from '../../api/refusal.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -12,6 +11,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago } from '../../parts/time.tsx';
 import { behindText, bytesText, millisText, rateText, runningFor, shareText, statusText } from '../../words/health.ts';
+import { Refused } from '../../words/refusal.ts';
 import { DayPlots } from './day.tsx';
 import styles from './health.module.css';
 import { Jobs } from './jobs.tsx';

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { correct, LOOK, lookAtChange, type WantedChange } from '../../api/acts.ts';
-import { Refused } from '../../api/refusal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,6 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Why } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { Refused } from '../../words/refusal.ts';
 import { Corrected, isNothing } from '../corrected.tsx';
 
 export interface CorrectProps {

@@ -1,11 +1,11 @@
 import { type CSSProperties, useState } from 'react';
-import { exactJson } from '../../api/exact.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CardBody, Empty } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { MAX_ROWS, type Row, rowsOf } from '../../words/document.ts';
+import { exactJson } from '../../words/exact.ts';
 import { CELL_LENGTH, cut, valueText } from '../../words/value.ts';
 import styles from './player.module.css';
 

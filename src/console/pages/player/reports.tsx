@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { exactJson } from '../../api/exact.ts';
 import type { Report } from '../../api/timeline.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -8,6 +7,7 @@ import { Card } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, When } from '../../parts/time.tsx';
+import { exactJson } from '../../words/exact.ts';
 import { isDeed, isTrouble, reportBuild, reportKind, reportMessage, reportRest } from '../../words/report.ts';
 import { capital } from '../../words/value.ts';
 import commits from '../commits.module.css';

@@ -7,17 +7,17 @@ import {
   type QueryObserverOptions,
 } from '@tanstack/react-query';
 import type { RegisteredRouter } from '@tanstack/react-router';
-import { restoreQuery } from '../api/acts.ts';
-import { definitionsQuery, schemaQuery } from '../api/definitions.ts';
-import { healthQuery } from '../api/health.ts';
-import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, nameQuery, playerQuery } from '../api/queries.ts';
-import { lastProjects, may, sessionQuery } from '../api/session.ts';
-import { timelineQuery } from '../api/timeline.ts';
-import { valuesQuery } from '../api/values.ts';
-import type { View } from '../api/view.ts';
-import { kindNamed } from '../words/definition.ts';
-import { sinceOf } from '../words/time.ts';
-import { commitFiltersIn, parseSearch, textIn, timelineIn } from './search.ts';
+import { restoreQuery } from './api/acts.ts';
+import { definitionsQuery, schemaQuery } from './api/definitions.ts';
+import { healthQuery } from './api/health.ts';
+import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, nameQuery, playerQuery } from './api/queries.ts';
+import { lastProjects, may, sessionQuery } from './api/session.ts';
+import { timelineQuery } from './api/timeline.ts';
+import { valuesQuery } from './api/values.ts';
+import type { View } from './api/view.ts';
+import { commitFiltersIn, parseSearch, textIn, timelineIn } from './frame/search.ts';
+import { kindNamed } from './words/definition.ts';
+import { sinceOf } from './words/time.ts';
 
 /**
  * What a page shows first is asked for while its code is loaded, and that while the code of all pages is: the address tells what it will
@@ -43,43 +43,43 @@ interface Page {
   readonly reads: (asked: Asked, ahead: Ahead) => void;
 }
 
-const player = () => import('../pages/player/player.tsx');
+const player = () => import('./pages/player/player.tsx');
 
 const PAGES: Readonly<Record<string, Page>> = {
   '/p/$project': {
-    code: () => [import('../pages/activity.tsx')],
+    code: () => [import('./pages/activity.tsx')],
     reads({ view, search, may: mayDo }, ahead) {
       const { endpoint, kind, from, to } = commitFiltersIn(search);
       if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { endpoint, kind, from, to }));
     },
   },
   '/p/$project/values': {
-    code: () => [import('../pages/values/values.tsx')],
+    code: () => [import('./pages/values/values.tsx')],
     reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
   },
   '/p/$project/values/$value': {
-    code: () => [import('../pages/values/value.tsx')],
+    code: () => [import('./pages/values/value.tsx')],
     reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
   },
   '/p/$project/definitions/$kind/$id': {
     code: ({ search }) => [
-      import('../pages/definitions/definition.tsx'),
-      ...(search['show'] === 'edit' ? [import('../pages/definitions/edit.tsx')] : []),
+      import('./pages/definitions/definition.tsx'),
+      ...(search['show'] === 'edit' ? [import('./pages/definitions/edit.tsx')] : []),
     ],
     reads: definitionAhead,
   },
   '/p/$project/health': {
-    code: () => [import('../pages/health/health.tsx'), import('../parts/plot-drawn.tsx')],
+    code: () => [import('./pages/health/health.tsx'), import('./parts/plot-drawn.tsx')],
     reads: (_, ahead) => ahead.read(healthQuery),
   },
   '/p/$project/players/$player': {
-    code: () => [player(), import('../pages/player/overview.tsx')],
+    code: () => [player(), import('./pages/player/overview.tsx')],
     reads({ view, params, may: mayDo }, ahead) {
       if (mayDo('players', 'r')) ahead.read(playerQuery(view, named(params, 'player')));
     },
   },
   '/p/$project/players/$player/timeline': {
-    code: () => [player(), import('../pages/player/timeline.tsx')],
+    code: () => [player(), import('./pages/player/timeline.tsx')],
     reads(asked, ahead) {
       const { view, params, search, may: mayDo } = asked;
       const { what, endpoint, from, to } = timelineIn(search);
@@ -88,14 +88,14 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   '/p/$project/players/$player/documents/$collection/$key': {
-    code: () => [player(), import('../pages/player/document.tsx')],
+    code: () => [player(), import('./pages/player/document.tsx')],
     reads(asked, ahead) {
       documentAhead(asked, ahead);
       nameAhead(asked, ahead);
     },
   },
   '/p/$project/players/$player/restore': {
-    code: () => [player(), import('../pages/player/restore.tsx')],
+    code: () => [player(), import('./pages/player/restore.tsx')],
     reads(asked, ahead) {
       const { view, params, search, may: mayDo } = asked;
       const to = textIn(search, 'to') ?? view.at;
@@ -108,7 +108,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   '/p/$project/collections/$collection/$key': {
-    code: () => [import('../pages/collections/record.tsx')],
+    code: () => [import('./pages/collections/record.tsx')],
     reads: documentAhead,
   },
 } satisfies Partial<Record<keyof RegisteredRouter['routesByPath'], Page>>;
