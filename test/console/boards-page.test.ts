@@ -14,17 +14,23 @@ const RICHEST = {
   sources: [{ collectionId: 'purses' }],
   config: { field: 'gold', columns: ['name'] },
 };
+const DEEPEST = { ...RICHEST, id: 'deepest', name: 'Deepest', config: { field: 'debt' } };
 const REACHABLE = { ...RICHEST, id: 'reachable', name: 'Reachable', config: { field: 'gold', columns: ['name', 'email'] } };
 
 const started = useConsole(async ({ manager }) => {
   await ok(
     manager.manage('PUT', manager.definitions('collections'), {
-      body: [{ id: 'purses', schema: { gold: { type: 'number' }, email: { type: 'string', _personal: true } } }],
+      body: [
+        {
+          id: 'purses',
+          schema: { gold: { type: 'number' }, email: { type: 'string', _personal: true }, debt: { type: 'number', _personal: true } },
+        },
+      ],
     }),
   );
-  await ok(manager.manage('POST', manager.definitions('queries'), { body: [RICHEST, REACHABLE] }));
+  await ok(manager.manage('POST', manager.definitions('queries'), { body: [RICHEST, REACHABLE, DEEPEST] }));
   const write = (key: string, name: string, gold: number) =>
-    ok(manager.manage('POST', manager.storage(`purses/${key}`), { body: { name, gold, email: `${name}@example.com` } }));
+    ok(manager.manage('POST', manager.storage(`purses/${key}`), { body: { name, gold, email: `${name}@example.com`, debt: gold } }));
   await write(ADA, 'Ada', 50);
   await write(CY, 'Cy', 90);
   await write(BO, 'Bo', 50);
@@ -60,4 +66,18 @@ inBrowser('a board with a personal column is shown for a reason, which goes with
   await page.getByText('Cy@example.com').waitFor();
   await page.getByRole('button', { name: 'Hide personal values' }).click();
   await page.getByText('This shows personal values').waitFor();
+});
+
+inBrowser('the reason that is given for a board shows who set the value of a row, too', async () => {
+  const { page, origin, project, faults } = started();
+  await page.goto(`${origin}/p/${project}/boards/deepest?why=${ADA}`);
+  await page.getByText('This shows personal values').waitFor();
+  // One notice, and no card beside that says the same.
+  expect([await page.getByRole('alert').count(), await page.getByText(`Why ${ADA} stands there`).count()]).toEqual([1, 0]);
+  await page.getByRole('button', { name: 'Show personal values' }).click();
+  await page.getByLabel('Reason').fill('Asks why');
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await heading(page, `Why ${ADA} stands there`);
+  await page.getByText(/wrote purses\/.* and set it/).waitFor();
+  expect(faults).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest';
 import { ok } from '../node/support/game-client.ts';
+import type { Page } from '../support/chromium.ts';
 import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
@@ -14,7 +15,11 @@ const PLAYERS = {
   id: 'players',
   name: 'players',
   collectionType: 'per-platformid',
-  schema: { gold: { type: 'number' }, email: { type: 'string', _personal: true } },
+  schema: {
+    gold: { type: 'number' },
+    email: { type: 'string', _personal: true },
+    debt: { type: 'number', _personal: true, _ledger: true, _currency: 'credit' },
+  },
 };
 
 /** Handles the e-mail, so that how it ends tells of it. */
@@ -37,10 +42,12 @@ const SAME = {
   response: { body: { same: true } },
 };
 
+const COMPARE = { ...SAME, id: 'compare', slug: 'compare', console: { page: 'home', label: 'Compare' } };
+
 const started = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
-  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [SAME] }));
-  await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { gold: 5, email: EMAIL } }));
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [SAME, COMPARE] }));
+  await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { gold: 5, email: EMAIL, debt: 271_828 } }));
 });
 
 inBrowser('an e-mail is masked until support gives a reason; the auditor sees who looked, and why, and never the e-mail', async () => {
@@ -83,4 +90,51 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   await page.getByRole('button', { name: 'Of everybody' }).waitFor();
   expect(faults).toEqual([]);
   await expectOpenToAll(started(), ['/looked', `/players/${ADA}/looked`]);
+});
+
+/** Gives the reason that a page asks for, and goes on. */
+async function sayWhy(page: Page, reason: string, goOn: string): Promise<void> {
+  await page.getByRole('button', { name: 'Show personal values' }).click();
+  await page.getByLabel('Reason').last().fill(reason);
+  await page.getByRole('button', { name: goOn, exact: true }).click();
+}
+
+inBrowser('what is refused for want of a reason asks for it there, and goes on', async () => {
+  const { page, origin, project, faults, manager } = started();
+  // An endpoint that is tried.
+  await page.goto(`${origin}/p/${project}/calls/try?slug=same&player=${ADA}`);
+  await page.getByLabel(/^typed/i).fill(EMAIL);
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await sayWhy(page, 'tries the mail', 'Run it');
+  await page.getByRole('region', { name: 'What would come of it' }).waitFor();
+  // The sums of a personal currency.
+  await page.goto(`${origin}/p/${project}/economy?currency=credit`);
+  await sayWhy(page, 'closes the books', 'Show them');
+  await page
+    .getByText(/271.828/)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Hide personal values' }).click();
+  await page.getByText('This shows personal values').waitFor();
+  // A button of the first page.
+  await page.goto(`${origin}/p/${project}`);
+  await page.getByRole('button', { name: /^Compare/ }).click();
+  await page.getByLabel(/^typed/i).fill('x');
+  await page.getByRole('button', { name: 'What would it do?' }).click();
+  await sayWhy(page, 'compares it', 'Run it');
+  await page.getByText('It would be refused, and store nothing.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  // A publish that makes a personal field unique.
+  const schema = { ...PLAYERS.schema, email: { ...PLAYERS.schema.email, _unique: true } };
+  const headers = { 'x-ns-publish-target': 'next' };
+  await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ ...PLAYERS, schema }], headers }));
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByRole('button', { name: 'Check it', exact: true }).click();
+  await sayWhy(page, 'mails are to be unique', 'Look');
+  await page.getByText('What players have stored fits what is staged').waitFor();
+  expect(faults).toEqual([]);
+  const { text } = await page.evaluate<{ text: string }>(
+    `fetch('/v3/manage/${project}/access?limit=200').then(async (answer) => ({ text: await answer.text() }))`,
+  );
+  for (const reason of ['tries the mail', 'closes the books', 'compares it', 'mails are to be unique']) expect(text).toContain(reason);
 });

@@ -1,11 +1,39 @@
 import { expect, test, vi } from 'vitest';
-import { hide, hideAll, ofQuery, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
+import {
+  hide,
+  hideAll,
+  OF_PUBLISHING,
+  ofCurrency,
+  ofEndpoint,
+  ofQuery,
+  REVEALED_MS,
+  reasonAt,
+  reasonFor,
+  reveal,
+} from '../../src/console/api/reveal.ts';
 
 test('the reason of a board goes with its rows, and with no other board', () => {
   reveal('demo', ofQuery('richest'), 'a prize');
   expect(reasonAt('/v3/queries/demo/richest?platformId=42&around=10')).toBe('a prize');
   expect(reasonAt('/v3/queries/demo/fastest')).toBeUndefined();
   expect(reasonAt('/v3/storage/demo/richest')).toBeUndefined();
+  hideAll();
+});
+
+test('the reason of a currency, of an endpoint and of what is published goes with these, and with no others', () => {
+  reveal('demo', ofCurrency('a b'), 'books');
+  reveal('demo', ofEndpoint('same'), 'tried');
+  reveal('demo', OF_PUBLISHING, 'fits');
+  const dry = (slug: string) => reasonAt('/v3/manage/demo/test-endpoint', JSON.stringify({ slug, platformId: '42' }));
+  expect([reasonAt('/v3/manage/demo/economy/flows?by=field&currency=a%20b'), reasonAt('/v3/manage/demo/economy?currency=b')]).toEqual([
+    'books',
+    undefined,
+  ]);
+  expect([dry('same'), dry('other'), reasonAt('/v3/manage/demo/buttons/same', '{}'), reasonAt('/v3/endpoints/demo/same')]).toEqual([
+    ...['tried', undefined, 'tried', undefined],
+  ]);
+  const paths = ['promote', 'rollback?dryRun=true', 'sync', 'sync/preflight', 'publishes'];
+  expect(paths.map((path) => reasonAt(`/v3/manage/demo/${path}`))).toEqual([...Array(4).fill('fits'), undefined]);
   hideAll();
 });
 

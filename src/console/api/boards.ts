@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { isSetBy } from '../words/board.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { ofQuery, reasonFor } from './reveal.ts';
 import { atOf, type View } from './view.ts';
 
 /** What the pages of leaderboards read. */
@@ -62,22 +63,29 @@ export function aroundQuery({ project, target }: View, query: string, key: strin
   });
 }
 
+/** A row of a board, and what it is ordered by. */
+export interface RowOfBoard {
+  readonly query: string;
+  readonly collection: string;
+  readonly key: string;
+  readonly field: string;
+  readonly value: number;
+}
+
 /** The last change that gave a field of a document its value; `change` `null`: it is not among those that were looked at. */
-export function setByQuery(
-  { project, target }: View,
-  at: { readonly collection: string; readonly key: string },
-  field: string,
-  value: number,
-) {
+export function setByQuery({ project, target }: View, { query, collection, key, field, value }: RowOfBoard) {
   return queryOptions({
-    queryKey: [project, 'board', target, 'set-by', at, field, value],
+    queryKey: [project, 'board', target, query, 'set-by', collection, key, field, value],
     queryFn: async () => {
+      // Whoever gave a reason for the board is told what its rows are made of.
+      const reason = reasonFor(project, ofQuery(query));
+      const revealed = reason === undefined ? {} : { xNsReveal: encodeURIComponent(reason) };
       let before: number | null = null;
       let looked = 0;
       for (let pages = 0; pages < PAGES; pages += 1) {
         const page: api.DocumentHistory = await answerOf(
           api.readDocumentHistory({
-            ...{ project, ...at, limit: CHANGES, xNsPublishTarget: target },
+            ...{ project, collection, key, limit: CHANGES, xNsPublishTarget: target, ...revealed },
             ...(before === null ? {} : { before: String(before) }),
           }),
         );

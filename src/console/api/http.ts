@@ -43,7 +43,7 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return Object.assign(response, { text: async () => text });
 }
 
-const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint)(?:\/|\?|$)/;
+const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint|promote|rollback|sync)(?:\/|\?|$)/;
 
 /** Sends a request with what every request of the page says. The answer is read by the caller. */
 async function opened(address: string, init: RequestInit): Promise<Response> {
@@ -54,7 +54,7 @@ async function opened(address: string, init: RequestInit): Promise<Response> {
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
-  // What comes of a correction of a personal field, or of logic that reads one, tells what stands there.
+  // What comes of a correction of a personal field, of logic that reads one, or of a publish of one, tells what stands there.
   const reason = isRead || TELLING.test(address) ? reasonAt(address, init.body) : undefined;
   if (reason !== undefined && !headers.has('x-ns-reveal')) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;

@@ -1,6 +1,6 @@
 /**
- * Personal values that a person asked to see: of one player, collection or board, for a reason that goes with each read, for some minutes
- * on this page.
+ * Personal values that a person asked to see, or to be told of: of one player, collection or board, for a reason that goes with each request,
+ * for some minutes on this page.
  */
 
 /** How long a reason counts, ms. */
@@ -30,7 +30,20 @@ export function ofHeld(held: string): string {
   return `is ${held}`;
 }
 
-/** Shows personal values of a player, {@link ofCollection} or {@link ofQuery}, from now on. The server records each look first. */
+/** Stands for a currency where a player is named. */
+export function ofCurrency(currency: string): string {
+  return `in ${currency}`;
+}
+
+/** Stands for an endpoint that is tried where a player is named. */
+export function ofEndpoint(slug: string): string {
+  return `runs ${slug}`;
+}
+
+/** Stands for what would be staged or published where a player is named. */
+export const OF_PUBLISHING = 'of all that is published';
+
+/** Tells of personal values of a player, or of {@link ofCollection} and its like, from now on. The server records each look first. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
 }
@@ -53,30 +66,49 @@ export function reasonFor(project: string, player: string): string | undefined {
 }
 
 /**
- * Why a request at this address shows personal values: it names the player in its path, as the key of a document, or in its body; it reads
- * the collection or the board; or it looks for what somebody holds.
+ * Why a request at this address tells of personal values: it names the player in its path, as the key of a document, or in its body; it reads
+ * the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint; or it publishes.
  */
 export function reasonAt(address: string, body?: unknown): string | undefined {
-  const [path = ''] = address.split('?');
+  const [path = '', query] = address.split('?');
   const [, , family, project = '', ...names] = path.split('/').map((part) => decodeURIComponent(part));
-  const players = [...names.flatMap((name) => [name, name.split('_')[0] ?? '']), ...playerIn(body)];
-  const collection = family === 'storage' ? names[0] : names[0] === 'documents' || names[0] === 'corrections' ? names[1] : undefined;
-  const held = family === 'manage' && names[0] === 'explain' ? names[1] : undefined;
-  const query = family === 'queries' ? names[0] : undefined;
-  return [
-    ...players,
-    ...(collection === undefined ? [] : [ofCollection(collection)]),
-    ...(query === undefined ? [] : [ofQuery(query)]),
-    ...(held === undefined ? [] : [ofHeld(held)]),
-  ]
+  const [first = '', second] = names;
+  const sent = PUBLISHING.includes(first) ? {} : objectIn(body);
+  const players = [...names.flatMap((name) => [name, name.split('_')[0] ?? '']), ...textsIn(sent, ['player', 'platformId'])];
+  return [...players, ...(family === 'manage' ? ofManaged({ first, second, query, sent }) : ofPlain(family, first))]
     .map((whose) => reasonFor(project, whose))
     .find((reason) => reason !== undefined);
 }
 
-/** For whom a button is pressed, or an endpoint is tried. */
-function playerIn(body: unknown): readonly string[] {
-  if (typeof body !== 'string') return [];
-  const sent: unknown = JSON.parse(body);
-  if (typeof sent !== 'object' || sent === null) return [];
-  return [Reflect.get(sent, 'player'), Reflect.get(sent, 'platformId')].filter((player) => typeof player === 'string');
+function ofPlain(family: string | undefined, first: string): readonly string[] {
+  if (family === 'storage') return [ofCollection(first)];
+  return family === 'queries' ? [ofQuery(first)] : [];
+}
+
+interface Managed {
+  readonly first: string;
+  readonly second: string | undefined;
+  readonly query: string | undefined;
+  readonly sent: object;
+}
+
+const PUBLISHING: readonly string[] = ['promote', 'rollback', 'sync'];
+
+function ofManaged({ first, second, query, sent }: Managed): readonly string[] {
+  if (PUBLISHING.includes(first)) return [OF_PUBLISHING];
+  if (first === 'economy') return new URLSearchParams(query).getAll('currency').map(ofCurrency);
+  if (first === 'test-endpoint') return textsIn(sent, ['slug']).map(ofEndpoint);
+  if (second === undefined) return [];
+  if (first === 'buttons') return [ofEndpoint(second)];
+  if (first === 'documents' || first === 'corrections') return [ofCollection(second)];
+  return first === 'explain' ? [ofHeld(second)] : [];
+}
+
+function objectIn(body: unknown): object {
+  const sent: unknown = typeof body === 'string' ? JSON.parse(body) : null;
+  return typeof sent === 'object' && sent !== null ? sent : {};
+}
+
+function textsIn(sent: object, names: readonly string[]): readonly string[] {
+  return names.map((name) => Reflect.get(sent, name)).filter((text) => typeof text === 'string');
 }

@@ -4,7 +4,7 @@ import { useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Card, CardBody } from '../parts/page.tsx';
-import { RevealDialog } from './player/reveal.tsx';
+import { RevealDialog } from './revealing.tsx';
 
 interface LookAmongPersonalProps {
   readonly held: string;

@@ -20,7 +20,7 @@ export function OpenedDialog({ title, sub, close, foot, children }: DialogProps)
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Base.Portal>
-        <Base.Backdrop className={styles.backdrop} />
+        <Base.Backdrop forceRender className={styles.backdrop} />
         <Base.Popup ref={popup} className={styles.popup} initialFocus={begin}>
           <div className={styles.head}>
             <Base.Title className={styles.title}>{title}</Base.Title>

@@ -2,21 +2,20 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { aroundQuery, boardQuery, boardsQuery, type Leaderboard, type RankedRow } from '../../api/boards.ts';
-import { ofQuery, reasonFor } from '../../api/reveal.ts';
+import { ofQuery } from '../../api/reveal.ts';
+import { useRefresh } from '../../frame/acting.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText } from '../../words/amount.ts';
 import { orderOf } from '../../words/board.ts';
 import { isNumeric } from '../../words/collection.ts';
-import { Refused } from '../../words/refusal.ts';
 import { cut, valueText } from '../../words/value.ts';
-import { Reveal } from '../player/reveal.tsx';
+import { FailedOrAsked, HidePersonal } from '../revealing.tsx';
 import styles from './boards.module.css';
 import { Why } from './why.tsx';
 
@@ -83,7 +82,7 @@ function FromFirst({ query }: { readonly query: string }) {
         <Waiting what="the board" />
       </Card>
     );
-  if (list.isError) return <RefusedBoard query={query} error={list.error} again={() => void list.refetch()} />;
+  if (list.isError) return <RefusedBoard query={query} error={list.error} />;
   const [first] = list.data.pages;
   if (first == null) return <NoBoard />;
   const rows = list.data.pages.flatMap((page) => page?.entries ?? []);
@@ -105,7 +104,7 @@ function Around({ query, player }: { readonly query: string; readonly player: st
         <Waiting what="the rows around the player" />
       </Card>
     );
-  if (read.isError) return <RefusedBoard query={query} error={read.error} again={() => void read.refetch()} />;
+  if (read.isError) return <RefusedBoard query={query} error={read.error} />;
   if (read.data === null) return <NoBoard />;
   if (read.data.player == null)
     return (
@@ -118,25 +117,10 @@ function Around({ query, player }: { readonly query: string; readonly player: st
   return <Rows query={query} board={read.data} rows={read.data.entries} player={player} />;
 }
 
-interface RefusedProps {
-  readonly query: string;
-  readonly error: Error;
-  readonly again: () => void;
-}
-
 /** A board that tells of personal values is refused whole until a reason is given. */
-function RefusedBoard({ query, error, again }: RefusedProps) {
-  const isAskedWhy = error instanceof Refused && error.refusal.code === 'REVEAL_NEEDED';
-  return (
-    <>
-      <Failed error={error} again={again} />
-      {isAskedWhy && (
-        <div>
-          <Reveal query={query} />
-        </div>
-      )}
-    </>
-  );
+function RefusedBoard({ query, error }: { readonly query: string; readonly error: Error }) {
+  const refresh = useRefresh();
+  return <FailedOrAsked error={error} of={ofQuery(query)} whose="leaderboard" again={() => void refresh()} />;
 }
 
 function NoBoard() {
@@ -156,7 +140,6 @@ interface RowsProps {
 }
 
 function Rows({ query, board, rows, player, children }: RowsProps) {
-  const { project } = useView();
   const order = orderOf(rows);
   const columns = board.columns.slice(0, COLUMNS).flatMap(({ key, label }) => {
     if (key === undefined) return [];
@@ -171,7 +154,7 @@ function Rows({ query, board, rows, player, children }: RowsProps) {
             by {board.fieldLabel ?? board.field ?? 'a value'}
             {order !== null && `, the ${order} first`}
           </span>
-          {reasonFor(project, ofQuery(query)) !== undefined && <Reveal query={query} />}
+          <HidePersonal of={ofQuery(query)} />
         </>
       }
     >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { aroundQuery, type Leaderboard, type RankedRow, setByQuery } from '../../api/boards.ts';
+import { aroundQuery, type Leaderboard, type RankedRow, type RowOfBoard, setByQuery } from '../../api/boards.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -9,6 +9,7 @@ import { At } from '../../parts/time.tsx';
 import { amountText } from '../../words/amount.ts';
 import { whyRanked } from '../../words/board.ts';
 import { deedOf, whoOf } from '../../words/commit.ts';
+import { isAskedWhy } from '../revealing.tsx';
 import styles from './boards.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/boards/$query');
@@ -18,6 +19,8 @@ export function Why({ query, row: key }: { readonly query: string; readonly row:
   const navigate = route.useNavigate();
   const read = useQuery(aroundQuery(useView(), query, key, 1));
   const row = read.data?.entries.find((each) => each.key === key);
+  // The board below asks why.
+  if (isAskedWhy(read.error)) return null;
   return (
     <Card
       title={`Why ${key} stands there`}
@@ -34,14 +37,20 @@ export function Why({ query, row: key }: { readonly query: string; readonly row:
       )}
       {read.data != null && row !== undefined && (
         <CardBody>
-          <Reasons board={read.data} row={row} />
+          <Reasons query={query} board={read.data} row={row} />
         </CardBody>
       )}
     </Card>
   );
 }
 
-function Reasons({ board, row }: { readonly board: Leaderboard; readonly row: RankedRow }) {
+interface ReasonsProps {
+  readonly query: string;
+  readonly board: Leaderboard;
+  readonly row: RankedRow;
+}
+
+function Reasons({ query, board, row }: ReasonsProps) {
   const field = board.field ?? 'a value';
   const [source, ...others] = board.performance.sources;
   const isStored = source !== undefined && others.length === 0 && source.source === 'index';
@@ -54,7 +63,7 @@ function Reasons({ board, row }: { readonly board: Leaderboard; readonly row: Ra
         <li key={reason}>{reason}</li>
       ))}
       {isStored ? (
-        <SetBy collection={source.collectionId} row={row} field={field} />
+        <SetBy of={{ query, collection: source.collectionId, key: row.key, field, value: row.value }} />
       ) : (
         <li>The value is worked out from the document each time, so no single commit set it.</li>
       )}
@@ -65,11 +74,11 @@ function Reasons({ board, row }: { readonly board: Leaderboard; readonly row: Ra
   );
 }
 
-function SetBy({ collection, row, field }: { readonly collection: string; readonly row: RankedRow; readonly field: string }) {
+function SetBy({ of }: { readonly of: RowOfBoard }) {
   const view = useView();
   const { project } = view;
   const mayRead = useMay()('history', 'r');
-  const read = useQuery({ ...setByQuery(view, { collection, key: row.key }, field, row.value), enabled: mayRead });
+  const read = useQuery({ ...setByQuery(view, of), enabled: mayRead });
   if (!mayRead) return <li className={styles.soft}>Who set the value, a role with the permission “history” sees.</li>;
   if (read.isPending) return <li>Looking for the commit that set it…</li>;
   if (read.isError)
@@ -88,7 +97,7 @@ function SetBy({ collection, row, field }: { readonly collection: string; readon
       </li>
     );
   const actor = change.actor as unknown as Parameters<typeof whoOf>[0]['actor'];
-  const said = { actor, cause: change.cause, events: [], documents: [{ collection, key: row.key, change: change.action }] };
+  const said = { actor, cause: change.cause, events: [], documents: [{ collection: of.collection, key: of.key, change: change.action }] };
   return (
     <li>
       <strong>{whoOf({ actor })}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit{' '}

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { LOOK } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
+import { ofEndpoint } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -16,6 +17,7 @@ import { exactJson } from '../../words/exact.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { type Notice, type Refusal, Refused, refusalOf } from '../../words/refusal.ts';
 import { Corrected } from '../corrected.tsx';
+import { FailedOrAsked } from '../revealing.tsx';
 import styles from './buttons.module.css';
 
 interface PressProps {
@@ -100,7 +102,9 @@ export function PressDialog({ button, player, close }: PressProps) {
           <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />
         )}
         {isCurrent && look.isPending && <Waiting what="what it would do" />}
-        {isCurrent && look.isError && <Failed error={look.error} />}
+        {isCurrent && look.isError && (
+          <FailedOrAsked error={look.error} of={ofEndpoint(endpoint)} whose="endpoint" again={() => void look.refetch()} />
+        )}
         {isCurrent && look.isSuccess && <WouldBe pressed={look.data} />}
         <Why {...why} change={setWhy} />
         {confirm !== null && (

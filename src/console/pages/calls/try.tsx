@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type DryRunAsked, endpointsQuery, lastCallsQuery, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/calls.ts';
+import { ofEndpoint } from '../../api/reveal.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -12,6 +13,7 @@ import { SchemaForm } from '../../parts/schema-form.tsx';
 import { refusalSaid } from '../../words/calls.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { type Candidate, candidatesOf, isSameOnLive, othersSaid } from '../../words/trying.ts';
+import { FailedOrAsked } from '../revealing.tsx';
 import styles from './calls.module.css';
 import { LOG, TRY } from './calls.tsx';
 import { Outcome } from './outcome.tsx';
@@ -165,7 +167,9 @@ function Run({ slug, player, endpoint }: RunProps) {
               {run.isPending ? 'Trying…' : 'Try it'}
             </Button>
           </div>
-          {run.isError && <Failed error={run.error} />}
+          {run.isError && (
+            <FailedOrAsked error={run.error} of={ofEndpoint(slug)} whose="endpoint" again={() => run.mutate(run.variables)} />
+          )}
         </form>
       </Card>
       {outcome !== null && (
@@ -229,7 +233,9 @@ function Others({ slug, shown, candidates, show }: OthersProps) {
             {search.isPending ? 'Trying others…' : `Try other players until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
           </Button>
         )}
-        {search.isError && <Failed error={search.error} />}
+        {search.isError && (
+          <FailedOrAsked error={search.error} of={ofEndpoint(slug)} whose="endpoint" again={() => search.mutate(search.variables)} />
+        )}
       </div>
     </CardBody>
   );

@@ -10,6 +10,7 @@ import {
   stageDefinition,
   Unreadable,
 } from '../../api/definitions.ts';
+import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -19,6 +20,7 @@ import { Card } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import { type Definition, isListed } from '../../words/definition.ts';
 import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
+import { FailedOrAsked } from '../revealing.tsx';
 import styles from './definitions.module.css';
 import { SourceEditor } from './editor.tsx';
 
@@ -206,7 +208,12 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
         </p>
       )}
       <WhyField message={message} change={setMessage} />
-      {act.isError && (act.error instanceof Unreadable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
+      {act.isError &&
+        (act.error instanceof Unreadable ? (
+          <p className={styles.bad}>{act.error.message}</p>
+        ) : (
+          <FailedOrAsked error={act.error} of={OF_PUBLISHING} whose="publishing" again={() => act.mutate()} />
+        ))}
     </Dialog>
   );
 }

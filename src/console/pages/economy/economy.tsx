@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { fieldsQuery, supplyQuery } from '../../api/economy.ts';
+import { daysQuery, fieldsQuery, supplyQuery } from '../../api/economy.ts';
+import { ofCurrency } from '../../api/reveal.ts';
+import { useRefresh } from '../../frame/acting.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
@@ -9,6 +11,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { amountText } from '../../words/amount.ts';
 import { percent, periodOf } from '../../words/economy.ts';
 import { Refused } from '../../words/refusal.ts';
+import { FailedOrAsked, HidePersonal, isAskedWhy } from '../revealing.tsx';
 import { Alarms } from './alarms.tsx';
 import { Choose } from './choose.tsx';
 import { Days } from './days.tsx';
@@ -92,9 +95,16 @@ function EconomyUntil({ at }: { readonly at: string | undefined }) {
 }
 
 function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] }) {
-  const { at } = useView();
+  const view = useView();
+  const { at } = view;
+  const refresh = useRefresh();
+  const { error } = useQuery(daysQuery(view, asked));
+  const of = ofCurrency(asked.currency);
+  // Of a personal number every sum is refused: that is told once.
+  if (isAskedWhy(error)) return <FailedOrAsked error={error} of={of} whose="currency" again={() => void refresh()} />;
   return (
     <>
+      <HidePersonal of={of} />
       {at === undefined && <Supply currency={asked.currency} />}
       <Days asked={asked} />
       <Flows asked={asked} />

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type EconomyEntry, entriesQuery } from '../../api/economy.ts';
+import { ofCurrency } from '../../api/reveal.ts';
 import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
-import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
@@ -15,6 +15,7 @@ import { whoOf } from '../../words/commit.ts';
 import { className, comeTo, entriesTitle, type Period, periodOf } from '../../words/economy.ts';
 import { isLess } from '../../words/value.ts';
 import { PlayerLink } from '../named.tsx';
+import { FailedOrAsked } from '../revealing.tsx';
 import styles from './economy.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/economy/entries');
@@ -88,7 +89,8 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
         <Waiting what="the entries" />
       </Card>
     );
-  if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  if (list.isError)
+    return <FailedOrAsked error={list.error} of={ofCurrency(asked.currency)} whose="currency" again={() => void list.refetch()} />;
   const { pages } = list.data;
   const entries = pages.flatMap(({ body }) => body.entries);
   const hasOthers = pages.some(({ body }) => body.hasOthers === true);

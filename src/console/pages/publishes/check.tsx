@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { checkQuery, testsQuery } from '../../api/publishes.ts';
+import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -8,12 +9,14 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Waiting } from '../../parts/page.tsx';
 import { At } from '../../parts/time.tsx';
 import { Steps } from '../calls/steps.tsx';
+import { AskWhy, FailedOrAsked } from '../revealing.tsx';
 import styles from './publishes.module.css';
 
 /** What is wrong with what is staged: the game's own tests, run dry on next, and what players have stored. */
 
 /** Findings that stop nothing: they tell. */
-const TELLING = ['ACCESS_WIDENED', 'PERSONAL_UNSEEN'];
+const PERSONAL_UNSEEN = 'PERSONAL_UNSEEN';
+const TELLING = ['ACCESS_WIDENED', PERSONAL_UNSEEN];
 
 export function stopping<Found extends { readonly [member: string]: unknown }>(findings: readonly Found[]): readonly Found[] {
   return findings.filter(({ code }) => !TELLING.includes(String(code)));
@@ -88,28 +91,46 @@ function DataCheck({ state }: { readonly state: string }) {
   const read = useQuery(checkQuery(useView(), state));
   if (read.isPending) return <Waiting what="stored data" />;
   const findings = read.data?.findings ?? [];
+  const isWrong = stopping(findings).length > 0;
+  const isUnseen = findings.some(({ code }) => code === PERSONAL_UNSEEN);
   return (
     <CardBody>
-      {read.isError && <Failed error={read.error} />}
+      {read.isError && <FailedOrAsked error={read.error} of={OF_PUBLISHING} whose="publishing" again={() => void read.refetch()} />}
       {read.isSuccess && (
         <p>
-          <Chip tone={findings.length === 0 ? 'live' : 'bad'}>stored data</Chip>{' '}
-          {findings.length === 0 ? 'What players have stored fits what is staged' : 'What is staged does not fit all that is there'}
+          <Chip tone={isWrong ? 'bad' : 'live'}>stored data</Chip>{' '}
+          {isWrong
+            ? 'What is staged does not fit all that is there'
+            : isUnseen
+              ? 'What was looked at of what players have stored fits what is staged'
+              : 'What players have stored fits what is staged'}
           <span className={styles.soft}>, as of revision {read.data.position}</span>
           {findings.length === 0 ? '.' : ':'}
         </p>
       )}
-      <Findings findings={findings} />
+      <Findings findings={findings} again={() => void read.refetch()} />
     </CardBody>
   );
 }
 
-export function Findings({ findings }: { readonly findings: readonly { readonly [member: string]: unknown }[] }) {
-  return findings.map((finding) => (
-    <p key={JSON.stringify(finding)} className={styles.warning}>
-      {String(finding['message'])}
-    </p>
-  ));
+interface FindingsProps {
+  readonly findings: readonly { readonly [member: string]: unknown }[];
+  /** Looks anew. */
+  readonly again: () => void;
+}
+
+/** What was found. Whoever may look at personal fields, too, does so here, and says why. */
+export function Findings({ findings, again }: FindingsProps) {
+  return (
+    <>
+      {findings.map((finding) => (
+        <p key={JSON.stringify(finding)} className={styles.warning}>
+          {String(finding['message'])}
+        </p>
+      ))}
+      {findings.some(({ code }) => code === PERSONAL_UNSEEN) && <AskWhy of={OF_PUBLISHING} whose="publishing" again={again} />}
+    </>
+  );
 }
 
 /** How the saved tests come out on next; of those that fail, why and each step. */

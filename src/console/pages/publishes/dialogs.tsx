@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
 import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
+import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
@@ -14,6 +15,7 @@ import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import { changesSaid, isSaidWhole, rollbackSaid } from '../../words/publish.ts';
 import { typedTime } from '../../words/time.ts';
+import { FailedOrAsked } from '../revealing.tsx';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
 import { Findings, stopping, TestsOfNext, useMayTest } from './check.tsx';
@@ -109,9 +111,9 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
     >
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
       {look.isPending && <Waiting what="what would change" />}
-      {look.isError && <Failed error={look.error} />}
+      {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
-      <Findings findings={findings} />
+      <Findings findings={findings} again={() => void look.refetch()} />
       {mayTest && <TestsOfNext state={state} />}
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded {...why} />
@@ -136,7 +138,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
           <span>Promote all the same: I have read what is wrong, and know what that does to players.</span>
         </label>
       )}
-      {act.isError && <Failed error={act.error} />}
+      {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {planning.isError && <Failed error={planning.error} />}
     </Dialog>
   );
@@ -227,7 +229,7 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
         </p>
       )}
       {look.isPending && <Waiting what="what would change" />}
-      {look.isError && <Failed error={look.error} />}
+      {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && (
         <>
@@ -239,10 +241,15 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
       )}
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded message={message} change={setMessage} />
-      {act.isError && <Failed error={act.error} />}
+      {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>
   );
+}
+
+/** What makes a personal field unique, or is to be compared with what stands there, is done for a reason. */
+function PublishFailed(props: { readonly error: unknown; readonly again: () => void }) {
+  return <FailedOrAsked of={OF_PUBLISHING} whose="publishing" {...props} />;
 }
 
 interface PublishedProps {

@@ -1,0 +1,131 @@
+import { type FormEvent, useState } from 'react';
+import { hide, reasonFor, reveal } from '../api/reveal.ts';
+import { useRefresh } from '../frame/acting.ts';
+import { useMay, useView } from '../frame/view.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Why } from '../parts/field.tsx';
+import notices from '../parts/notice.module.css';
+import { Failed } from '../parts/notice.tsx';
+import { Refused } from '../words/refusal.ts';
+
+/** Personal values are told for a reason. */
+
+/** For what a reason is given, and how that is asked. */
+const ASKED = {
+  player: { of: 'Of this player', leave: 'Leave them masked', show: 'Show them' },
+  collection: { of: 'Of this collection', leave: 'Leave them masked', show: 'Show them' },
+  leaderboard: { of: 'Of this leaderboard', leave: 'Leave them masked', show: 'Show them' },
+  currency: { of: 'Of this currency', leave: 'Leave them masked', show: 'Show them' },
+  endpoint: { of: 'Of what this endpoint comes to', leave: 'Do not run it', show: 'Run it' },
+  publishing: { of: 'Among what is stored', leave: 'Do not look', show: 'Look' },
+  value: { of: 'For this value', leave: 'Do not look', show: 'Look' },
+} as const;
+
+type Whose = keyof typeof ASKED;
+
+interface RevealDialogProps {
+  readonly whose: Whose;
+  readonly show: (reason: string) => void;
+  readonly close: () => void;
+}
+
+/** Asks why personal values are to be told. */
+export function RevealDialog({ whose, show, close }: RevealDialogProps) {
+  const asked = ASKED[whose];
+  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const reason = why.reason.trim();
+  const ticket = why.ticket.trim();
+  const said = (ticket === '' ? reason : `${reason} (ticket ${ticket})`).slice(0, 256);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // A form that it was opened from is not sent with it.
+    event.stopPropagation();
+    if (reason !== '') show(said);
+  };
+  return (
+    <Dialog
+      title={asked.show === 'Look' ? 'Look among personal values?' : 'Show personal values?'}
+      sub={`${asked.of}, on this page, for ten minutes. Each look is recorded with your name and the reason before you see it.`}
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>{asked.leave}</Button>
+          <Button look="main" disabled={reason === ''} onClick={() => show(said)}>
+            {asked.show}
+          </Button>
+        </>
+      }
+    >
+      <form onSubmit={submit}>
+        <Why {...why} change={setWhy} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface AskWhyProps {
+  /** What the reason is for, as `api/reveal.ts` names it. */
+  readonly of: string;
+  readonly whose: Whose;
+  /** Asks for the same anew. */
+  readonly again: () => void;
+}
+
+/** A button that asks why, and goes on with what was asked for. */
+export function AskWhy({ of, whose, again }: AskWhyProps) {
+  const { project } = useView();
+  const mayDo = useMay();
+  const [isAsking, setAsking] = useState(false);
+  if (!mayDo('reveal', 'r')) return null;
+  const show = (reason: string) => {
+    reveal(project, of, reason);
+    setAsking(false);
+    again();
+  };
+  return (
+    <div className={notices.actions}>
+      <Button isSmall onClick={() => setAsking(true)}>
+        Show personal values
+      </Button>
+      {isAsking && <RevealDialog whose={whose} show={show} close={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+/** Masks them again, where they are shown. */
+export function HidePersonal({ of }: { readonly of: string }) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const [, setHidden] = useState(false);
+  if (reasonFor(project, of) === undefined) return null;
+  const mask = () => {
+    hide(project, of);
+    setHidden(true);
+    void refresh();
+  };
+  return (
+    <div>
+      <Button onClick={mask}>Hide personal values</Button>
+    </div>
+  );
+}
+
+/** Whether something was refused for want of a reason. */
+export function isAskedWhy(error: unknown): boolean {
+  return error instanceof Refused && error.refusal.code === 'REVEAL_NEEDED';
+}
+
+interface OrAskedProps extends AskWhyProps {
+  readonly error: unknown;
+}
+
+/** What was refused; where that is for want of a reason, it is asked for here. */
+export function FailedOrAsked({ error, ...asking }: OrAskedProps) {
+  if (!isAskedWhy(error)) return <Failed error={error} again={asking.again} />;
+  return (
+    <Failed error={error}>
+      <AskWhy {...asking} />
+    </Failed>
+  );
+}
