@@ -51,6 +51,7 @@ export function createApp(context: AppContext): App {
   const looks = createLooks(context);
   const commits = createCommits(context, past);
   const searches = new EarlierLiveSearches(context);
+  const telling = { ...context, personalIn: looks.personalIn };
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
@@ -70,7 +71,7 @@ export function createApp(context: AppContext): App {
     sessions: createSessions(context),
     guests: createGuests(context),
     support: createSupport(context),
-    manage: createManage({ ...context, personalIn: looks.personalIn }),
+    manage: createManage(telling),
     flags: createFlags(context),
     commits,
     explain: createExplain(context, past),
@@ -79,7 +80,7 @@ export function createApp(context: AppContext): App {
     showTimeline: createShowTimeline(history, commits),
     economy: createEconomy(context, past),
     looks,
-    history: createHistory(context, searches),
+    history: createHistory(telling, searches),
     approvals: createApprovals(context, searches),
     schedules: createSchedules(context),
     manifest: createManifest(context),

@@ -5,7 +5,7 @@ import { counted, JSON_LINES, print, printNote, withJsonHelp } from './context.t
 import { withLimit } from './limit-option.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 
 interface LogsOptions extends RemoteOptions {
   readonly follow?: boolean;
@@ -22,7 +22,8 @@ interface LogsOptions extends RemoteOptions {
 
 /** `savepoint logs`: the call log of a project. */
 export function logsCommand(): Command {
-  const made = withJsonHelp(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES);
+  const shown = remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on");
+  const made = withJsonHelp(revealing(shown), JSON_LINES);
   return withLimit(made, 'how many of the last ones', { from: 0, to: 10_000, preset: 50 })
     .option('-f, --follow', 'go on with what happens until interrupted')
     .option('--errors', 'only what was refused or failed')

@@ -12,7 +12,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
 import { cancelSchedule, printSchedule, readSchedule, schedulePromotion } from './promote-at.ts';
 import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
 
@@ -29,9 +29,11 @@ interface PromoteOptions extends RemoteOptions {
 
 /** `savepoint promote`: shows what is staged, asks, and makes it live. */
 export function promoteCommand(): Command {
-  return remoteCommand(
-    'promote',
-    'make live what is staged: shows what changes and what is wrong with it, runs the tests, looks at stored data, then asks. Exit code 1: nothing is promoted',
+  return revealing(
+    remoteCommand(
+      'promote',
+      'make live what is staged: shows what changes and what is wrong with it, runs the tests, looks at stored data, then asks. Exit code 1: nothing is promoted',
+    ),
   )
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
@@ -53,6 +55,7 @@ export function promoteCommand(): Command {
       if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options.message));
       const preview = await previewOf(remote).finally(endProgress);
       if (!options.json && preview.staged) print(shown(preview));
+      if (!options.json) for (const { message } of preview.unseen) printNote(`Note: ${String(message)} (--reveal REASON)`);
       const isBlocked = preview.tests.failed > 0 || preview.findings.length > 0 || preview.definitionFindings.length > 0;
       const result = { dryRun: options.dryRun ?? false, ...preview };
       if (preview.changes.length === 0 && !preview.staged)
@@ -127,6 +130,8 @@ interface PromotionPreview {
   readonly tests: Pick<TestRun, 'total' | 'passed' | 'failed' | 'results'>;
   /** Findings in stored data. */
   readonly findings: readonly JsonObject[];
+  /** What of stored data a person was not told without a reason. It stops nothing. */
+  readonly unseen: readonly JsonObject[];
   /** Findings in the definitions of `next` that live does not already have. */
   readonly definitionFindings: readonly Finding[];
   /** Documents that were written through `next`, which the promotion does not take over. */
@@ -136,6 +141,7 @@ interface PromotionPreview {
 const NOTHING_STAGED = {
   tests: { total: 0, passed: 0, failed: 0, results: [] },
   findings: [],
+  unseen: [],
   definitionFindings: [],
   nextDocuments: 0,
 } as const;
@@ -150,10 +156,11 @@ async function previewOf(remote: Remote): Promise<PromotionPreview> {
   const { total, passed, failed, results } = await remote.runTests('next');
   progress('looking at stored data');
   const promotion = await remote.promote({ dryRun: true, force: false, base: null });
-  // What is opened is shown with the changes, and what a person may not be told of stops nothing.
+  // What is opened is shown with the changes.
   const findings = promotion.findings.filter(({ code }) => code !== ACCESS_WIDENED && code !== PERSONAL_UNSEEN);
+  const unseen = promotion.findings.filter(({ code }) => code === PERSONAL_UNSEEN);
   const { nextDocuments = 0 } = promotion;
-  return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings, nextDocuments };
+  return { position, staged, changes, tests: { total, passed, failed, results }, findings, unseen, definitionFindings, nextDocuments };
 }
 
 /** Skips the check, with a note, if the staged definitions are too large for one request. They may have been pushed in several. */

@@ -6,7 +6,7 @@ import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
 import { MESSAGE_HELP } from './remote/message.ts';
 import { keepSchemas } from './remote/schemas.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { type Shown, shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
 
 interface PushOptions extends RemoteOptions {
@@ -19,7 +19,7 @@ interface PushOptions extends RemoteOptions {
 
 /** `savepoint push`: pushes the whole folder in one publish. */
 export function pushCommand(): Command {
-  return remoteCommand('push', 'push the folder in one publish: to `next`, where it is staged; exit code 1: nothing was written')
+  return revealing(remoteCommand('push', 'push the folder in one publish: to `next`, where it is staged; exit code 1: nothing was written'))
     .option('--live', 'make it live at once, without staging')
     .option('--prune', 'remove what the project holds and the folder does not')
     .option('--force', 'overwrite what somebody else has published since')

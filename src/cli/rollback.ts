@@ -8,7 +8,7 @@ import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
 import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
 import { publishRevision } from './remote/publish-revision.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { shownChanges, shownFailedTests, shownStagedPlay } from './show.ts';
 
 interface RollbackOptions extends RemoteOptions {
@@ -21,7 +21,9 @@ interface RollbackOptions extends RemoteOptions {
 
 /** `savepoint rollback`: restores the live definitions to what they were before a publish. */
 export function rollbackCommand(): Command {
-  return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
+  return revealing(
+    remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay'),
+  )
     .option(
       '--to <revision>',
       'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any',

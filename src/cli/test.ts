@@ -5,7 +5,7 @@ import { type CommonOptions, command, endProgress, print, progress, table, withI
 import { folderTests } from './remote/folder-tests.ts';
 import { testReport } from './remote/test-report.ts';
 import { runTests } from './remote/test-runs.ts';
-import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 
 interface TestOptions extends RemoteOptions {
   readonly live?: boolean;
@@ -15,7 +15,7 @@ interface TestOptions extends RemoteOptions {
 /** `savepoint test`: runs tests over HTTP; `savepoint test run`: runs those of a project of this installation, for its operator. */
 export function testCommand(): Command {
   return (
-    remoteCommand('test', 'run the tests of a project dry, those of the folder among them. Exit code 1 when one fails')
+    revealing(remoteCommand('test', 'run the tests of a project dry, those of the folder among them. Exit code 1 when one fails'))
       .option('--live', 'on what is live, instead of what is staged')
       .option('--only <id...>', 'tests with these ids, or of these endpoints')
       .addHelpText('after', '\nExample:\n  savepoint test --only buys-an-axe sell-wood')

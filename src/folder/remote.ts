@@ -99,11 +99,14 @@ function reasonIn(body: Json | undefined): string | undefined {
  */
 export class Remote {
   readonly server: ServerAccess;
+  /** What every request says, besides who asks. */
+  readonly headers: Readonly<Record<string, string>>;
 
   readonly #around: Around;
 
   constructor(server: ServerAccess, around: Around = {}) {
     this.server = server;
+    this.headers = around.headers ?? {};
     this.#around = around;
   }
 
@@ -116,7 +119,7 @@ export class Remote {
       return await this.#exchanged(method, path, options);
     } catch (error) {
       const reason = reasonIn(options.body);
-      const isAsked = Object.hasOwn({ ...this.#around.headers, ...options.headers }, REVEAL);
+      const isAsked = Object.hasOwn({ ...this.headers, ...options.headers }, REVEAL);
       if (!(error instanceof RemoteRefusal) || error.code !== 'REVEAL_NEEDED' || reason === undefined || isAsked) throw error;
       const headers = { ...options.headers, [REVEAL]: encodeURIComponent(reason) };
       return this.#exchanged(method, path, { ...options, headers });
@@ -132,7 +135,7 @@ export class Remote {
       url: url.href,
       headers: {
         ...asking.headers,
-        ...this.#around.headers,
+        ...this.headers,
         ...(options.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
         ...options.headers,
       },

@@ -288,12 +288,38 @@ test('whether values of a personal field are unique is not told, but for a reaso
     ...SAVES,
     schema: { ...SCHEMA, phone: { type: 'string', [name]: true, _unique: true, default: PHONE } },
   });
-  const push = (asked: Ask) => ask('PUT', manage('collections'), { ...asked, headers: { 'x-ns-publish-target': 'next' } });
+  // One key, as of a dialog: a reason that is given then goes on with the same request.
+  const headers = { 'x-ns-publish-target': 'next', 'Idempotency-Key': 'unique' };
+  const push = (asked: Ask) => ask('PUT', manage('collections'), { headers, ...asked });
   // The mark that is left out holds in live.
-  for (const name of ['_personal', 'required']) expect(await code(push({ role: 'manager', body: [making(name)] }))).toEqual(NEEDED);
+  for (const name of ['_personal', 'required']) {
+    const asked = { role: 'manager', body: [making(name)], headers: { 'x-ns-publish-target': 'next' } };
+    expect(await code(push(asked))).toEqual(NEEDED);
+  }
+  expect(await code(push({ body: [making('_personal')] }))).toEqual(NEEDED);
   const { status } = await push({ reason: 'numbers must be unique', body: [making('_personal')] });
   expect([200, 409]).toContain(status);
   expect((await ask('POST', manage('discard'), { body: {} })).status).toBe(200);
+});
+
+test('a rollback to a publish in which a personal field was unique takes a reason, as a push of that does', async () => {
+  const push = (phone: object) => {
+    const body = [{ ...SAVES, schema: { ...SCHEMA, phone: { type: 'string', _personal: true, ...phone } } }];
+    return ok(game.manage('PUT', game.definitions('collections'), { body }));
+  };
+  await push({ _unique: true });
+  const to = JSON.parse((await ask('GET', manage('publishes?limit=1'))).text).publishes[0].revision;
+  await push({});
+  const back = (asked: Ask = {}, more: object = {}) => code(ask('POST', manage('rollback'), { ...asked, body: { to, ...more } }));
+  expect(await back({ role: 'manager' })).toEqual(NEEDED);
+  expect((await back({}, { dryRun: true }))[0]).toBe(200);
+  expect(await back()).toEqual(NEEDED);
+  expect((await back({ reason: 'the publish was wrong' }))[0]).toBe(200);
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'rollback', reason: 'the publish was wrong' }));
+  // A collection that comes back has its documents.
+  const { status } = await game.manage('DELETE', `${game.definitions('collections')}/saves`);
+  expect([status, await back()]).toEqual([200, NEEDED]);
+  await push({});
 });
 
 test('a stream tells of personal values in no topic, and a topic of one takes a reason, however it is written', async () => {

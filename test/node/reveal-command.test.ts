@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { followLogs } from '../../src/cli/remote/logs.ts';
+import { serverAccessOf } from '../../src/folder/credentials.ts';
+import { Remote } from '../../src/folder/remote.ts';
 import { keepPerson } from '../../src/folder/user-file.ts';
 import type { Node } from '../../src/main.ts';
 import { askConsole, type SignedBrowser } from '../support/console.ts';
@@ -13,6 +16,11 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ADA = '76561198000000001';
 const MAIL = 'ada@personal.example';
+
+const NEVER = {
+  ...{ id: 'no', type: 'assert', check: { field: 'me.gold', op: '<', value: 0 } },
+  ...{ errorCode: 'NO', message: 'no: {{me.email}}' },
+};
 
 let node: Node;
 let manager: Client;
@@ -36,7 +44,10 @@ beforeAll(async () => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'saves', accessMode: 'public', schema: saves }] }));
   await ok(
     manager.manage('PUT', manager.definitions('endpoints'), {
-      body: [{ slug: 'me', steps: [me], response: { body: { mail: '{{me.email}}' } } }],
+      body: [
+        { slug: 'me', steps: [me], response: { body: { mail: '{{me.email}}' } } },
+        { slug: 'deny', steps: [me, NEVER], response: { body: {} } },
+      ],
     }),
   );
   await ok(manager.manage('POST', manager.storage(`saves/${ADA}`), { body: { gold: 5, email: MAIL } }));
@@ -69,6 +80,40 @@ test.each<[string, readonly string[]]>([
   const reason = `ticket 7: ${what}`;
   expect(await printed([...words, '--reveal', reason], { env })).toContain(MAIL);
   expect(await looksFor(reason)).toContainEqual(expect.objectContaining({ name: 'owner', reason }));
+});
+
+test('the call log and a test tell what an endpoint said of personal values with --reveal alone', async () => {
+  const test = { id: 'other', name: 'other', endpoint: 'me', platformId: ADA, expect: { body: { mail: 'other@personal.example' } } };
+  await ok(manager.manage('PUT', `/v3/manage/${project}/tests`, { body: [test] }));
+  await manager.play('POST', `/v3/endpoints/${project}/deny`, { body: {} }, ADA);
+  for (const [words, code] of [
+    [['logs', '--code', 'NO'], 0],
+    [['test', '--live'], 1],
+  ] as const) {
+    const masked = await here(words, { env });
+    expect([masked.code, masked.stdout.includes(MAIL), masked.stdout]).toEqual([code, false, expect.stringContaining('[personal]')]);
+    const shown = await here([...words, '--reveal', `ticket of ${words[0]}`], { env });
+    expect([shown.code, shown.stdout]).toEqual([code, expect.stringContaining(MAIL)]);
+    expect(await looksFor(`ticket of ${words[0]}`)).not.toEqual([]);
+  }
+});
+
+test('the call log is followed with the reason', async () => {
+  const followed = async (headers: Readonly<Record<string, string>>) => {
+    const stop = new AbortController();
+    const told: (string | null)[] = [];
+    const remote = new Remote(serverAccessOf({}, { ...env }), { headers });
+    const take = ({ message }: { readonly message: string | null }) => {
+      told.push(message);
+      stop.abort();
+    };
+    const refused = () => expect.unreachable();
+    const filter = { errors: false, code: 'NO', lines: 1 };
+    await followLogs(remote, filter, stop.signal, { request: take, gap: () => undefined, broken: () => undefined, refused });
+    return told;
+  };
+  expect(await followed({})).toEqual(['[personal]']);
+  expect(await followed({ 'x-ns-reveal': 'follows' })).toEqual([`no: ${MAIL}`]);
 });
 
 test('a unique value is looked for among personal fields with --reveal alone, and a refusal says how it is given', async () => {

@@ -14,15 +14,19 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import type { EarlierLiveSearches } from './earlier-live.ts';
-import { publishWhole } from './publish-whole.ts';
+import { type Decide, publishWhole } from './publish-whole.ts';
 import { actorsOf, shownApproval } from './shown-release.ts';
 import { stagedDocuments } from './staged-documents.ts';
+import { type TellingContext, untelling } from './untelling.ts';
 
 /** The history of publishes, and rollback. */
 export interface History {
   /** Publishes, newest first. `before`: a revision, as the page before names it. */
   publishes(caller: Caller, query: PublishesQuery): Promise<ManageAnswer<contract.Publishes>>;
-  /** Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK, and PUBLISH_CONFLICT as a push does. */
+  /**
+   * Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK, and PUBLISH_CONFLICT and REVEAL_NEEDED
+   * as a push does.
+   */
   rollback(caller: Caller, options: RollbackOptions): Promise<ManageAnswer<contract.RolledBack>>;
 }
 
@@ -40,7 +44,7 @@ interface RollbackOptions {
 }
 
 /** `searches`: shared with those who ask for the approval of a rollback. */
-export function createHistory(context: AppContext, searches: EarlierLiveSearches): History {
+export function createHistory(context: TellingContext, searches: EarlierLiveSearches): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
@@ -55,18 +59,19 @@ export function createHistory(context: AppContext, searches: EarlierLiveSearches
       requirePermissions(key, STAGED_SCOPES, 'rw');
       const earlier = await searches.find(project, options.to);
       const ended = options.dryRun ? { nextDocuments: await stagedDocuments(context, project) } : {};
+      const decide: Decide<contract.RolledBack> = ({ state }) => {
+        // The search was made for another state of live.
+        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
+        const decision = accepted(decideRollback(state, earlier, options));
+        return { ...decision, answer: { ...decision.answer, ...ended } };
+      };
       return publishWhole(
         context,
         { ...caller, breakGlass: options.breakGlass ?? false },
         'definitions.rollback',
         'live',
         STAGED_SCOPES,
-        ({ state }) => {
-          // The search was made for another state of live.
-          if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
-          const decision = accepted(decideRollback(state, earlier, options));
-          return { ...decision, answer: { ...decision.answer, ...ended } };
-        },
+        await untelling(context, caller, decide, { isBack: true }),
       );
     },
   };

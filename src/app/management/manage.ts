@@ -18,7 +18,7 @@ import type { DefinitionKind, DomainEvent, PublishTarget } from '../../domain/ev
 import type { StoredFindings } from '../../domain/finding.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
-import { accepted, refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -29,8 +29,8 @@ import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { type PromoteOptions, promote } from './promotion.ts';
 import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
-import { documentsLeft, type PersonalIn, seenSchemas, storedFindings } from './stored-documents.ts';
-import { madeUnique } from './unique-survey.ts';
+import { documentsLeft, seenSchemas, storedFindings } from './stored-documents.ts';
+import { type TellingContext, untelling } from './untelling.ts';
 
 export interface Manage extends Listings {
   /** Upserts an array (PUT, POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
@@ -61,11 +61,8 @@ export interface Manage extends Listings {
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
 }
 
-/** What is personal is known to those who record looks. */
-type ManageContext = AppContext & { readonly personalIn: PersonalIn };
-
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing. */
-export function createManage(context: ManageContext): Manage {
+export function createManage(context: TellingContext): Manage {
   const publish = async <Answer extends JsonObject>(
     caller: Caller,
     cause: string,
@@ -133,7 +130,7 @@ export function createManage(context: ManageContext): Manage {
 }
 
 async function sync(
-  context: ManageContext,
+  context: TellingContext,
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
@@ -149,7 +146,7 @@ async function sync(
 }
 
 async function checked(
-  context: ManageContext,
+  context: TellingContext,
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
@@ -164,28 +161,6 @@ async function checked(
   if (settings.approvals === 'required' && target === 'live')
     refuseUnstaged(accepted(decideSync(state, body, target, 0, { ...how, stored })).events);
   return { ...positioned(context, project, caller), result };
-}
-
-/**
- * A decision that makes no personal field unique for whoever is shown none: whether that is refused tells which values are the same, and
- * with a default, what they are. Throws 403 REVEAL_NEEDED.
- */
-async function untelling<Answer>({ personalIn }: ManageContext, caller: Caller, decide: Decide<Answer>): Promise<Decide<Answer>> {
-  if (caller.isMasked !== true) return decide;
-  const seen = await seenSchemas(caller, personalIn);
-  return (access, ...at) => {
-    const decision = decide(access, ...at);
-    for (const { collection, fields, isNew } of madeUnique(access.state, decision.events)) {
-      const { unique } = seen(collection.id, collection.schema);
-      const told = isNew ? undefined : fields.find((field) => !unique.includes(field));
-      if (told !== undefined)
-        throw refusal(
-          'REVEAL_NEEDED',
-          `Whether values of "${told.path}" in ${collection.id} are unique tells of them: making a personal field unique takes a reason in the header x-ns-reveal`,
-        );
-    }
-    return decision;
-  };
 }
 
 /** Throws what a push would throw that changes live without a second person. */
@@ -206,7 +181,7 @@ const MAX_VALIDATED = 100;
 
 /** Compiles and validates a push and looks at its collections' documents: long work, so the key's permission is checked first. */
 async function prepare(
-  context: ManageContext,
+  context: TellingContext,
   caller: Caller,
   items: readonly Pushed[],
   target: PublishTarget,

@@ -17,10 +17,10 @@ export interface StreamRequest {
 export type EventStream = (onEvent: (event: ServerEvent) => void) => Promise<void>;
 
 /** Opens a stream. Throws `RemoteRefusal` and `RemoteUnreachable`. */
-export async function openEvents({ server }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
+export async function openEvents({ server, headers: said }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
   const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const asking = askingAt(server);
-  const headers = { accept: 'text/event-stream', ...asking.headers, ...(after === null ? {} : { 'last-event-id': after }) };
+  const headers = { accept: 'text/event-stream', ...asking.headers, ...said, ...(after === null ? {} : { 'last-event-id': after }) };
   const url = `${asking.origin}${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(url, { headers, signal, redirect: 'error' }).catch((error: unknown) => {
     throw unreachable(url, 'GET', error);

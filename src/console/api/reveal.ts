@@ -1,6 +1,6 @@
 /**
- * Personal values that a person asked to see, or to be told of: of one player, collection or board, for a reason that goes with each request,
- * for some minutes on this page.
+ * Personal values that a person asked to see, or to be told of: of one player, collection or board, for a reason that goes with each
+ * request, for some minutes on this page.
  */
 
 /** How long a reason counts, ms. */
@@ -66,8 +66,8 @@ export function reasonFor(project: string, player: string): string | undefined {
 }
 
 /**
- * Why a request at this address tells of personal values: it names the player in its path, as the key of a document, or in its body; it reads
- * the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint; or it publishes.
+ * Why a request at this address tells of personal values: it names the player in its path, as the key of a document, or in its body; it
+ * reads the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint; or it publishes.
  */
 export function reasonAt(address: string, body?: unknown): string | undefined {
   const [path = '', query] = address.split('?');

@@ -182,6 +182,7 @@ export const release = {
       'ROLLBACK_TIMEOUT',
       'PUBLISH_CONFLICT',
       'UNIQUE_VIOLATION',
+      'REVEAL_NEEDED',
       ...CLAIMING,
     ],
     example: {

@@ -62,6 +62,8 @@ const PASSING: ReadonlySet<string> = new Set([
   ...['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE'],
   // Of the transport, and of the operator: no rule of the game decided them.
   ...['RATE_LIMITED', 'QUOTA_EXCEEDED'],
+  // Of a person who gave no reason, and may give one.
+  'REVEAL_NEEDED',
 ]);
 
 /** Whether a refusal is kept. One that was decided is kept. A failure of the server is not, so the request may be sent again. */

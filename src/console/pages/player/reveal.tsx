@@ -9,7 +9,7 @@ import { HidePersonal, RevealDialog } from '../revealing.tsx';
 
 type RevealProps = { readonly player: string; readonly collection?: never } | { readonly collection: string; readonly player?: never };
 
-/** Shows the personal values of a player or a collection, for a reason, and masks them again. Only where there are some, and for whoever may. */
+/** Shows the personal values of a player or a collection, for a reason, and masks them again: where there are some, to whoever may. */
 export function Reveal({ player, collection }: RevealProps) {
   const of = player ?? ofCollection(collection);
   const view = useView();
