@@ -8,6 +8,14 @@ export function consoleCommand(): Command {
   return new Command('console').description('sign in to the console').addCommand(link());
 }
 
+/** What to do about a person who sits elsewhere. */
+const FROM_ELSEWHERE = 'For people elsewhere set CONSOLE_URL (docs/console.md, "From other machines").';
+
+/** Whether the name of the console is one that each machine takes for itself. */
+function isOfThisMachine(origin: string): boolean {
+  return new URL(origin).hostname.endsWith('.localhost');
+}
+
 function link(): Command {
   const about = 'make a link to sign in to the console, which is good once and for ten minutes';
   return command('link', about, 'savepoint console link', 'savepoint console link ada')
@@ -32,5 +40,6 @@ export async function linkFor({ config, pool, log }: Installation, name: string 
   const { personNamed } = await import('../domain/people/people.ts');
   const person = personNamed(await people.current(), name);
   if (person === undefined) throw refusal('NOT_FOUND', `There is no person ${name}; \`savepoint user list\` lists all`);
+  if (isOfThisMachine(origin)) printNote(`Note: ${new URL(origin).host} leads to the console on this machine alone. ${FROM_ELSEWHERE}`);
   return addressOfLink(origin, await signIn.newLink(person.id));
 }

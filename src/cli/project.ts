@@ -89,26 +89,40 @@ function settings(): Command {
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
       const changes = Object.fromEntries((options.set ?? []).map(assignment));
-      const { all, isNextAnew } = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
+      const { all, before } = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
         const shown = async () => {
           const { name, settings } = await operator.show(projectId);
           return { name, ...projectSettings(settings) };
         };
         const before = await shown();
-        if (options.set === undefined) return { all: before, isNextAnew: false };
+        if (options.set === undefined) return { all: before, before };
         const { revision } = await operator.changeSettings(projectId, changes);
         await waitUntilProjected(projectId, revision);
-        const after = await shown();
-        return { all: after, isNextAnew: after.nextData !== before.nextData };
+        return { all: await shown(), before };
       });
-      if (isNextAnew) printNote('The data of next have begun anew: what was written through it before no longer shows.');
+      if (all.nextData !== before.nextData)
+        printNote('The data of next have begun anew: what was written through it before no longer shows.');
       printResult(options, { projectId, settings: all }, () =>
-        table(
-          ['SETTING', 'VALUE'],
-          Object.entries(all).map(([name, value]) => [name, stringifyJson(value)]),
-        ),
+        options.set === undefined ? allSettings(all) : changedSettings(before, all),
       );
     });
+}
+
+type Shown = Readonly<Record<string, Json>>;
+
+function allSettings(all: Shown): string {
+  return table(
+    ['SETTING', 'VALUE'],
+    Object.entries(all).map(([name, value]) => [name, stringifyJson(value)]),
+  );
+}
+
+function changedSettings(before: Shown, after: Shown): string {
+  const lines = Object.entries(after).flatMap(([name, value]) => {
+    const [was, is] = [stringifyJson(before[name] ?? null), stringifyJson(value)];
+    return was === is ? [] : [`${name}  ${was} → ${is}`];
+  });
+  return lines.length === 0 ? 'Nothing changed: that is what they were.' : lines.join('\n');
 }
 
 /** The value is read as JSON if that is a valid value of the setting, and otherwise as text. */

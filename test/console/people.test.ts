@@ -30,6 +30,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await page.getByRole('button', { name: 'Make the link' }).click();
   await heading(page, 'ada is let in');
   const link = await page.evaluate<string>(`document.querySelector('[role=dialog] code').textContent`);
+  await page.getByText('It opens on the machine of the server alone.').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Close' }).click();
 
@@ -38,6 +39,12 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await ada.goto(link);
   await heading(ada, 'Activity');
   expect(ada.url()).not.toContain('#');
+  // A link that is opened again lets nobody in, and whoever is in already goes on.
+  await ada.goto(link);
+  await ada.reload();
+  await ada.getByText('This link was used already.').waitFor();
+  await ada.getByRole('button', { name: 'Go on as ada' }).click();
+  await heading(ada, 'Activity');
   await ada.goto(`${origin}/account`);
   await ada.getByLabel('New password').fill(PASSWORD);
   await ada.getByLabel('The same again').fill(PASSWORD);

@@ -190,3 +190,8 @@ test('a settled session ends at once where it is revoked', async () => {
   expect(codeOf(await lost.get(`/v3/manage/${projectId}/publishes`))).toEqual([401, 'SIGNED_OUT']);
   await ok(client.manage('GET', `/v3/manage/${projectId}/publishes`));
 });
+
+test('a link for somebody else says that it leads to the console on this machine alone, where nothing names it for others', async () => {
+  const { stdout, stderr } = await here(['user', 'add', 'elsewhere', '--role', 'viewer'], { env });
+  expect([stdout, stderr]).toEqual([expect.stringContaining('/sign-in#'), expect.stringContaining('on this machine alone')]);
+});

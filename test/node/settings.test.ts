@@ -205,6 +205,12 @@ describe('settings of one node', () => {
     );
   });
 
+  test('project settings --set says what it changed, and that it changed nothing', async () => {
+    const set = () => printed(['project', 'settings', studio.projectId, '--set', 'approvals=off', 'fillDefaults=false'], { env });
+    expect([await set(), await set()]).toEqual(['fillDefaults  true → false\n', 'Nothing changed: that is what they were.\n']);
+    await printed(['project', 'settings', studio.projectId, '--set', 'fillDefaults=true'], { env });
+  });
+
   test('project settings --set of a value that is none is refused', async () => {
     const { code, stderr } = await here(['project', 'settings', studio.projectId, '--set', 'enabled=maybe'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('VALIDATION_FAILED')]);

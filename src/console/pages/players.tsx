@@ -101,8 +101,9 @@ export function HowFound({ name }: { readonly name: string }) {
     .slice(0, OFFERED);
   return (
     <>
-      Found are the names that the game reports, as <code>playerName</code> in heartbeats, events or the input of an endpoint. A name that
-      stands in a document is found by its field, whole, once the schema marks that with <code>_unique: true</code>
+      Found are the names that the game reports, as <code>playerName</code> in heartbeats and events (and in calls, where the project
+      records those). A name that stands in a document is found by its field, whole, once the schema marks that with{' '}
+      <code>_unique: true</code>
       {fields.length === 0
         ? '; else by the id alone.'
         : fields.map(({ collection, path }, place) => (

@@ -36,6 +36,8 @@ export function SignInPage() {
   useEffect(() => {
     if (link !== null) mutate({ link });
   }, [link, mutate]);
+  // A link that is opened again lets nobody in, and ends no session.
+  const stillIn = useQuery({ ...sessionQuery, enabled: link !== null && entering.isError }).data;
   const ways = useQuery(signInWaysQuery);
   const { issuer = null, passwords = true } = ways.data ?? {};
   const going = useMutation({
@@ -49,6 +51,11 @@ export function SignInPage() {
   return (
     <SignInBox>
       {entering.isError && <Failed error={entering.error} words={linkNoticeOf(entering.error)} />}
+      {stillIn !== undefined && (
+        <Button look="main" onClick={() => router.history.replace(pathOf(next))}>
+          Go on as {stillIn.person.name}
+        </Button>
+      )}
       {going.isError && <Failed error={going.error} />}
       <div className={styles.ways}>
         {isWaiting && (
@@ -67,11 +74,12 @@ export function SignInPage() {
           <div className={styles.other}>
             <p>
               {passwords ? 'No password yet, or forgotten?' : 'It does not let you in?'} A link signs you in, once and within ten minutes.
-              Whoever has the server makes one:
+              An owner makes one on the page People (<b>Reset</b>), or whoever has the server:
             </p>
-            <pre className={styles.command}>savepoint console link</pre>
+            <pre className={styles.command}>savepoint console link NAME</pre>
             <p className={styles.hint}>
-              Open what it prints in this browser. A session lasts for seven days, or until you sign out or do not use it for twelve hours.
+              Without a name it is for the first owner. Open what it prints in this browser. A session lasts for seven days, or until you
+              sign out or do not use it for twelve hours.
             </p>
           </div>
         </div>

@@ -55,7 +55,7 @@ function BesideLive({ next, live }: { readonly next: TestReport; readonly live: 
     <Card
       title={
         <>
-          The same on <Chip tone="live">live</Chip> and on <Chip tone="next">next</Chip>
+          The same call on <Chip tone="live">live</Chip> and on <Chip tone="next">next</Chip>
         </>
       }
     >

@@ -33,8 +33,9 @@ export function PlayerPicker({ player, isOffered, choose, candidates }: PickerPr
     const timer = setTimeout(() => setName(isNameLike(player) ? player.trim() : ''), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [player]);
-  const isNamed = mayFind && name !== '' && isNameLike(player);
-  const found = useQuery({ ...playersQuery(view, name), enabled: mayFind && name !== '' });
+  const isChosen = isOffered || candidates.some(({ id }) => id === player.trim());
+  const isNamed = mayFind && name !== '' && isNameLike(player) && !isChosen;
+  const found = useQuery({ ...playersQuery(view, name), enabled: isNamed });
   const named = found.data?.players ?? [];
   const now = Date.now();
   const offered: readonly Offered[] = isNamed

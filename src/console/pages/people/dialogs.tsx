@@ -107,12 +107,23 @@ interface LinkProps {
   readonly close: () => void;
 }
 
+/** Whether the name in a link is one that each machine takes for itself. */
+function isOfThisMachine(url: string): boolean {
+  return new URL(url).hostname.endsWith('.localhost');
+}
+
 function LinkDialog({ title, name, url, close }: LinkProps) {
   return (
     <Dialog title={title} sub="This link is shown only here. Whoever opens it first is signed in, so hand it to nobody else." close={close}>
       <Done actions={<CopyButton text={url} what={`the link for ${name}`} />}>
         <p>It signs {name} in once, within ten minutes:</p>
         <code className={styles.link}>{url}</code>
+        {isOfThisMachine(url) && (
+          <p>
+            It opens on the machine of the server alone. For people elsewhere the server needs <code>CONSOLE_URL</code>, as the manual says
+            under “The console”.
+          </p>
+        )}
       </Done>
     </Dialog>
   );
