@@ -48,14 +48,18 @@ export function initCommand(): Command {
     );
 }
 
-const PAGE = ['In a second terminal:', '  cd web && npm install && npm run dev        the page, at http://localhost:5173'];
-
 function whatNext(folder: string, { address, project, template }: InitOptions): string[] {
-  const here = relative(process.cwd(), folder);
+  const way = relative(process.cwd(), folder);
+  const here = way.startsWith('..') ? folder : way;
   const enter = here === '' ? [] : [`  cd ${here}`];
   const local = [
     '  savepoint dev        starts a node of its own for this folder, and shows what each change does',
-    ...(template === 'browser' ? PAGE : []),
+    ...(template === 'browser'
+      ? [
+          'In a second terminal, from here:',
+          `  cd ${join(here, 'web')} && npm install && npm run dev        the page, at http://localhost:5173`,
+        ]
+      : []),
   ];
   const steps = [
     ...(address === undefined || project === undefined
