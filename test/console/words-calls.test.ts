@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   calledText,
   conditionOf,
-  isNameLike,
+  nameSought,
   rateText,
   refusalSaid,
   shorterReach,
@@ -105,7 +105,9 @@ it('a refusal is told as the game words it, and what went through is none', () =
   expect(refusalSaid({ result: { ok: true, status: 200, body: {} } })).toBe(null);
 });
 
-it('what may be a name is looked for, an id is not', () => {
-  expect(['Bo', ' Ada', 'bot-1'].map(isNameLike)).toEqual([true, true, true]);
-  expect(['', 'A', '76561198000000001', '7up'].map(isNameLike)).toEqual([false, false, false, false]);
+it('what may be a name is looked for, an id of digits and one that is offered are not', () => {
+  const guest = 'guest-19352811d61d835e59bd30aa535686a2';
+  const sought = (typed: string) => nameSought(typed, [guest]);
+  expect(['Bo', ' Ada', 'bot-1', 'guest-1'].map(sought)).toEqual(['Bo', 'Ada', 'bot-1', 'guest-1']);
+  expect(['', 'A', '76561198000000001', '7up', guest, ` ${guest} `].map(sought)).toEqual(['', '', '', '', '', '']);
 });

@@ -83,9 +83,10 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** Whether what stands for a player may be how a name begins, and is no id of digits. */
-export function isNameLike(typed: string): boolean {
-  return /^\s*\D\S/.test(typed);
+/** How a name begins that is looked for by what stands for a player; empty: none, because it is an id of digits, or one of `offered`. */
+export function nameSought(typed: string, offered: readonly string[]): string {
+  const name = typed.trim();
+  return /^\D\S/.test(name) && !offered.includes(name) ? name : '';
 }
 
 /** Deeper steps are not looked for. */

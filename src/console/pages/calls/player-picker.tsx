@@ -4,7 +4,7 @@ import { toldApartQuery } from '../../api/calls.ts';
 import { playersQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Field } from '../../parts/field.tsx';
-import { isNameLike } from '../../words/calls.ts';
+import { nameSought } from '../../words/calls.ts';
 import { ago } from '../../words/time.ts';
 import { type Candidate, candidateSaid, factsOf } from '../../words/trying.ts';
 import styles from './calls.module.css';
@@ -28,13 +28,13 @@ const PAUSE_MS = 300;
 export function PlayerPicker({ player, isOffered, choose, candidates }: PickerProps) {
   const view = useView();
   const mayFind = useMay()('players', 'r');
+  const sought = nameSought(player, isOffered ? [player.trim()] : candidates.map(({ id }) => id));
   const [name, setName] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setName(isNameLike(player) ? player.trim() : ''), PAUSE_MS);
+    const timer = setTimeout(() => setName(sought), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [player]);
-  const isChosen = isOffered || candidates.some(({ id }) => id === player.trim());
-  const isNamed = mayFind && name !== '' && isNameLike(player) && !isChosen;
+  }, [sought]);
+  const isNamed = mayFind && name !== '' && sought !== '';
   const found = useQuery({ ...playersQuery(view, name), enabled: isNamed });
   const named = found.data?.players ?? [];
   const now = Date.now();
