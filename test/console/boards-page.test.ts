@@ -39,6 +39,13 @@ const started = useConsole(async ({ manager }) => {
 
 inBrowser('support reads why a player stands behind another with the same value', async () => {
   const { page, origin, project, faults } = started();
+  await page.goto(`${origin}/p/${project}/players/${BO}`);
+  await page.getByRole('link', { name: 'Richest' }).click();
+  await page
+    .getByRole('row', { name: `3 ${BO} 50` })
+    .first()
+    .waitFor();
+  expect(new URL(page.url()).searchParams.get('player')).toBe(BO);
   await page.goto(`${origin}/p/${project}/boards`);
   await page.getByRole('link', { name: 'Richest' }).click();
   await page

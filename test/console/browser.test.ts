@@ -302,7 +302,7 @@ inBrowser(
     await ok(
       manager.manage('PUT', manager.definitions('game-values?message=Later'), { body: values, headers: { 'x-ns-publish-target': 'next' } }),
     );
-    const at = (path: string) => page.goto(`${origin}/p/${project}${path}?at=${then}`);
+    const at = (path: string) => page.goto(`${origin}/p/${project}${path}${path.includes('?') ? '&' : '?'}at=${then}`);
     const acts = () =>
       page.evaluate<readonly string[]>(`[...document.querySelectorAll('main button, main a')].map(({ innerText }) => innerText.trim())
       .filter((text) => /(?<!^Checking)…$|^(Promote|Retry|Roles|Reset|Remove|Sessions|Edit)/.test(text))`);
@@ -311,6 +311,7 @@ inBrowser(
       ['/health', 'How an installation fares is always told of now', 'Background jobs'],
       ['/keys', 'These are the keys of now.', 'just now'],
       ['/people', 'These are the people and roles of now', 'in every project'],
+      ['/economy/entries?currency=gold', 'The economy is told by whole days', 'entries of gold'],
     ];
     for (const [path, said, comes] of OF_NOW) {
       await at(path);
@@ -336,6 +337,35 @@ inBrowser(
     expect(faults).toEqual([]);
   },
 );
+
+inBrowser('what is not there is told as what it is: a moment, a publish, a currency, and what a role does not see', async () => {
+  const { faults, origin, page, project, signedInAs } = market();
+  await write(ADA, { name: 'Ada', gold: 8 });
+  const NOT_THERE: readonly (readonly [path: string, said: string])[] = [
+    [`/players/${ADA}?at=99999999`, 'That revision is not there yet.'],
+    [`/players/${ADA}/documents/players/${ADA}?at=2020-01-01T00:00:00Z`, 'The project had not begun at that moment.'],
+    ['/players/nobody', 'Nothing is known of this player'],
+    ['/publishes/abc', 'Nothing was published at this revision'],
+    ['/economy/entries', 'Of which currency?'],
+  ];
+  for (const [path, said] of NOT_THERE) {
+    await page.goto(`${origin}/p/${project}${path}`);
+    await page.getByText(said).first().waitFor();
+  }
+  const viewer = await signedInAs('viewer');
+  const NOT_SEEN: readonly (readonly [path: string, said: string])[] = [
+    ['', 'Your role does not see what was'],
+    ['/players', 'Your role does not find players by name'],
+    [`/players/${ADA}/restore`, 'Your role brings nothing back'],
+  ];
+  for (const [path, said] of NOT_SEEN) {
+    await viewer.goto(`${origin}/p/${project}${path}`);
+    await viewer.getByText(said).first().waitFor();
+    expect([path, await viewer.getByText('You can still').count()]).toEqual([path, 0]);
+    expect([path, await viewer.getByLabel('How the name begins').count()]).toEqual([path, 0]);
+  }
+  expect(faults).toEqual([]);
+});
 
 inBrowser('whatever somebody holds leads to what it is, and what nobody knows is said to be so', async () => {
   const { origin, page, project } = market();

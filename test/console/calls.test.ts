@@ -101,6 +101,10 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What would come of it');
   expect(await seriousOn(page)).toEqual([]);
   expect((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).toEqual({ gold: 4 });
+  // A player reports what the screen said.
+  await page.goto(`${origin}/p/${project}/find/TOO_POOR`);
+  await page.getByRole('link', { name: 'the calls that were refused with it' }).click();
+  await page.getByText('Not enough gold').first().waitFor();
   await expectOpenToAll(market(), ['/calls', '/calls?slug=buy&all=true', `/calls/try?slug=buy&player=${PLAYER}`]);
   expect(faults).toEqual([]);
 });

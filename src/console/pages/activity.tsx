@@ -13,7 +13,8 @@ export function ActivityPage() {
   const navigate = route.useNavigate();
   const { project } = useView();
   const { title } = useProject();
-  const mayRead = useMay()('history', 'r');
+  const mayDo = useMay();
+  const mayRead = mayDo('history', 'r');
   const filters = { endpoint, kind, from, to };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
@@ -42,11 +43,16 @@ export function ActivityPage() {
           </>
         ) : (
           <Empty title="Your role does not see what was">
-            You can still{' '}
-            <Link to="/p/$project/players" params={{ project }}>
-              find a player
-            </Link>
-            . An owner can give you a role with the permission “history”.
+            {mayDo('players', 'r') && (
+              <>
+                You can still{' '}
+                <Link to="/p/$project/players" params={{ project }}>
+                  find a player
+                </Link>
+                .{' '}
+              </>
+            )}
+            An owner can give you a role with the permission “history”.
           </Empty>
         )}
       </Card>

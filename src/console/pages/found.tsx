@@ -13,7 +13,7 @@ import { At } from '../parts/time.tsx';
 import { calledText } from '../words/calls.ts';
 import { exactJson } from '../words/exact.ts';
 import { publishDeed } from '../words/publish.ts';
-import { Refused } from '../words/refusal.ts';
+import { isUnknown } from '../words/refusal.ts';
 import { WhatItMeans } from './calls/what-it-means.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
@@ -56,7 +56,7 @@ export function FoundPage() {
   const { held } = route.useParams();
   const view = useView();
   const found = useQuery(explainQuery(view, held));
-  const isUnknown = found.error instanceof Refused && found.error.refusal.status === 404;
+  const isNothing = isUnknown(found.error);
   const pageOf = usePageOf();
   const [first, second] = found.data?.meanings ?? [];
   const page = first !== undefined && second === undefined && first.commits.length === 0 ? pageOf(first) : null;
@@ -80,25 +80,38 @@ export function FoundPage() {
           <Waiting what="what this is" />
         </Card>
       )}
-      {found.isSuccess && <LookAmongPersonal held={held} fields={found.data.personal ?? []} />}
-      {(isUnknown || (found.isSuccess && found.data.meanings.length === 0 && found.data.calls.length === 0)) && <NamedSo name={held} />}
-      {found.isError && !isUnknown && <Failed error={found.error} again={() => void found.refetch()} />}
+      {(isNothing || (found.isSuccess && found.data.meanings.length === 0 && found.data.calls.length === 0)) && <NamedSo name={held} />}
+      {found.isError && !isNothing && <Failed error={found.error} again={() => void found.refetch()} />}
       {found.data?.meanings.map((meaning) => (
         <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
       ))}
       {found.isSuccess && found.data.calls.length > 0 && <Calls calls={found.data.calls} />}
+      {found.isSuccess && <LookAmongPersonal held={held} fields={found.data.personal ?? []} />}
     </Page>
   );
 }
 
+/** How codes of refusals are written, those of games, too. */
+const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+
 /** No id: perhaps it is how a player is called. */
 function NamedSo({ name }: { readonly name: string }) {
+  const { project } = useView();
   return (
     <Card title="Players whose name begins so">
       <PlayersFound
         name={name}
         empty={
           <Empty title="Nothing here has this id or name">
+            {CODE.test(name) && (
+              <>
+                The code of an error leads to{' '}
+                <Link to="/p/$project/calls" params={{ project }} search={{ code: name }}>
+                  the calls that were refused with it
+                </Link>
+                .{' '}
+              </>
+            )}
             Look whether it is whole: ids are copied from error messages, from the log and from this console; a document is found as
             collection/key. <HowFound name={name} />
           </Empty>

@@ -20,6 +20,7 @@ const route = getRouteApi('/signed-in/p/$project/players');
 export function PlayersPage() {
   const { name } = route.useSearch();
   const navigate = route.useNavigate();
+  const mayFind = useMay()('players', 'r');
   const [typed, setTyped] = useState(name ?? '');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -28,22 +29,24 @@ export function PlayersPage() {
   return (
     <Page name="Players" title="Players" sub="By name here. By id, session, request or the value of a unique field in the box above.">
       <Card title="Find a player">
-        <form className={styles.search} onSubmit={submit}>
-          <Field label="How the name begins" value={typed} maxLength={128} onChange={({ target }) => setTyped(target.value)} />
-          <Button type="submit" look="main">
-            Find
-          </Button>
-        </form>
-        {name === undefined ? (
+        {mayFind && (
+          <form className={styles.search} onSubmit={submit}>
+            <Field label="How the name begins" value={typed} maxLength={128} onChange={({ target }) => setTyped(target.value)} />
+            <Button type="submit" look="main">
+              Find
+            </Button>
+          </form>
+        )}
+        {name === undefined && mayFind ? (
           <Empty title="Whom do you look for?">
             Names are those that the game reports with heartbeats and events. A player who never sent one is found by id.
           </Empty>
         ) : (
           <PlayersFound
-            name={name}
+            name={name ?? ''}
             empty={
               <Empty title={`No player’s name begins with “${name}”`}>
-                Letter case does not matter. <HowFound name={name} />
+                Letter case does not matter. <HowFound name={name ?? ''} />
               </Empty>
             }
           />

@@ -27,6 +27,11 @@ export function isAway(error: unknown): boolean {
   return error instanceof Refused && [0, 503].includes(error.refusal.status);
 }
 
+/** Whether there is nothing by that name, as against a moment at which nobody can look. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof Refused && error.refusal.status === 404 && !error.refusal.code.startsWith('AT_');
+}
+
 export interface Notice {
   readonly happened: string;
   /** What it means, for players or for who looks. */

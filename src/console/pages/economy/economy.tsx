@@ -10,7 +10,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { amountText } from '../../words/amount.ts';
 import { percent, periodOf } from '../../words/economy.ts';
-import { Refused } from '../../words/refusal.ts';
+import { isUnknown } from '../../words/refusal.ts';
 import { FailedOrAsked, HidePersonal, isAskedWhy } from '../revealing.tsx';
 import { Alarms } from './alarms.tsx';
 import { Choose } from './choose.tsx';
@@ -115,7 +115,7 @@ function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] 
 
 function Supply({ currency }: { readonly currency: string }) {
   const read = useQuery(supplyQuery(useView(), currency));
-  if (read.error instanceof Refused && read.error.refusal.status === 404)
+  if (isUnknown(read.error))
     return (
       <Card title={`${currency} now`}>
         <Empty title="Nothing ever moved of this currency">Look whether its name is whole, or choose another one.</Empty>

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type EconomyEntry, entriesQuery } from '../../api/economy.ts';
 import { ofCurrency } from '../../api/reveal.ts';
-import { useMoment } from '../../frame/then.tsx';
+import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
@@ -54,7 +54,7 @@ export function EntriesPage() {
   return (
     <Page
       name="Entries"
-      title={<span className={styles.title}>{entriesTitle({ currency, ...filter })}</span>}
+      title={<span className={styles.title}>{currency === '' ? 'Entries' : entriesTitle({ currency, ...filter })}</span>}
       sub={
         <>
           {instead === null &&
@@ -65,9 +65,14 @@ export function EntriesPage() {
         </>
       }
     >
-      {mayRead ? (
-        (instead ?? <Entries asked={{ currency, ...period, ...filter }} />)
-      ) : (
+      {instead === null && <OfNow>The economy is told by whole days: these are the entries up to the end of {period.to}.</OfNow>}
+      {mayRead && currency === '' && (
+        <Card title="Entries">
+          <Empty title="Of which currency?">The page Economy names them; each of its sums and bars leads to its entries.</Empty>
+        </Card>
+      )}
+      {mayRead && currency !== '' && (instead ?? <Entries asked={{ currency, ...period, ...filter }} />)}
+      {!mayRead && (
         <Card title="Entries">
           <Empty title="Your role does not see what all players have">An owner can give you a role with the permission “economy”.</Empty>
         </Card>

@@ -13,7 +13,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { At, When } from '../../parts/time.tsx';
 import { type CommitSaid, deedOf } from '../../words/commit.ts';
-import { Refused } from '../../words/refusal.ts';
+import { isUnknown } from '../../words/refusal.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
 import { WhoLink } from '../named.tsx';
 import { Fields } from './fields.tsx';
@@ -76,7 +76,7 @@ function Present({ asked }: { readonly asked: Asked }) {
   const read = useQuery(documentQuery(view, asked));
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   const schema = collections.data?.find(({ id, name }) => id === asked.collection || name === asked.collection)?.schema;
-  const isMissing = read.error instanceof Refused && read.error.refusal.status === 404;
+  const isMissing = isUnknown(read.error);
   const canEdit = mayDo('correction', 'w') && mayDo('collections', 'x') && view.at === undefined && read.data?.version != null;
   return (
     <Card

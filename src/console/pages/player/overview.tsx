@@ -14,7 +14,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { movedText, topicOf } from '../../words/live.ts';
-import { Refused } from '../../words/refusal.ts';
+import { isUnknown } from '../../words/refusal.ts';
 import { valueText } from '../../words/value.ts';
 import { GameButtons } from '../buttons/buttons.tsx';
 import { Calls } from '../found.tsx';
@@ -47,7 +47,7 @@ export function Overview() {
         <Waiting what="the player" />
       </Card>
     );
-  if (shown.error instanceof Refused && shown.error.refusal.status === 404)
+  if (isUnknown(shown.error))
     return (
       <Card title="Player">
         <Empty title={view.at === undefined ? 'Nothing is known of this player' : 'Nothing was known of this player then'}>
@@ -123,7 +123,9 @@ function Shown({ page }: { readonly page: PlayerShown }) {
               <dt>
                 {currency ?? field} <span title={key}>· {collection}</span>
               </dt>
-              <dd>{valueText(amount)}</dd>
+              <dd>
+                <Balance player={page.player} amount={amount} />
+              </dd>
             </div>
           ))}
         </dl>
@@ -133,7 +135,7 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {slots !== undefined && slots.items.length > 0 && <Slots slots={slots.items} player={page.player} />}
         {sessions !== undefined && sessions.items.length > 0 && <Sessions sessions={sessions.items} />}
         {guest != null && <Guest guest={guest} />}
-        {boards !== undefined && boards.items.length > 0 && <Boards boards={boards.items} />}
+        {boards !== undefined && boards.items.length > 0 && <Boards boards={boards.items} player={page.player} />}
         {flags !== undefined && flags.items.length > 0 && <Flags flags={flags.items} />}
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
@@ -357,12 +359,38 @@ function Guest({ guest }: { readonly guest: NonNullable<PlayerShown['guest']> })
   );
 }
 
-function Boards({ boards }: { readonly boards: ItemsOf<'boards'> }) {
+/** What the player has of a currency. It leads to how it came to be so. */
+function Balance({ player, amount }: { readonly player: string; readonly amount: unknown }) {
+  const { project } = useView();
+  if (!useMay()('history', 'r')) return valueText(amount);
+  return (
+    <Link
+      to="/p/$project/players/$player/timeline"
+      params={{ project, player }}
+      search={{ what: 'coins' }}
+      title="How it came to be so, commit by commit"
+    >
+      {valueText(amount)}
+    </Link>
+  );
+}
+
+function Boards({ boards, player }: { readonly boards: ItemsOf<'boards'>; readonly player: string }) {
+  const { project } = useView();
+  const mayRun = useMay()('queries', 'x');
   return (
     <Listed title="Leaderboards" heads={['Board', 'Rank', 'Value']}>
       {boards.map(({ query, name, rank, value, total }) => (
         <tr key={query}>
-          <td>{name || query}</td>
+          <td>
+            {mayRun ? (
+              <Link to="/p/$project/boards/$query" params={{ project, query }} search={{ player }} title="The board around the player">
+                {name || query}
+              </Link>
+            ) : (
+              name || query
+            )}
+          </td>
           <td className={table.tight}>{rank === null ? 'not known yet' : `${rank}${total === undefined ? '' : ` of ${total}`}`}</td>
           <td>{valueText(value)}</td>
         </tr>

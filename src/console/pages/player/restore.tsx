@@ -49,7 +49,14 @@ export function RestorePage() {
   const { player } = route.useParams();
   const { to, before } = route.useSearch();
   const { at } = useView();
+  const mayRestore = useMay()('restore', 'w');
   const moment = to ?? at;
+  if (!mayRestore)
+    return (
+      <Card title="Restore">
+        <Empty title="Your role brings nothing back">Support and owners do. An owner can give you such a role.</Empty>
+      </Card>
+    );
   return (
     <div className={styles.stack}>
       <MomentCard key={moment} player={player} moment={moment} before={before} />

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ComparedWith, comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
-import { useView } from '../../frame/view.ts';
+import { isRevision, useIsPast, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -21,21 +21,23 @@ const route = getRouteApi('/signed-in/p/$project/publishes/$revision');
 /** One publish: who, when and why, what it changed by field and as source, and live after it compared with live after another. */
 export function PublishPage() {
   const view = useView();
-  const revision = Number(route.useParams().revision);
-  const read = useQuery(publishQuery(view, revision));
+  const { revision: named } = route.useParams();
+  const isNumber = isRevision(named);
+  const revision = Number(named);
+  const read = useQuery({ ...publishQuery(view, revision), enabled: isNumber });
   return (
     <Page
-      name={`Publish ${revision}`}
-      title={`Publish ${revision}`}
+      name={`Publish ${named}`}
+      title={`Publish ${named}`}
       sub={
         <Link to="/p/$project/publishes" params={{ project: view.project }}>
           All publishes
         </Link>
       }
     >
-      {read.isPending && <Waiting what="the publish" />}
+      {isNumber && read.isPending && <Waiting what="the publish" />}
       {read.isError && <Failed error={read.error} again={() => void read.refetch()} />}
-      {read.data === null && (
+      {(!isNumber || read.data === null) && (
         <Card title="Publish">
           <Empty title="Nothing was published at this revision">The list of publishes has those that were.</Empty>
         </Card>
@@ -78,10 +80,13 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
 }
 
 const SIDES: Readonly<Record<string, string>> = { live: 'now', next: 'what is staged' };
+/** Under a moment of the past. */
+const SIDES_THEN: Readonly<Record<string, string>> = { live: 'live then', next: 'what was staged then' };
 
 function Compared({ revision }: { readonly revision: number }) {
   const view = useView();
   const { to } = route.useSearch();
+  const isPast = useIsPast();
   const navigate = route.useNavigate();
   const list = useInfiniteQuery(publishesQuery(view));
   const other: ComparedWith = to === undefined ? 'live' : to === 'next' ? to : Number(to);
@@ -90,7 +95,7 @@ function Compared({ revision }: { readonly revision: number }) {
   const others = (list.data?.pages.flatMap((page) => page.publishes) ?? []).filter((each) => each.revision !== revision);
   const isListed = typeof other === 'string' || others.some((each) => each.revision === other);
   return (
-    <Card title={`Live after publish ${from}, and ${SIDES[until] ?? `after ${until}`}`}>
+    <Card title={`Live after publish ${from}, and ${(isPast ? SIDES_THEN : SIDES)[until] ?? `after ${until}`}`}>
       <CardBody>
         <Select
           label="Compare live after this publish with"
@@ -99,8 +104,8 @@ function Compared({ revision }: { readonly revision: number }) {
             void navigate({ search: (before) => ({ ...before, to: target.value === '' ? undefined : target.value }), replace: true })
           }
         >
-          <option value="">what is live now</option>
-          <option value="next">what is staged now</option>
+          <option value="">{isPast ? 'what was live then' : 'what is live now'}</option>
+          <option value="next">{isPast ? 'what was staged then' : 'what is staged now'}</option>
           {!isListed && <option value={to}>publish {to}</option>}
           {others.map((each) => (
             <option key={each.revision} value={each.revision}>
