@@ -1,5 +1,5 @@
 import type { PromotionSchedule, ScheduleShown } from '../contract/answers.ts';
-import { anyObject, members, optional, text } from '../folder/answer-shape.ts';
+import { anyObject, listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
@@ -8,7 +8,11 @@ import type { RemoteOptions } from './remote.ts';
 
 /** What goes live at a chosen time: `savepoint promote --at`, `--cancel` and `--scheduled`. */
 
-const SHOWN = members({ schedule: optional(members({ at: text, phase: text, scheduled: anyObject })) });
+const SHOWN = members({
+  schedule: optional(
+    members({ at: text, phase: text, scheduled: anyObject, ended: optional(members({ unseen: optional(listOf(text)) })) }),
+  ),
+});
 
 const address = (remote: Remote) => pathOf(remote, 'manage', 'promote', 'schedule');
 
@@ -32,6 +36,10 @@ export function printSchedule(options: RemoteOptions, shown: ScheduleShown): voi
   );
 }
 
+function unseenText(collections: readonly string[]): string {
+  return `Whether documents of ${collections.map(visible).join(', ')} fit personal fields was not looked at, as no reason was given.`;
+}
+
 function sentence({ at, message, scheduled, phase, ended }: PromotionSchedule): string {
   const what = `What ${whoText(scheduled)} scheduled for ${at}${message === undefined ? '' : ` (${visible(message)})`}`;
   const by = ended === null ? '' : ` by ${whoText(ended)} at ${ended.at}`;
@@ -40,7 +48,7 @@ function sentence({ at, message, scheduled, phase, ended }: PromotionSchedule): 
     case 'waiting':
       return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${message === undefined ? '' : `: ${visible(message)}`}. Any change of it, or of live, voids that.`;
     case 'used':
-      return `${what} is live${by}.`;
+      return `${what} is live${by}.${ended?.unseen === undefined ? '' : ` ${unseenText(ended.unseen)}`}`;
     case 'withdrawn':
       return `${what} was taken back${by}${why}.`;
     case 'void':

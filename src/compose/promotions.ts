@@ -49,7 +49,7 @@ export function promotionWatch({ pool, log, config, logger, scheduler = realSche
           const outcome = await promoteDue(context, people, project);
           if (outcome.is === 'none') continue;
           done[outcome.is] += 1;
-          if (outcome.is === 'promoted') logger.info({ project: id }, 'a scheduled promotion went live');
+          if (outcome.is === 'promoted') logger.info({ project: id, unseen: outcome.unseen }, 'a scheduled promotion went live');
           else logger.warn({ project: id, code: outcome.code, reason: outcome.reason }, 'a scheduled promotion did not go live');
         } catch (error) {
           failed.push(`${id}: ${errorMessage(error)}`);

@@ -217,6 +217,8 @@ interface ScheduleEnd extends ReleaseStep {
   /** Of one that was missed: the code of the refusal. */
   readonly code?: string;
   readonly reason?: string;
+  /** Of one that is live: collections of which it was not looked whether documents fit personal fields. */
+  readonly unseen?: readonly string[];
 }
 
 /** What stands between `next` and live: who staged what, and what a second person was asked about. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ahead, notLive } from '../../src/console/words/schedule.ts';
+import { ahead, notLive, wentUnseen } from '../../src/console/words/schedule.ts';
 
 const by = (label: string) => ({ by: { kind: 'person', label }, at: '2026-01-20T12:00:00.000Z' });
 const NOW = Date.UTC(2026, 0, 20, 12);
@@ -22,4 +22,13 @@ it('what did not go live says why and who, and what waits, is live or was taken 
   expect(notLive({ phase: 'void', scheduled, ended: { ...by('oleg'), why: 'staged' } })).toContain('oleg staged something afterwards');
   expect(notLive({ phase: 'used', scheduled, ended: { ...by('mara'), why: 'used' } })).toBeNull();
   expect(notLive({ phase: 'waiting', scheduled, ended: null })).toBeNull();
+});
+
+it('what went live without a look at personal fields says so for a day', () => {
+  const used = { phase: 'used' as const, scheduled: by('mara'), ended: { ...by('mara'), why: 'used', unseen: ['saves'] } };
+  expect(wentUnseen(used, NOW)).toContain('Whether documents of saves fit personal fields was not looked at');
+  expect([wentUnseen(used, NOW + 25 * 3_600_000), wentUnseen({ ...used, ended: { ...by('mara'), why: 'used' } }, NOW)]).toEqual([
+    null,
+    null,
+  ]);
 });

@@ -144,6 +144,27 @@ test('stored data that does not fit what is staged is found again at its time', 
   await ok(game.manage('POST', path('discard'), { body: {} }));
 });
 
+test('that it looked at no personal field is told where it is told that it is live, and it makes none unique', async () => {
+  const people = (email: object) => ({ body: [{ id: 'people', name: 'people', schema: { email: { _personal: true, ...email } } }] });
+  await ok(game.manage('PUT', path('collections'), people({ type: 'string' })));
+  await ok(game.manage('POST', game.storage('people/ann'), { body: { email: 'ann@personal.example' } }));
+  await ok(game.manage('PUT', path('collections'), { headers: NEXT, ...people({ type: 'string', maxLength: 3 }) }));
+  expect((await scheduleBy(mara)).status).toBe(200);
+  expect(await watched()).toEqual({ promoted: 1, missed: 0 });
+  expect(await shown()).toMatchObject({ phase: 'used', ended: { why: 'used', unseen: ['people'] } });
+  const remote = { ...env, SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: secretKey };
+  expect(await printed(['promote', '--scheduled'], { env: remote })).toContain(
+    'Whether documents of people fit personal fields was not looked at',
+  );
+  await ok(game.manage('PUT', path('collections'), { headers: NEXT, ...people({ type: 'string', _unique: true }) }));
+  expect((await scheduleBy(mara)).status).toBe(200);
+  await ok(game.manage('POST', game.storage('people/bo'), { body: { email: 'abc' } }));
+  await ok(game.manage('POST', game.storage('people/cy'), { body: { email: 'abc' } }));
+  expect(await watched()).toEqual({ promoted: 0, missed: 1 });
+  expect(await shown()).toMatchObject({ phase: 'missed', ended: { code: 'REVEAL_NEEDED' } });
+  await ok(game.manage('POST', path('discard'), { body: {} }));
+});
+
 test('the saved tests run again at its time, on what is staged, and one that fails is told', async () => {
   const refusing = { id: 'sells', name: 'The axe is sold', endpoint: 'sell', input: {}, expect: { outcome: 'pass', status: 418 } };
   await ok(game.manage('PUT', path('endpoints'), { body: [{ id: 'sell', slug: 'sell', steps: [] }] }));

@@ -1,5 +1,6 @@
 import { noLonger } from '../../domain/access/refusals.ts';
 import { asScheduled, duePromotion, isTooLate, missPromotion, tooLate } from '../../domain/definition/release/schedule.ts';
+import { unseenIn } from '../../domain/definition/release/stored-data.ts';
 import type { Actor } from '../../domain/events.ts';
 import { type PeopleState, roleIn } from '../../domain/people/people.ts';
 import { permissionsOf } from '../../domain/people/roles.ts';
@@ -19,6 +20,7 @@ import { promote } from './promotion.ts';
 import { publishWhole } from './publish-whole.ts';
 import type { SeenSchema } from './stored-documents.ts';
 import { runSavedTests, type TestContext } from './test-runs.ts';
+import { untold } from './untelling.ts';
 
 /** Makes live what was scheduled, when its time has come. */
 
@@ -29,7 +31,8 @@ type DueContext = PublishContext & TestContext;
 const TESTS_MS = 60_000;
 
 export type DueOutcome =
-  | { readonly is: 'promoted' }
+  /** `unseen`: collections of which it was not looked whether documents fit personal fields. */
+  | { readonly is: 'promoted'; readonly unseen: readonly string[] }
   | { readonly is: 'missed'; readonly code: string; readonly reason: string }
   /** None is due, or another node dealt with it. */
   | { readonly is: 'none' };
@@ -45,8 +48,8 @@ export async function promoteDue(context: DueContext, people: PeopleState, proje
   const due = duePromotion((await project.read(RELEASE)).state, now);
   if (due === null) return { is: 'none' };
   try {
-    await promoteAsScheduled(context, callerOf(people, project, due), project, due, now);
-    return { is: 'promoted' };
+    const { result } = await promoteAsScheduled(context, callerOf(people, project, due), project, due, now);
+    return { is: 'promoted', unseen: unseenIn(result.findings) };
   } catch (error) {
     const isLate = isTooLate(due, now);
     if (!(error instanceof Refusal) || (isPassing(error) && !isLate)) throw error;
@@ -61,7 +64,7 @@ async function promoteAsScheduled(context: DueContext, caller: Caller, project: 
   const seen: SeenSchema = (id, schema) => (caller.key.kind === 'person' ? withoutPersonal(schema, personal?.in(id) ?? []) : schema);
   return promote(context, caller, { dryRun: false, force: false, seen }, (decide) =>
     publishWhole(context, caller, 'promotion.run', 'live', STAGED_SCOPES, (access, _, release) => {
-      const decision = decide(access);
+      const decision = untold(decide(access), access, seen);
       const refused = asScheduled(release, access.state, decision.events, due, now);
       if (refused !== null) throw refused;
       return decision;

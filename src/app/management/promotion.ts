@@ -12,9 +12,11 @@ import {
   type ScanFindings,
   UniqueScan,
   unseenFindings,
+  unseenIn,
   vanishingFields,
   withDocument,
 } from '../../domain/definition/release/stored-data.ts';
+import type { DomainEvent } from '../../domain/events.ts';
 import type { SchemaModel } from '../../domain/model.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
@@ -86,10 +88,19 @@ export async function promote(
       const { answer } = decision;
       // What is opened is told, and was meant, and what nobody may be told of: it stops nothing.
       const told = [...findings, ...unseen, ...wideningFindings(state)];
-      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, ...ended, findings: told } };
+      const events = withUnseen(decision.events, unseenIn(unseen));
+      if (findings.length === 0 || options.force || options.dryRun) return { events, answer: { ...answer, ...ended, findings: told } };
       throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings: told, changes: answer.changes } });
     });
   });
+}
+
+/** The publish says of which collections documents were not compared with personal fields. */
+function withUnseen(events: readonly DomainEvent[], unseen: readonly string[]): readonly DomainEvent[] {
+  if (unseen.length === 0) return events;
+  return events.map((event) =>
+    event.type === 'definitions.promoted' ? { ...event, data: { ...event.data, unseen: [...unseen] } } : event,
+  );
 }
 
 function refusedMessage(findings: readonly JsonObject[]): string {

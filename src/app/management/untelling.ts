@@ -1,8 +1,10 @@
+import type { AccessContext } from '../../domain/access/context.ts';
+import type { Decision } from '../../domain/definition/push/publish-events.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Decide } from './publish-whole.ts';
-import { type PersonalIn, seenSchemas } from './stored-documents.ts';
+import { type PersonalIn, type SeenSchema, seenSchemas } from './stored-documents.ts';
 import { madeUnique } from './unique-survey.ts';
 
 /** What is personal is known to those who record looks. */
@@ -21,17 +23,19 @@ export async function untelling<Answer>(
 ): Promise<Decide<Answer>> {
   if (caller.isMasked !== true) return decide;
   const seen = await seenSchemas(caller, personalIn);
-  return (access, ...at) => {
-    const decision = decide(access, ...at);
-    for (const { collection, fields, isNew } of madeUnique(access.state, decision.events)) {
-      const { unique } = seen(collection.id, collection.schema);
-      const told = isNew && !isBack ? undefined : fields.find((field) => !unique.includes(field));
-      if (told !== undefined)
-        throw refusal(
-          'REVEAL_NEEDED',
-          `Whether values of "${told.path}" in ${collection.id} are unique tells of them: making a personal field unique takes a reason in the header x-ns-reveal`,
-        );
-    }
-    return decision;
-  };
+  return (access, ...at) => untold(decide(access, ...at), access, seen, isBack);
+}
+
+/** The decision, if it makes no field unique that is not seen. Throws 403 REVEAL_NEEDED. */
+export function untold<Answer>(decision: Decision<Answer>, { state }: AccessContext, seen: SeenSchema, isBack = false): Decision<Answer> {
+  for (const { collection, fields, isNew } of madeUnique(state, decision.events)) {
+    const { unique } = seen(collection.id, collection.schema);
+    const told = isNew && !isBack ? undefined : fields.find((field) => !unique.includes(field));
+    if (told !== undefined)
+      throw refusal(
+        'REVEAL_NEEDED',
+        `Whether values of "${told.path}" in ${collection.id} are unique tells of them: making a personal field unique takes a reason in the header x-ns-reveal`,
+      );
+  }
+  return decision;
 }

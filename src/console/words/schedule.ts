@@ -10,7 +10,7 @@ interface Step {
 export interface ScheduleSaid {
   readonly phase: 'waiting' | 'withdrawn' | 'void' | 'used' | 'missed';
   readonly scheduled: Step;
-  readonly ended: (Step & { readonly why: string; readonly reason?: string }) | null;
+  readonly ended: (Step & { readonly why: string; readonly reason?: string; readonly unseen?: readonly string[] }) | null;
 }
 
 const CHANGED: Readonly<Record<string, string>> = {
@@ -27,6 +27,16 @@ export function notLive({ phase, scheduled, ended }: ScheduleSaid): string | nul
   return phase === 'void'
     ? `${whose} is void: ${whoActed(ended.by)} ${CHANGED[ended.why] ?? 'changed it'}. It has to be scheduled anew.`
     : null;
+}
+
+/** How long it is told what was not looked at before something went live, ms. */
+const TOLD_MS = 86_400_000;
+
+/** What was scheduled and went live without a look at all that is stored; `null`: nothing has to be told. */
+export function wentUnseen({ scheduled, ended }: ScheduleSaid, now: number): string | null {
+  const { unseen = [], at = '' } = ended ?? {};
+  if (unseen.length === 0 || now - Date.parse(at) > TOLD_MS) return null;
+  return `What ${whoActed(scheduled.by)} scheduled is live. Whether documents of ${unseen.join(', ')} fit personal fields was not looked at, as no reason was given.`;
 }
 
 const MINUTE = 60_000;

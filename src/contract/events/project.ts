@@ -85,7 +85,16 @@ export const PROJECT_EVENTS = {
     members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: plainText }),
   ),
   'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash, message })),
-  'definitions.promoted': event('`next` becomes live and is empty afterwards.', members({ changes, hash: setHash, generation, message })),
+  'definitions.promoted': event(
+    '`next` becomes live and is empty afterwards.',
+    members({
+      changes,
+      hash: setHash,
+      generation,
+      message,
+      unseen: absent(z.array(plainText), 'Ids of collections of which it was not looked whether documents fit personal fields'),
+    }),
+  ),
   'definitions.rolledBack': event(
     'Live becomes what it was; `next` stays.',
     members({

@@ -26,6 +26,10 @@ const Schedule = z
         why: z.enum(['staged', 'discarded', 'live', 'used', 'withdrawn', 'missed']),
         code: z.string().optional().meta({ description: 'Of one that was missed: the code of the refusal' }),
         reason: z.string().optional(),
+        unseen: z.array(z.string()).optional().meta({
+          description:
+            'Of one that is live: collections of which it was not looked whether documents fit personal fields, as no reason was given',
+        }),
       })
       .nullable()
       .meta({ description: 'What ended it' }),
@@ -67,7 +71,7 @@ export const schedules = {
       'Between a minute and 90 days ahead, one at a time in a project: 409 PROMOTION_PHASE where one waits, and where nothing would change. Whatever',
       'is staged or discarded afterwards, and any change of live, voids it. At its time it goes live in the name of who scheduled it, within about a',
       'minute and once over all nodes, by the rules of `promote`, and its tests run on next: with findings, a test that fails, without the approval that the project asks for, or where who scheduled it may no',
-      'longer promote, it is missed, and `ended` says why. A promotion by hand before its time is the end of it.',
+      'longer promote, it is missed, and `ended` says why. What a person scheduled looks at no personal field, which `unseen` says, and makes none unique: nobody is there to say why. A promotion by hand before its time is the end of it.',
     ].join('\n'),
     query: MESSAGE,
     headers: PUBLISH_BASE,

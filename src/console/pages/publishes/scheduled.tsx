@@ -7,10 +7,10 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody } from '../../parts/page.tsx';
 import { At, When } from '../../parts/time.tsx';
 import { whoActed } from '../../words/approval.ts';
-import { ahead, notLive } from '../../words/schedule.ts';
+import { ahead, notLive, wentUnseen } from '../../words/schedule.ts';
 import styles from './publishes.module.css';
 
-/** What goes live at a chosen time, or was to and did not. */
+/** What goes live at a chosen time, was to and did not, or did without a look at all that is stored. */
 export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
   const view = useView();
   const read = useQuery(scheduleQuery(view));
@@ -23,11 +23,12 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
   });
   if (schedule === null) return null;
   const { phase, at, message, scheduled, ended } = schedule;
-  const told = notLive(schedule);
+  const unseen = wentUnseen(schedule, Date.now());
+  const told = notLive(schedule) ?? unseen;
   if (phase !== 'waiting' && told === null) return null;
   return (
     <Card
-      title={phase === 'waiting' ? 'Goes live by itself' : 'Did not go live by itself'}
+      title={phase === 'waiting' ? 'Goes live by itself' : unseen === null ? 'Did not go live by itself' : 'What was scheduled is live'}
       actions={
         phase === 'waiting' &&
         mayPublish && (

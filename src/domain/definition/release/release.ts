@@ -20,7 +20,7 @@ export function evolveRelease(before: ReleaseState | null, event: ProjectEvent):
     case 'definitions.published':
       return event.data.target === 'next' ? staged(state, event.data.changes, step) : pushed(state, event.data.changes, step);
     case 'definitions.promoted':
-      return released({ ...state, stagedBy: {} }, 'promote', step);
+      return released({ ...state, stagedBy: {} }, 'promote', step, event.data.unseen);
     case 'definitions.rolledBack':
       return released(state, 'rollback', step);
     case 'approval.requested': {
@@ -95,9 +95,9 @@ function moved(state: ReleaseState, step: ReleaseStep): ReleaseState {
 }
 
 /** What was approved, or went past it, is live. A promotion by hand is what was scheduled, too. */
-function released(before: ReleaseState, action: ReleaseAction, step: ReleaseStep): ReleaseState {
+function released(before: ReleaseState, action: ReleaseAction, step: ReleaseStep, unseen?: readonly string[]): ReleaseState {
   const used = { ...step, why: 'used' } as const;
-  const state = action === 'promote' ? unscheduled(before, 'used', used) : before;
+  const state = action === 'promote' ? unscheduled(before, 'used', { ...used, ...(unseen === undefined ? {} : { unseen }) }) : before;
   const { bypass } = state;
   if (bypass?.ended === null) return moved({ ...state, bypass: { ...bypass, ended: used } }, step);
   const approval = state.approvals[action];

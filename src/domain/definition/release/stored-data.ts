@@ -183,6 +183,11 @@ export function collectionFindings(
 /** The code of what stops nothing, and is told instead of what personal fields hold. */
 export const PERSONAL_UNSEEN = 'PERSONAL_UNSEEN';
 
+/** The ids of the collections that such findings are about. */
+export function unseenIn(findings: readonly JsonObject[]): readonly string[] {
+  return findings.flatMap(({ code, id }) => (code === PERSONAL_UNSEEN && typeof id === 'string' ? [id] : []));
+}
+
 /** What is told of a collection of which documents were compared with a part of its schema alone. */
 export function unseenFindings({ id, schema }: CollectionModel, seen: SchemaModel): JsonObject[] {
   if (schema === seen) return [];
