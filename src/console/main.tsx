@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { forgetProjects } from './api/session.ts';
 import { queries } from './early.ts';
 import { createConsoleRouter } from './router.tsx';
 import { Refused } from './words/refusal.ts';
@@ -16,6 +17,7 @@ for (const route of asked) void router.loadRouteChunk(route);
 queries.getQueryCache().subscribe(({ type, query }) => {
   const error: unknown = query.state.error;
   if (type !== 'updated' || !(error instanceof Refused) || error.refusal.code !== 'SIGNED_OUT') return;
+  forgetProjects();
   if (router.state.location.pathname === '/sign-in' || query.queryKey[0] === 'session') return;
   queries.removeQueries({ queryKey: ['session'] });
   void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });

@@ -52,8 +52,12 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await ada.getByText('Your password is set.').waitFor();
   await ada.getByText('this one').waitFor();
   expect(await seriousOn(ada)).toEqual([]);
+  // Of the projects the browser keeps what may be asked for, and nothing once one is out.
+  const kept = () => ada.evaluate<string | null>(`localStorage.getItem('savepoint.projects')`);
+  expect(JSON.parse((await kept()) ?? '')).toEqual([{ id: project, permissions: expect.any(Object) }]);
   await ada.getByRole('button', { name: 'Sign out' }).click();
   await ada.getByLabel('Name').fill('Ada');
+  expect(await kept()).toBeNull();
   await ada.getByLabel('Password').fill(PASSWORD);
   expect(await seriousOn(ada)).toEqual([]);
   await ada.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -67,6 +71,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await page.getByRole('button', { name: 'Close' }).click();
   await ada.getByRole('link', { name: 'Activity' }).click();
   await ada.getByText('savepoint console link').waitFor();
+  await expect.poll(kept).toBeNull();
   await profile.close();
   expect(faults).toEqual([]);
 });

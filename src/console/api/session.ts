@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { Refused } from '../words/refusal.ts';
 import { askConsole, keepCsrf } from './http.ts';
 import { hideAll } from './reveal.ts';
 
@@ -37,11 +38,23 @@ function begun(session: Session): Session {
 
 const PROJECTS = 'savepoint.projects';
 
-/** Keeps what the person may do, for {@link lastProjects}; `null`: nothing. A browser that keeps nothing shows all the same. */
-function keepProjects(projects: Session['projects'] | null): void {
+/** What a browser keeps of a project: its id, and what may be asked for. Neither its title nor the person's role. */
+type KeptProject = Pick<ProjectOfPerson, 'id' | 'permissions'>;
+
+/**
+ * Keeps what the person may do, for {@link lastProjects}, while the session lasts. A browser that keeps nothing shows all the same. A
+ * storage of the tab alone would not do: a link that opens a new one would wait for longer, by a way to the server and back.
+ */
+function keepProjects(projects: Session['projects']): void {
   try {
-    if (projects === null) localStorage.removeItem(PROJECTS);
-    else localStorage.setItem(PROJECTS, JSON.stringify(projects));
+    localStorage.setItem(PROJECTS, JSON.stringify(projects.map(({ id, permissions }): KeptProject => ({ id, permissions }))));
+  } catch {}
+}
+
+/** The session is over. */
+export function forgetProjects(): void {
+  try {
+    localStorage.removeItem(PROJECTS);
   } catch {}
 }
 
@@ -49,7 +62,7 @@ function keepProjects(projects: Session['projects'] | null): void {
  * What the person who was here last might do. It is a guess at what may be asked for before it is known who is here: the server judges each
  * read.
  */
-export function lastProjects(): Session['projects'] {
+export function lastProjects(): readonly KeptProject[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(PROJECTS) ?? '[]');
     return Array.isArray(kept) ? kept : [];
@@ -60,7 +73,14 @@ export function lastProjects(): Session['projects'] {
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async () => begun(await askConsole<Session>('GET', ADDRESS)),
+  queryFn: async () => {
+    try {
+      return begun(await askConsole<Session>('GET', ADDRESS));
+    } catch (error) {
+      if (error instanceof Refused && error.refusal.code === 'SIGNED_OUT') forgetProjects();
+      throw error;
+    }
+  },
   staleTime: 60_000,
   retry: false,
 });
@@ -100,7 +120,7 @@ export async function backFromIssuer(answer: string): Promise<Session | null> {
 
 export async function signOut(): Promise<void> {
   hideAll();
-  keepProjects(null);
+  forgetProjects();
   await askConsole('DELETE', ADDRESS);
 }
 
@@ -148,6 +168,6 @@ export async function refuseCode(code: string): Promise<void> {
 }
 
 /** Whether a person may do this: a scope, and a letter of it. */
-export function may(project: ProjectOfPerson, scope: string, letter: 'r' | 'w' | 'x'): boolean {
+export function may(project: KeptProject, scope: string, letter: 'r' | 'w' | 'x'): boolean {
   return project.permissions[scope]?.includes(letter) ?? false;
 }
