@@ -35,6 +35,8 @@ interface Place {
 interface Asked extends Omit<Place, 'path'> {
   readonly view: View;
   readonly may: (scope: string, letter: 'r' | 'w' | 'x') => boolean;
+  /** Whether the person has a role in every project, or it is not known yet. */
+  readonly isEverywhere: boolean;
 }
 
 interface Page {
@@ -70,7 +72,9 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   '/p/$project/health': {
     code: () => [import('./pages/health/health.tsx'), import('./parts/plot-drawn.tsx')],
-    reads: (_, ahead) => ahead.read(healthQuery),
+    reads({ isEverywhere }, ahead) {
+      if (isEverywhere) ahead.read(healthQuery);
+    },
   },
   '/p/$project/players/$player': {
     code: () => [player(), import('./pages/player/overview.tsx')],
@@ -125,6 +129,7 @@ function nameAhead({ view, params, may: mayDo }: Asked, ahead: Ahead): void {
 function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
   const asked = { collection: named(params, 'collection'), key: named(params, 'key') };
   const a = textIn(search, 'a');
+  if (!mayDo('collections', 'x') && !mayDo('history', 'r')) return;
   if (a !== undefined) ahead.read(compareQuery(view, asked, a, textIn(search, 'b') ?? view.at));
   ahead.read(documentQuery(view, asked));
   if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
@@ -227,6 +232,10 @@ export function readAhead(queries: QueryClient, { path, params, search }: Place)
   const project = (session?.projects ?? lastProjects()).find(({ id }) => id === params['project']);
   if (project === undefined) return;
   const view: View = { project: project.id, at: textIn(search, 'at'), target: search['target'] === 'next' ? 'next' : 'live' };
-  const asked = { view, params, search, may: (scope: string, letter: 'r' | 'w' | 'x') => may(project, scope, letter) };
+  const asked = {
+    ...{ view, params, search },
+    may: (scope: string, letter: 'r' | 'w' | 'x') => may(project, scope, letter),
+    isEverywhere: session?.person.everywhere !== null,
+  };
   PAGES[withoutEnd(path)]?.reads(asked, new Ahead(queries, session !== undefined));
 }

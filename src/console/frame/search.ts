@@ -1,6 +1,6 @@
 import { type Span, spanIn } from '../words/calls.ts';
 import type { ListSearch } from '../words/collection.ts';
-import { ENTRY_CLASSES, type EntryClass } from '../words/economy.ts';
+import { ENTRY_CLASSES, type EntriesFilter } from '../words/economy.ts';
 import { type TimelineFilters, whatIn } from '../words/timeline.ts';
 
 /** Search parameters as plain text: an id of digits stays the text that it is. */
@@ -60,16 +60,7 @@ export interface EconomySearch {
 }
 
 /** Which entries of the economy a list shows. */
-export interface EntriesSearch extends Pick<EconomySearch, 'currency' | 'from' | 'to'> {
-  readonly source?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly collection?: string | undefined;
-  readonly field?: string | undefined;
-  readonly player?: string | undefined;
-  readonly direction?: 'in' | 'out' | undefined;
-  readonly class?: EntryClass | undefined;
-  readonly alarm?: string | undefined;
-}
+export type EntriesSearch = Omit<EntriesFilter, 'currency'> & Pick<EconomySearch, 'currency' | 'from' | 'to'>;
 
 export function entriesIn(search: Readonly<Record<string, unknown>>): EntriesSearch {
   const { direction } = search;

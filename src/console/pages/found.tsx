@@ -7,8 +7,8 @@ import { useView } from '../frame/view.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import table from '../parts/table.module.css';
+import { Table } from '../parts/table.tsx';
 import { At } from '../parts/time.tsx';
 import { calledText } from '../words/calls.ts';
 import { exactJson } from '../words/exact.ts';
@@ -204,26 +204,16 @@ interface UsesProps {
 function UsesTable({ uses, left, at }: UsesProps) {
   return (
     <>
-      <Scroll name="In force at this call">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">In force at this call</th>
-              <th scope="col">As it is since</th>
-            </tr>
-          </thead>
-          <tbody>
-            {uses.map((use) => (
-              <tr key={`${use.kind} ${use.id} ${use.entry ?? ''}`}>
-                <td>
-                  <UseLink use={use} at={at} />
-                </td>
-                <td>{use.publish === null ? 'a publish too far back to be looked for' : <PublishSaid publish={use.publish} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="In force at this call" heads={['In force at this call', 'As it is since']}>
+        {uses.map((use) => (
+          <tr key={`${use.kind} ${use.id} ${use.entry ?? ''}`}>
+            <td>
+              <UseLink use={use} at={at} />
+            </td>
+            <td>{use.publish === null ? 'a publish too far back to be looked for' : <PublishSaid publish={use.publish} />}</td>
+          </tr>
+        ))}
+      </Table>
       <CardBody>
         {left > 0 && `${left} more are not listed. `}
         What the endpoint can read, by its definition of then; a call may have needed only some of it.
@@ -272,43 +262,28 @@ export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly Log
   const { project } = useView();
   return (
     <Card title={title}>
-      <Scroll name={title}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">What</th>
-              <th scope="col">Answer</th>
-              <th scope="col" className={table.number}>
-                Took
-              </th>
-              <th scope="col">Request</th>
-            </tr>
-          </thead>
-          <tbody>
-            {calls.toReversed().map((each) => (
-              <tr key={each.id}>
-                <td className={table.tight}>
-                  <At at={each.at} />
-                </td>
-                <td>{calledText(each)}</td>
-                <td>
-                  <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
-                  <span className={table.soft}>{each.message}</span>
-                  {each.code !== null && <Meant request={each} />}
-                </td>
-                <td className={table.number}>{each.ms} ms</td>
-                <td className={table.mono}>
-                  <Link to="/p/$project/find/$held" params={{ project, held: each.requestId }}>
-                    {each.requestId.slice(0, 13)}
-                    {each.requestId.length > 13 && '…'}
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name={title} heads={['When', 'What', 'Answer', { name: 'Took', isNumber: true }, 'Request']}>
+        {calls.toReversed().map((each) => (
+          <tr key={each.id}>
+            <td className={table.tight}>
+              <At at={each.at} />
+            </td>
+            <td>{calledText(each)}</td>
+            <td>
+              <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
+              <span className={table.soft}>{each.message}</span>
+              {each.code !== null && <Meant request={each} />}
+            </td>
+            <td className={table.number}>{each.ms} ms</td>
+            <td className={table.mono}>
+              <Link to="/p/$project/find/$held" params={{ project, held: each.requestId }}>
+                {each.requestId.slice(0, 13)}
+                {each.requestId.length > 13 && '…'}
+              </Link>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }

@@ -1,32 +1,44 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
+interface LabelledProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** What is typed into, with the id that the label names, and that of the hint. */
+  readonly children: (id: string, hint: string | undefined) => ReactNode;
+}
+
+/** Something to type into, under its label and above a hint. */
+export function Labelled({ label, hint, children }: LabelledProps) {
+  const id = useId();
+  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      {children(id, hintId)}
+      {hint !== undefined && (
+        <span className={styles.hint} id={hintId}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
 interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   readonly label: string;
   readonly hint?: ReactNode;
 }
 
 export function Field({ label, hint, ...input }: FieldProps) {
-  const id = useId();
   return (
-    <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
-        {label}
-      </label>
-      <input
-        autoComplete="off"
-        spellCheck={false}
-        {...input}
-        id={id}
-        className={styles.input}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-      />
-      {hint !== undefined && (
-        <span className={styles.hint} id={`${id}-hint`}>
-          {hint}
-        </span>
+    <Labelled label={label} hint={hint}>
+      {(id, hintId) => (
+        <input autoComplete="off" spellCheck={false} {...input} id={id} className={styles.input} aria-describedby={hintId} />
       )}
-    </div>
+    </Labelled>
   );
 }
 
@@ -36,21 +48,14 @@ interface SelectProps extends Omit<ComponentProps<'select'>, 'id'> {
 }
 
 export function Select({ label, hint, children, ...select }: SelectProps) {
-  const id = useId();
   return (
-    <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
-        {label}
-      </label>
-      <select {...select} id={id} className={styles.input} aria-describedby={hint === undefined ? undefined : `${id}-hint`}>
-        {children}
-      </select>
-      {hint !== undefined && (
-        <span className={styles.hint} id={`${id}-hint`}>
-          {hint}
-        </span>
+    <Labelled label={label} hint={hint}>
+      {(id, hintId) => (
+        <select {...select} id={id} className={styles.input} aria-describedby={hintId}>
+          {children}
+        </select>
       )}
-    </div>
+    </Labelled>
   );
 }
 

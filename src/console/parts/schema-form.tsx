@@ -1,7 +1,6 @@
-import { useId } from 'react';
 import { type InputField, type InputKind, type Typed, WHOLE } from '../words/input.ts';
 import styles from './field.module.css';
-import { Field, Select } from './field.tsx';
+import { Field, Labelled, Select } from './field.tsx';
 
 interface SchemaFormProps {
   /** `null`: the input declares no fields, and is typed as a whole. */
@@ -78,25 +77,20 @@ interface JsonProps {
 }
 
 function Json({ label, hint, value, problem, change }: JsonProps) {
-  const id = useId();
   return (
-    <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
-        {label}
-      </label>
-      <textarea
-        id={id}
-        className={styles.input}
-        rows={4}
-        spellCheck={false}
-        value={value}
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-hint`}
-        onChange={({ target }) => change(target.value)}
-      />
-      <span className={styles.hint} id={`${id}-hint`}>
-        {problem ?? hint}
-      </span>
-    </div>
+    <Labelled label={label} hint={problem ?? hint}>
+      {(id, hintId) => (
+        <textarea
+          id={id}
+          className={styles.input}
+          rows={4}
+          spellCheck={false}
+          value={value}
+          aria-invalid={problem !== undefined}
+          aria-describedby={hintId}
+          onChange={({ target }) => change(target.value)}
+        />
+      )}
+    </Labelled>
   );
 }

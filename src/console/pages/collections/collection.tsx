@@ -14,6 +14,7 @@ import table from '../../parts/table.module.css';
 import { Ago } from '../../parts/time.tsx';
 import { cellText, isNumeric, MASK, orderOf } from '../../words/collection.ts';
 import { PlayerLink } from '../named.tsx';
+import { NoDocuments } from '../no-documents.tsx';
 import { Reveal } from '../player/reveal.tsx';
 import styles from './collections.module.css';
 import { ExportButton } from './export.tsx';
@@ -60,9 +61,7 @@ export function CollectionPage() {
         <Documents key={`${view.project} ${collection}`} collection={collection} />
       ) : (
         <Card title="Documents">
-          <Empty title="Your role does not read documents">
-            An owner can give you a role with the permission “collections: x” or “history”.
-          </Empty>
+          <NoDocuments />
         </Card>
       )}
     </Page>

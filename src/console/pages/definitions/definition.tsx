@@ -7,6 +7,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import tabStyles from '../../parts/tabs.module.css';
 import { type Definition, type DefinitionKind, isListed, kindNamed, SINGLE, templateOf } from '../../words/definition.ts';
 import styles from './definitions.module.css';
 import { DefinitionHistory, LiveBesideNext } from './history.tsx';
@@ -60,7 +61,7 @@ export function DefinitionPage() {
         </>
       }
     >
-      <nav className={styles.tabs} aria-label="Of this definition">
+      <nav className={tabStyles.tabs} aria-label="Of this definition">
         {tabs.map((each) => (
           <Link
             key={each}

@@ -9,8 +9,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
+import tabStyles from '../../parts/tabs.module.css';
 import { DEFINITION_KINDS, type Definition, type DefinitionKind, isListed, kindNamed, type ListedKind } from '../../words/definition.ts';
 import styles from './definitions.module.css';
 
@@ -41,7 +42,7 @@ export function DefinitionsPage() {
       sub="What the game is made of, as its authors wrote it."
       actions={mayMake && <Button onClick={() => setMaking(true)}>New {chosen.kind}…</Button>}
     >
-      <nav className={styles.tabs} aria-label="Kinds of definitions">
+      <nav className={tabStyles.tabs} aria-label="Kinds of definitions">
         {seen.map(({ kind, many }) => (
           <Link
             key={kind}
@@ -110,35 +111,22 @@ const STATES = { live: null, staged: 'staged', removed: 'removed by the next pro
 function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
   const { project } = useView();
   return (
-    <Scroll name="Definitions">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Written in</th>
-            <th scope="col">
-              <span className="visually-hidden">State</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {definitions.map(({ kind, id, name, path, format, isAuthored, state }) => (
-            <tr key={id}>
-              <td>
-                <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }}>
-                  {name}
-                </Link>{' '}
-                {name !== id && isListed(kind) && <span className={table.mono}>{id}</span>}
-              </td>
-              <td>{isAuthored ? <code>{path ?? format.toUpperCase()}</code> : 'pushed as data'}</td>
-              <td className={table.tight}>
-                {STATES[state] !== null && <Chip tone={state === 'removed' ? 'bad' : 'next'}>{STATES[state]}</Chip>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Definitions" heads={['Name', 'Written in', { name: 'State', isHidden: true }]}>
+      {definitions.map(({ kind, id, name, path, format, isAuthored, state }) => (
+        <tr key={id}>
+          <td>
+            <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id }}>
+              {name}
+            </Link>{' '}
+            {name !== id && isListed(kind) && <span className={table.mono}>{id}</span>}
+          </td>
+          <td>{isAuthored ? <code>{path ?? format.toUpperCase()}</code> : 'pushed as data'}</td>
+          <td className={table.tight}>
+            {STATES[state] !== null && <Chip tone={state === 'removed' ? 'bad' : 'next'}>{STATES[state]}</Chip>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

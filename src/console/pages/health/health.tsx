@@ -1,14 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { checksQuery, type Health, healthQuery, type ProcessNow } from '../../api/health.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { behindText, bytesText, millisText, rateText, runningFor, shareText, statusText } from '../../words/health.ts';
 import { Refused } from '../../words/refusal.ts';
@@ -18,8 +19,10 @@ import { Jobs } from './jobs.tsx';
 
 /** How the whole installation fares: for whoever keeps it running. */
 export function HealthPage() {
-  const read = useQuery(healthQuery);
-  const isRefused = read.error instanceof Refused && read.error.refusal.status === 403;
+  const { person } = useSuspenseQuery(sessionQuery).data;
+  const isEverywhere = person.everywhere !== null;
+  const read = useQuery({ ...healthQuery, enabled: isEverywhere });
+  const isRefused = !isEverywhere || (read.error instanceof Refused && read.error.refusal.status === 403);
   return (
     <Page
       name="Health"
@@ -32,7 +35,7 @@ export function HealthPage() {
           <Empty title="This shows every project at once">It takes a role in every project. An owner can give you one.</Empty>
         </Card>
       )}
-      {read.isPending && <Waiting what="how the installation fares" />}
+      {read.isPending && !isRefused && <Waiting what="how the installation fares" />}
       {read.isError && !isRefused && <Failed error={read.error} again={() => void read.refetch()} />}
       {read.data !== undefined && !isRefused && (
         <>
@@ -142,48 +145,38 @@ function Processes({ processes }: { readonly processes: readonly ProcessNow[] })
           A node notes what it does every quarter of a minute. If this one runs, its database may not take it: look at the checks.
         </Empty>
       ) : (
-        <Scroll name="Processes">
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th scope="col">Process</th>
-                <th scope="col">Roles</th>
-                <th scope="col">Version</th>
-                <th scope="col">Runs for</th>
-                <th scope="col" className={table.number}>
-                  Requests/s
-                </th>
-                <th scope="col" className={table.number}>
-                  Busy
-                </th>
-                <th scope="col" className={table.number}>
-                  Memory
-                </th>
-                <th scope="col">Read models</th>
-                <th scope="col">Seen</th>
-              </tr>
-            </thead>
-            <tbody>
-              {processes.map(({ id, host, pid, roles, version, startedAt, seenAt, last }) => (
-                <tr key={id}>
-                  <td className={table.tight}>
-                    {host} <span className={table.soft}>{pid}</span>
-                  </td>
-                  <td>{roles.replaceAll(',', ', ')}</td>
-                  <td className={table.tight}>{version}</td>
-                  <td className={table.tight}>{runningFor(seenAt - startedAt)}</td>
-                  <td className={table.number}>{last === null ? '–' : rateText(last.requests, spanOf(seenAt, last.at))}</td>
-                  <td className={table.number}>{last === null ? '–' : shareText(last.busy)}</td>
-                  <td className={table.number}>{last === null ? '–' : bytesText(last.memory)}</td>
-                  <td className={table.tight}>{last === null ? '–' : behindText(last.behind)}</td>
-                  <td className={table.tight}>
-                    <Ago at={new Date(seenAt).toISOString()} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          name="Processes"
+          heads={[
+            'Process',
+            'Roles',
+            'Version',
+            'Runs for',
+            { name: 'Requests/s', isNumber: true },
+            { name: 'Busy', isNumber: true },
+            { name: 'Memory', isNumber: true },
+            'Read models',
+            'Seen',
+          ]}
+        >
+          {processes.map(({ id, host, pid, roles, version, startedAt, seenAt, last }) => (
+            <tr key={id}>
+              <td className={table.tight}>
+                {host} <span className={table.soft}>{pid}</span>
+              </td>
+              <td>{roles.replaceAll(',', ', ')}</td>
+              <td className={table.tight}>{version}</td>
+              <td className={table.tight}>{runningFor(seenAt - startedAt)}</td>
+              <td className={table.number}>{last === null ? '–' : rateText(last.requests, spanOf(seenAt, last.at))}</td>
+              <td className={table.number}>{last === null ? '–' : shareText(last.busy)}</td>
+              <td className={table.number}>{last === null ? '–' : bytesText(last.memory)}</td>
+              <td className={table.tight}>{last === null ? '–' : behindText(last.behind)}</td>
+              <td className={table.tight}>
+                <Ago at={new Date(seenAt).toISOString()} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Card>
   );

@@ -16,6 +16,7 @@ import { type CommitSaid, deedOf } from '../../words/commit.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
 import { WhoLink } from '../named.tsx';
+import { NoDocuments } from '../no-documents.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
 
@@ -56,8 +57,16 @@ interface DocumentPartsProps {
 export function DocumentParts({ asked, player }: DocumentPartsProps) {
   const { a, b } = useSearch({ strict: false });
   const view = useView();
-  const mayRead = useMay()('history', 'r');
-  const comparing = useQuery({ ...compareQuery(view, asked, a ?? '', b ?? view.at), enabled: a !== undefined });
+  const mayDo = useMay();
+  const mayRead = mayDo('history', 'r');
+  const mayShow = mayRead || mayDo('collections', 'x');
+  const comparing = useQuery({ ...compareQuery(view, asked, a ?? '', b ?? view.at), enabled: mayShow && a !== undefined });
+  if (!mayShow)
+    return (
+      <Card title={`${asked.collection}/${asked.key}`}>
+        <NoDocuments />
+      </Card>
+    );
   return (
     <>
       {a !== undefined && <Comparison asked={asked} a={a} b={b} player={player} />}

@@ -10,8 +10,8 @@ import { codeOf, Later } from '../../parts/later.tsx';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { movedText, topicOf } from '../../words/live.ts';
 import { isUnknown } from '../../words/refusal.ts';
@@ -260,23 +260,18 @@ function MoreDocuments({ player, more }: { readonly player: string; readonly mor
   );
 }
 
-function Listed({ title, heads, children }: { readonly title: string; readonly heads: readonly string[]; readonly children: ReactNode }) {
+interface ListedProps {
+  readonly title: string;
+  readonly heads: readonly string[];
+  readonly children: ReactNode;
+}
+
+function Listed({ title, heads, children }: ListedProps) {
   return (
     <Card title={title}>
-      <Scroll name={title}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              {heads.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </Scroll>
+      <Table name={title} heads={heads}>
+        {children}
+      </Table>
     </Card>
   );
 }

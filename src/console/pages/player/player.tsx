@@ -7,8 +7,8 @@ import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useEdges } from '../../parts/scroll.tsx';
+import tabStyles from '../../parts/tabs.module.css';
 import { MASK } from '../../words/collection.ts';
-import styles from './player.module.css';
 import { Reveal } from './reveal.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
@@ -46,7 +46,7 @@ export function PlayerPage() {
         </>
       }
     >
-      <nav ref={tabs.box} onScroll={tabs.look} className={classes(styles.tabs, tabs.edges)} aria-label="Of this player">
+      <nav ref={tabs.box} onScroll={tabs.look} className={classes(tabStyles.tabs, tabs.edges)} aria-label="Of this player">
         <Link to="/p/$project/players/$player" params={params} activeOptions={{ exact: true, includeSearch: false }}>
           Overview
         </Link>

@@ -4,8 +4,8 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Card } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago, When } from '../../parts/time.tsx';
 import { exactJson } from '../../words/exact.ts';
 import { isDeed, isTrouble, reportBuild, reportKind, reportMessage, reportRest } from '../../words/report.ts';
@@ -28,35 +28,23 @@ export function Reports({ reports, player }: { readonly reports: readonly Report
         )
       }
     >
-      <Scroll name="What the game reported">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">What</th>
-              <th scope="col">It says</th>
-              <th scope="col">Build</th>
-            </tr>
-          </thead>
-          <tbody>
-            {reports.map((report) => (
-              <tr key={report.revision}>
-                <td className={table.tight}>
-                  <Ago at={report.at} />
-                </td>
-                <td>
-                  <ReportKind report={report} />
-                </td>
-                <td>
-                  {reportMessage(report)}
-                  <ReportRest report={report} />
-                </td>
-                <td>{reportBuild(report) ?? '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="What the game reported" heads={['When', 'What', 'It says', 'Build']}>
+        {reports.map((report) => (
+          <tr key={report.revision}>
+            <td className={table.tight}>
+              <Ago at={report.at} />
+            </td>
+            <td>
+              <ReportKind report={report} />
+            </td>
+            <td>
+              {reportMessage(report)}
+              <ReportRest report={report} />
+            </td>
+            <td>{reportBuild(report) ?? '–'}</td>
+          </tr>
+        ))}
+      </Table>
     </Card>
   );
 }

@@ -8,8 +8,8 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { type Listed, listedValues } from '../../words/sheet.ts';
 import { NewValueDialog } from './new-value.tsx';
 import styles from './values.module.css';
@@ -88,38 +88,24 @@ function ValueList() {
 function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
   return (
-    <Scroll name="Game values">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Holds</th>
-            <th scope="col">Kept in</th>
-            <th scope="col">
-              <span className="visually-hidden">State</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {values.map(({ id, name, kind, size, collection, isDifferent }) => (
-            <tr key={`${kind} ${id}`}>
-              <td>
-                <Link to="/p/$project/values/$value" params={{ project, value: id }}>
-                  {name}
-                </Link>{' '}
-                {name !== id && <span className={table.mono}>{id}</span>}
-              </td>
-              <td className={table.tight}>
-                {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
-              </td>
-              <td>{collection === null ? 'game values' : `collection ${collection}`}</td>
-              <td className={table.tight}>
-                {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Game values" heads={['Name', 'Holds', 'Kept in', { name: 'State', isHidden: true }]}>
+      {values.map(({ id, name, kind, size, collection, isDifferent }) => (
+        <tr key={`${kind} ${id}`}>
+          <td>
+            <Link to="/p/$project/values/$value" params={{ project, value: id }}>
+              {name}
+            </Link>{' '}
+            {name !== id && <span className={table.mono}>{id}</span>}
+          </td>
+          <td className={table.tight}>
+            {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
+          </td>
+          <td>{collection === null ? 'game values' : `collection ${collection}`}</td>
+          <td className={table.tight}>
+            {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
