@@ -244,7 +244,7 @@ async function countedBy(past: Past, project: Project, revision: number, currenc
   if (event?.type !== 'alarm.raised' || event.data.currency !== currency)
     throw notFound(
       'alarm',
-      `No alarm of ${JSON.stringify(currency.slice(0, 200))} was raised at revision ${revision}; \`alarms\` lists them`,
+      `No alarm of ${JSON.stringify(currency.slice(0, 200))} was raised at revision ${revision}: \`economy/alarms\` lists them`,
     );
   const { window, source = null, player = null, counted = revision } = event.data;
   const { from, to } = windowNamed(window);
