@@ -54,7 +54,8 @@ async function keepKey(options: LoginOptions): Promise<void> {
 async function signInAt(options: LoginOptions, url: string): Promise<void> {
   const console = new URL(addressOf(url, '--console')).origin;
   needSafeAddress(console);
-  const address = serverAddress(options) ?? console;
+  const server = serverAddress(options);
+  const address = server ?? console;
   const begun = await post(console, '', { machine: `savepoint on ${hostname()}` });
   const { code, secret, page, everyS } = checkedBody<Begun>(begun, BEGUN);
   printNote(`Open ${page} in a browser, sign in there, and type this code:\n\n    ${code}\n\nThis waits for ten minutes.`);
@@ -66,7 +67,8 @@ async function signInAt(options: LoginOptions, url: string): Promise<void> {
     const { token, name = '', until } = answer;
     const file = keepPerson(address, { console, name, token });
     const shown = { ok: true, address, console, person: name, until, file };
-    return printResult(options, shown, () => `You are ${name} on ${address}. Commands there name you; \`savepoint logout\` ends it.`);
+    const there = server === null ? `with \`--address ${address}\`` : 'there';
+    return printResult(options, shown, () => `You are ${name} on ${address}. Commands ${there} name you; \`savepoint logout\` ends it.`);
   }
 }
 

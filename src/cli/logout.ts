@@ -13,7 +13,12 @@ export function logoutCommand(): Command {
       const address = serverAddress(options);
       const person = address === null ? null : personAt(address);
       if (address === null || person === null)
-        throw new FolderProblem('NO_KEY', `Nobody is signed in ${address === null ? 'here: no server is named' : `on ${address}`}.`);
+        throw new FolderProblem(
+          'NO_KEY',
+          address === null
+            ? 'No server is named: give the `--address` that `savepoint login --console` told, or call this in the folder of the game.'
+            : `Nobody is signed in on ${address}.`,
+        );
       forgetPerson(address);
       const url = `${reachable(person.console)}/api/session`;
       const isEnded = await exchange({ method: 'DELETE', url, headers: { 'x-person-token': person.token }, again: 'never' }).then(

@@ -358,6 +358,22 @@ describe('a command line', () => {
     expect((await mine.get('/api/sessions')).text).not.toContain(`savepoint on ${hostname()}`);
   });
 
+  it('is signed in on the console itself where no server is named, and the command says how others name that', async () => {
+    const env = { XDG_CONFIG_HOME: mkdtempSync(join(folder, 'config-')) };
+    const cwd = mkdtempSync(join(folder, 'nowhere-'));
+    const mine = await signedIn();
+    const login = printed(['login', '--console', at.origin, '--dir', cwd], { env });
+    const shown = `SELECT code FROM savepoint.sign_in_requests WHERE person IS NULL AND agent = 'savepoint on ${hostname()}'`;
+    const { code } = await vi.waitUntil(async () => (await pool.query(shown)).rows[0], 20_000);
+    await mine.change('POST', `/api/command-line/${code}`);
+    expect(await login).toContain(`Commands with \`--address ${at.origin}\` name you`);
+    expect(await here(['logout', '--dir', cwd], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('give the `--address`'),
+    });
+    await printed(['logout', '--address', at.origin], { env });
+  });
+
   it('is listed among the sessions, ended there, and ends itself; a reset ends what was confirmed, too', async () => {
     const mine = await signedIn();
     const [one, other] = [await confirmed(mine), await confirmed(mine)];
