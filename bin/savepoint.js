@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/program/main.js', import.meta.url);
 if (!existsSync(program)) {
-  console.error('savepoint is not built yet: run `npm run build` first.');
+  console.error('savepoint is not built yet: run `npm ci` and `npm run build` first.');
   process.exit(1);
 }
 await import(program.href);

@@ -86,7 +86,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   'approval.ask': 'asked for a second person’s approval',
   'approval.give': 'approved what was asked for',
   'approval.decline': 'declined what was asked for',
-  'approval.withdraw': 'asked for approval no more',
+  'approval.withdraw': 'withdrew what was asked for',
   'approval.comment': 'said something about what was asked for',
   'promotion.schedule': 'scheduled a promotion',
   'promotion.unschedule': 'took a scheduled promotion back',

@@ -17,7 +17,7 @@ const MAX_MEMBER = 16_384;
 export function heartbeatEvent(body: JsonObject | null, claimed: string | null): HeartbeatReceived | Refusal {
   const sent: JsonObject & Written<typeof heartbeat> = body ?? {};
   const platformId = claimed ?? idText(sent.platformId);
-  if (platformId === null) return refusal('MISSING_PLATFORM_ID');
+  if (platformId === null) return refusal('MISSING_PLATFORM_ID', 'A heartbeat names the player: in its body, as platformId');
   if (!DOCUMENT_KEY.test(platformId)) return refusal('INVALID_KEY');
   return {
     platformId,

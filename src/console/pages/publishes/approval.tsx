@@ -102,7 +102,7 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
               Say something…
             </Button>
             <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
-              Ask no more…
+              Withdraw it…
             </Button>
           </>
         )}
@@ -142,9 +142,9 @@ const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub:
   },
   comment: { title: 'Say something about it', sub: 'Everybody who looks at it reads it, now and later.', act: 'Say it', look: 'main' },
   withdraw: {
-    title: 'Ask no more?',
+    title: 'Withdraw what was asked for?',
     sub: 'What is staged stays staged. Nobody approves it any more, until somebody asks again.',
-    act: 'Ask no more',
+    act: 'Withdraw it',
     look: 'bad',
   },
 };
