@@ -159,7 +159,30 @@ describe('an owner of one project', () => {
   });
 });
 
-it('whoever is no owner manages nobody, and sees nobody', async () => {
+it('an auditor sees who has which role where they audit, without e-mails and sessions, and manages nobody', async () => {
+  const { browser } = await invited('reva', 'auditor', 'p1');
+  const { person: near } = body(
+    await owner.change('POST', '/api/people', { name: 'nina', email: 'n@game.example', project: 'p1', role: 'designer' }),
+  );
+  await owner.change('PUT', `/api/people/${near}/roles/p2`, { role: 'viewer' });
+  await invited('otto', 'viewer', 'p2');
+  const seen = await listed(browser);
+  expect(seen).toContainEqual(
+    expect.objectContaining({ name: 'nina', roles: { p1: 'designer' }, email: null, hasPassword: null, usedAt: null, isGoverned: false }),
+  );
+  expect(seen.map(({ name }) => name)).toContain('owner');
+  expect(seen.map(({ name }) => name)).not.toContain('otto');
+  const refused = [
+    invite(browser, 'friend', 'viewer', 'p1'),
+    browser.change('PUT', `/api/people/${near}/roles/p1`, { role: 'owner' }),
+    browser.change('POST', `/api/people/${near}/reset`),
+    browser.change('DELETE', `/api/people/${near}`),
+    browser.get(`/api/people/${near}/sessions`),
+  ];
+  for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+});
+
+it('whoever is neither owner nor auditor manages nobody, and sees nobody', async () => {
   const { id, browser } = await invited('manager', 'manager');
   const refused = [
     browser.get('/api/people'),

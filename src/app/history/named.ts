@@ -7,7 +7,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { type DefinitionKind, SINGLE_ID } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
 import { EVERY_PROJECT } from '../../domain/people/people.ts';
-import { governs, managesIn } from '../../domain/people/power.ts';
+import { governs, seesRolesIn } from '../../domain/people/power.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
 import { allows, scopesOf } from '../../domain/project/permissions.ts';
 import { documentSubject, uniqueSubject } from '../../domain/subjects.ts';
@@ -195,12 +195,12 @@ function keysLabelled({ project, held }: Asked, access: AccessContext): readonly
     );
 }
 
-/** By id, name or e-mail, to a person who manages them; the e-mail of a person alone whom the asker governs. */
+/** By id, name or e-mail, to a person who is told who has which role; the e-mail of a person alone whom the asker governs. */
 async function peopleNamed({ people }: AppContext, { project, caller, held }: Asked, access: AccessContext): Promise<readonly Meaning[]> {
   const { kind, keyId: by } = caller.key;
   if (kind !== 'person') return [];
   const state = await people.current();
-  if (!managesIn(state, by, project.id)) return [];
+  if (!seesRolesIn(state, by, project.id)) return [];
   const wanted = held.toLowerCase();
   const found = [...state.people.values()].filter((person) => {
     const isHere = governs(state, by, person) || person.roles.has(project.id) || person.roles.has(EVERY_PROJECT);

@@ -9,7 +9,7 @@ import {
   removePerson,
   unlinkAccounts,
 } from '../../domain/people/people.ts';
-import { governs, managesIn } from '../../domain/people/power.ts';
+import { governs, managesIn, seesRolesIn } from '../../domain/people/power.ts';
 import type { Role } from '../../domain/people/roles.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { SessionRow, SignInStore } from '../ports/sign-in-store.ts';
@@ -36,7 +36,7 @@ interface ListedPerson {
   /** Whether an account of an issuer signs the person in. */
   readonly isLinked: boolean | null;
   readonly usedAt: number | null;
-  /** By project, of those that whoever asks manages. */
+  /** By project, of those whose roles whoever asks is told. */
   readonly roles: Readonly<Record<string, Role>>;
   readonly addedAt: number;
   readonly isGoverned: boolean;
@@ -74,10 +74,10 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
   return {
     async list(by) {
       const state = await people.latest();
-      needManager(state, by);
+      needTold(state, by);
       const standing = new Map((await store.standing()).map((row) => [row.person, row]));
       return [...state.people.values()].flatMap((person) => {
-        const roles = [...person.roles].filter(([project]) => project === EVERY_PROJECT || managesIn(state, by, project));
+        const roles = [...person.roles].filter(([project]) => project === EVERY_PROJECT || seesRolesIn(state, by, project));
         const isGoverned = governs(state, by, person);
         if (roles.length === 0 && !isGoverned) return [];
         const { id, name, addedAt } = person;
@@ -159,6 +159,13 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
 
 function actorOf(person: string): Actor {
   return { kind: 'person', person };
+}
+
+/** Throws 403 ACCESS_DENIED for whoever is told of people nowhere. */
+function needTold(state: PeopleState, by: string): void {
+  const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
+  if (!projects.some((project) => seesRolesIn(state, by, project)))
+    throw refusal('ACCESS_DENIED', 'Who has which role is told to owners and auditors');
 }
 
 /** Throws 403 ACCESS_DENIED for whoever manages people nowhere. */

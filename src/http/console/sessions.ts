@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SignedIn } from '../../app/app.ts';
-import { managesPeople } from '../../domain/people/power.ts';
+import { managesPeople, seesPeople } from '../../domain/people/power.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
@@ -179,7 +179,7 @@ export class SessionRoutes {
         id,
         title,
         role,
-        permissions: { ...person.permissionsIn(id), ...(managesPeople(role) ? { people: 'rw' } : {}) },
+        permissions: { ...person.permissionsIn(id), ...(seesPeople(role) ? { people: managesPeople(role) ? 'rw' : 'r' } : {}) },
       })),
       version,
     };

@@ -15,13 +15,17 @@ import { placeOfRole } from '../../words/role.ts';
 import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
 import styles from './people.module.css';
 
+const ACTS = { name: 'What to do', isHidden: true };
+
 type Act = 'roles' | 'reset' | 'sessions' | 'remove';
 const DIALOGS = { roles: RolesDialog, reset: ResetDialog, sessions: SessionsDialog, remove: RemoveDialog } as const;
 
-/** Who may sign in, what for, and what an owner does about it. */
+/** Who may sign in and what for, for owners and auditors, and what an owner does about it. */
 export function PeoplePage() {
   const { data: session } = useSuspenseQuery(sessionQuery);
-  const mayManage = session.projects.some((project) => may(project, 'people', 'r')) || session.person.everywhere === 'owner';
+  const isAnywhere = (letter: 'r' | 'w') => session.projects.some((project) => may(project, 'people', letter));
+  const mayManage = session.person.everywhere === 'owner' || isAnywhere('w');
+  const isTold = mayManage || session.person.everywhere === 'auditor' || isAnywhere('r');
   const isPast = useIsPast();
   const [isInviting, setInviting] = useState(false);
   return (
@@ -40,8 +44,8 @@ export function PeoplePage() {
     >
       <OfNow>These are the people and roles of now, which nobody changes from the past.</OfNow>
       <Card title="People">
-        {mayManage ? (
-          <PeopleTable />
+        {isTold ? (
+          <PeopleTable mayManage={mayManage} />
         ) : (
           <Empty title="People are managed by owners">
             Ask an owner of a project to invite somebody, or to give you another role. Your own password and sessions are under your name.
@@ -53,7 +57,7 @@ export function PeoplePage() {
   );
 }
 
-function PeopleTable() {
+function PeopleTable({ mayManage }: { readonly mayManage: boolean }) {
   const people = useQuery(peopleQuery);
   const [chosen, setChosen] = useState<{ readonly act: Act; readonly id: string } | null>(null);
   if (people.isPending) return <Waiting what="the people" />;
@@ -62,9 +66,9 @@ function PeopleTable() {
   const Act = chosen === null ? null : DIALOGS[chosen.act];
   return (
     <>
-      <Table name="People" heads={['Name', 'Roles', 'Last used', 'Since', { name: 'What to do', isHidden: true }]}>
+      <Table name="People" heads={['Name', 'Roles', ...(mayManage ? ['Last used'] : []), 'Since', ...(mayManage ? [ACTS] : [])]}>
         {people.data.map((each) => (
-          <Row key={each.id} person={each} choose={(act) => setChosen({ act, id: each.id })} />
+          <Row key={each.id} person={each} choose={mayManage ? (act) => setChosen({ act, id: each.id }) : null} />
         ))}
       </Table>
       {Act !== null && person !== undefined && <Act person={person} close={() => setChosen(null)} />}
@@ -72,12 +76,13 @@ function PeopleTable() {
   );
 }
 
-function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: (act: Act) => void }) {
+/** `choose`: what whoever looks may do with people; `null`: nothing. */
+function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: ((act: Act) => void) | null }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const isPast = useIsPast();
   const { id, name, email, roles, usedAt, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
-    <Button isSmall look="quiet" onClick={() => choose(which)} aria-label={`${label} of ${name}`}>
+    <Button isSmall look="quiet" onClick={() => choose?.(which)} aria-label={`${label} of ${name}`}>
       {label}
     </Button>
   );
@@ -98,22 +103,26 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
           ))}
         </ul>
       </td>
-      <td className={table.tight}>
-        {usedAt === null ? <span className={table.soft}>{isGoverned ? 'not signed in' : '–'}</span> : <Ago at={usedAt} />}
-      </td>
+      {choose !== null && (
+        <td className={table.tight}>
+          {usedAt === null ? <span className={table.soft}>{isGoverned ? 'not signed in' : '–'}</span> : <Ago at={usedAt} />}
+        </td>
+      )}
       <td className={table.tight}>
         <Ago at={addedAt} />
       </td>
-      <td className={styles.acts}>
-        {!isPast && (
-          <>
-            {act('roles', 'Roles')}
-            {isGoverned && act('sessions', 'Sessions')}
-            {isGoverned && act('reset', 'Reset')}
-            {isGoverned && act('remove', 'Remove')}
-          </>
-        )}
-      </td>
+      {choose !== null && (
+        <td className={styles.acts}>
+          {!isPast && (
+            <>
+              {act('roles', 'Roles')}
+              {isGoverned && act('sessions', 'Sessions')}
+              {isGoverned && act('reset', 'Reset')}
+              {isGoverned && act('remove', 'Remove')}
+            </>
+          )}
+        </td>
+      )}
     </tr>
   );
 }
