@@ -109,11 +109,13 @@ function permissions(): Command {
     'permissions',
     'set what a secret key may do, or enable and disable a key',
     'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 \'{"endpoints":"x","collections":"r"}\'',
+    'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --add \'{"players":"r"}\'',
     'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --disable',
   )
     .argument('<projectId>')
     .argument('<keyId>')
-    .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything')
+    .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything; in place of what the key may do')
+    .option('--add <permissions>', 'a map that is given beside what the key may do already')
     .option('--enable', 'let the key work again')
     .option('--disable', 'refuse the key until it is enabled')
     .action(
@@ -121,14 +123,17 @@ function permissions(): Command {
         projectId: string,
         keyId: string,
         text: string | undefined,
-        options: CommonOptions & { enable?: boolean; disable?: boolean },
+        options: CommonOptions & { enable?: boolean; disable?: boolean; add?: string },
       ) => {
+        if (text !== undefined && options.add !== undefined) throw new WrongUsage('Choose one of a permissions map and --add');
         if (options.enable && options.disable) throw new WrongUsage('Choose one of --enable and --disable');
         const enabled = options.enable ? true : options.disable ? false : undefined;
-        if (text === undefined && enabled === undefined) throw new WrongUsage('Give a permissions map, --enable or --disable');
+        if (text === undefined && options.add === undefined && enabled === undefined)
+          throw new WrongUsage('Give a permissions map, --add, --enable or --disable');
         const change = {
           ...(enabled === undefined ? {} : { enabled }),
           ...(text === undefined ? {} : { permissions: permissionsOf(text) }),
+          ...(options.add === undefined ? {} : { added: permissionsOf(options.add) }),
         };
         await withInstallation(options, async (installation) => {
           const { revision } = await installation.operator.changeKey(projectId, keyId, change);

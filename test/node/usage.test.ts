@@ -66,6 +66,7 @@ test.each([
   [['key', 'permissions', 'p', 'k', 'x'], /must be JSON/],
   [['key', 'permissions', 'p', 'k', '{"values":"rw"}'], /no scope values; /],
   [['key', 'permissions', 'p', 'k'], /--enable/],
+  [['key', 'permissions', 'p', 'k', 'null', '--add', '{"players":"r"}'], /one of/],
   [['key', 'permissions', 'p', 'k', '--enable', '--disable'], /one of/],
 ])('refused before any database is touched: savepoint %j', async (words, says) => {
   const { code, stderr } = await here([...words, '--data', '/nowhere/at/all']);

@@ -8,6 +8,7 @@ import {
   createProject,
   deleteProject,
   issueKey,
+  type KeyChange,
   type ProjectDecision,
   revokeKey,
 } from '../../domain/project/decide.ts';
@@ -45,11 +46,7 @@ export interface Operator {
   createKey(projectId: string, kind: KeyKind, label: string, permissions?: Permissions): Promise<NewKey & { readonly revision: number }>;
   /** Throws NOT_FOUND for an unknown key. */
   revokeKey(projectId: string, keyId: string): Promise<{ readonly revision: number }>;
-  changeKey(
-    projectId: string,
-    keyId: string,
-    change: { readonly enabled?: boolean; readonly permissions?: Permissions },
-  ): Promise<{ readonly revision: number }>;
+  changeKey(projectId: string, keyId: string, change: KeyChange): Promise<{ readonly revision: number }>;
   /** Changes settings as a manager can over HTTP, and also of a disabled project. Throws VALIDATION_FAILED. */
   changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
   /** Sets the quotas of this project; `null`: the quotas of all projects apply. Throws NOT_FOUND, VALIDATION_FAILED. */

@@ -17,7 +17,10 @@ export function missingPermission(key: AccessKey, scopes: readonly string[], lev
   if (key.kind === 'person') return refusal('FORBIDDEN', `Your role in this project does ${lacking}`);
   // No permission of a key makes it a person.
   if (scope === 'approve') return refusal('APPROVER_IS_KEY');
-  return refusal('FORBIDDEN', `This key does ${lacking}; \`savepoint key permissions\` gives it`);
+  return refusal(
+    'FORBIDDEN',
+    `This key does ${lacking}; \`savepoint key permissions PROJECT KEY --add '{"${scope}":"${level}"}'\` gives it`,
+  );
 }
 
 /** Refuses a person who asks for personal values, and whose role does not show them to anybody. */

@@ -10,7 +10,7 @@ import type { Finding } from '../finding.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
 import { acceptMember, acceptMembers } from '../wire-names.ts';
 import { displayKey, hashKey, isProjectId } from './keys.ts';
-import { DEFAULT_PERMISSIONS } from './permissions.ts';
+import { DEFAULT_PERMISSIONS, widened } from './permissions.ts';
 import { MAX_NAME, projectSettings, SETTING_RULES, settingRule } from './settings.ts';
 
 /** Changes of projects, keys and settings by an operator, or by a manager with the `settings` scope. */
@@ -91,16 +91,22 @@ export function adoptKey(state: AuthorityState | null, keyId: string, key: Adopt
   return { events: key.enabled ? [issued] : [issued, disabled] };
 }
 
+export interface KeyChange {
+  readonly enabled?: boolean;
+  /** In place of what the key may do. */
+  readonly permissions?: Permissions;
+  /** Beside what the key may do. */
+  readonly added?: Permissions;
+}
+
 /** Changes a key, and records only what differs. 404 NOT_FOUND; 400 VALIDATION_FAILED for permissions of a public key, which has none. */
-export function changeKey(
-  state: AuthorityState | null,
-  command: { readonly keyId: string; readonly enabled?: boolean; readonly permissions?: Permissions },
-): ProjectDecision | Refusal {
+export function changeKey(state: AuthorityState | null, command: { readonly keyId: string } & KeyChange): ProjectDecision | Refusal {
   const key = state?.keys.get(command.keyId);
   if (key === undefined) return refusal('NOT_FOUND', 'No key with this id');
-  if (command.permissions !== undefined && key.kind === 'public') return refusal('VALIDATION_FAILED', 'A public key has no permissions');
+  const sent = command.added === undefined ? command.permissions : widened(key.permissions, command.added);
+  if (sent !== undefined && key.kind === 'public') return refusal('VALIDATION_FAILED', 'A public key has no permissions');
   const enabled = command.enabled === undefined || command.enabled === key.enabled ? {} : { enabled: command.enabled };
-  const permissions = samePermissions(key, command.permissions) ? {} : { permissions: command.permissions ?? null };
+  const permissions = samePermissions(key, sent) ? {} : { permissions: sent ?? null };
   const change = { ...enabled, ...permissions };
   if (Object.keys(change).length === 0) return { events: [] };
   return { events: [{ type: 'key.changed', data: { keyId: key.keyId, ...change } }] };

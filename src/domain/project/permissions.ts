@@ -46,6 +46,20 @@ export function allows(key: AccessKey, scope: string, level: Level): boolean {
   return [...level].every((letter) => access.toLowerCase().includes(letter));
 }
 
+/** Both together: each scope with the letters of either. A map that grants everything stays so. */
+export function widened(before: Permissions, added: Permissions): Permissions {
+  if (before === null || added === null) return null;
+  const lettersOf = (map: NonNullable<Permissions>, scope: string) => {
+    const access = (Object.hasOwn(map, scope) ? (map[scope] ?? '') : '').toLowerCase();
+    return access === 'none' ? '' : access;
+  };
+  const entries = [...new Set([...Object.keys(before), ...Object.keys(added)])].map((scope) => {
+    const both = lettersOf(before, scope) + lettersOf(added, scope);
+    return [scope, ['r', 'w', 'x'].filter((letter) => both.includes(letter)).join('') || 'none'] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /**
  * A permission map as older stores and callers write it: an object, or JSON text of one. `undefined` if it is neither, so that nothing is
  * granted by mistake; `null` is the map that grants everything.

@@ -97,6 +97,11 @@ describe('keys', () => {
     expect(off.keys.get('k')).toMatchObject({ enabled: false, permissions: { endpoints: 'r' } });
     expect(applied(off, changeKey(off, { keyId: 'k', permissions: null })).keys.get('k')?.permissions).toBeNull();
     expect(changeKey(state, { keyId: 'x' })).toMatchObject({ status: 404 });
+    const more = applied(off, changeKey(off, { keyId: 'k', added: { endpoints: 'x', players: 'r' } }));
+    expect(more.keys.get('k')?.permissions).toEqual({ endpoints: 'rx', players: 'r' });
+    expect(changeKey(more, { keyId: 'k', added: { players: 'r' } })).toEqual({ events: [] });
+    const all = applied(off, changeKey(off, { keyId: 'k', permissions: null }));
+    expect(changeKey(all, { keyId: 'k', added: { players: 'r' } })).toEqual({ events: [] });
   });
 
   it('a public key is revoked by its value; revoking a missing key succeeds', () => {
