@@ -401,7 +401,11 @@ function Restored({ player, revision, correction }: RestoredProps) {
             }
           >
             {revision === null ? (
-              <p>Nothing was to be done.</p>
+              <p>
+                {isNothing(correction)
+                  ? 'Nothing was to be done.'
+                  : 'It was brought back before, by the same request: the time line has it.'}
+              </p>
             ) : (
               <p>
                 The commit{' '}
