@@ -14,6 +14,8 @@ export async function retainLooks(log: Log, looks: LookLog, projectId: string, b
   const found = await firstSince(log, stream, before);
   if (found === null || found.since === found.first) return 0;
   const removed = await lastSealed(log, stream, found.since - 1);
+  // Another node gave them up meanwhile, and its checkpoint knows the hash that is gone.
+  if (removed === null && (await firstSince(log, stream, before))?.first !== found.first) return 0;
   const hash = removed === null ? null : hashOf(removed.metadata);
   await looks.append(projectId, { kind: 'operator' }, 'look.retain', [
     { type: 'look.swept', data: { before: found.since, ...(hash === null ? {} : { hash }) } },

@@ -119,6 +119,24 @@ describe('what is no longer kept', () => {
     expect(await verifyLooks(log, STREAM)).toMatchObject({ problems: [] });
   });
 
+  it('is given up once where two nodes do it at the same time, and the rest is proven all the same', async () => {
+    let isOther = true;
+    // The other node is through between two reads of this one.
+    const overtaken: Log = {
+      ...log,
+      async read(stream, range) {
+        if (range.direction === 'backwards' && isOther) {
+          isOther = false;
+          expect(await retain(2)).toBe(3);
+        }
+        return log.read(stream, range);
+      },
+    };
+    expect(await retainLooks(overtaken, looks, 'p1', now - 2 * MINUTE)).toBe(0);
+    expect((await events()).map(({ revision }) => revision)).toEqual([3, 4, 5]);
+    expect(await verifyLooks(log, STREAM)).toMatchObject({ problems: [] });
+  });
+
   it('is nothing where all is young, or where nobody looked', async () => {
     expect([await retain(60), await retainLooks(log, looks, 'p2', now)]).toEqual([0, 0]);
     expect(await events()).toHaveLength(5);
