@@ -213,6 +213,15 @@ describe('whoever is forgotten', () => {
     expect(codeOf(await owner.change('POST', `/api/people/${person}/forget`))).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('is forgotten by the next who reads the stream, where a process ended before the log gave up the name', async () => {
+    const { id } = await invited('Zora', 'viewer');
+    const ends = createPeople({ ...log, redact: () => Promise.reject(new Error('killed')) }, clock);
+    await expect(ends.forget({ kind: 'operator' }, id, () => null)).rejects.toThrow('killed');
+    await createPeople(log, clock).latest();
+    const events = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
+    expect(JSON.stringify(events.map(({ data, metadata }) => [data, metadata]))).not.toContain('Zora');
+  });
+
   it('is nobody whom an owner of one project governs, and never the last owner', async () => {
     const { browser: chief } = await invited('xaver', 'owner', 'p1');
     const { id: near } = await invited('yara', 'viewer', 'p1');

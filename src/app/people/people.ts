@@ -64,21 +64,28 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
   let recordedAt = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
+  /** Events that still say who somebody is, by revision. */
+  const naming = new Set<number>();
 
   const readOn = async () => {
     const begun = scheduler.monotonic();
+    const owed: number[] = [];
     for (;;) {
       const events = await log.read(PEOPLE_STREAM, { from: revision + 1, limit: PAGE, direction: 'forwards' });
       for (const recorded of events) {
         const event = readPeopleEvent(recorded, hash);
         revision = recorded.revision;
         if (event === null) continue;
+        if (NAMING.has(event.type)) naming.add(revision);
+        if (event.type === 'person.forgotten') owed.push(...event.data.revisions.filter((each) => naming.delete(each)));
         hash = event.hash;
         recordedAt = event.metadata.recordedAt;
         state = evolvePeople(state, event);
       }
       if (events.length < PAGE) break;
     }
+    // Whoever stored that somebody is forgotten may have ended before the log gave it up.
+    if (owed.length > 0) await log.redact?.(PEOPLE_STREAM, owed).catch(() => undefined);
     readAt = begun;
   };
   const refresh = () => {
