@@ -86,7 +86,7 @@ export function createApp(context: AppContext): App {
     manifest: createManifest(context),
     tests: createTests(context),
     purge: createPurge(context),
-    corrections: createCorrections(context, past),
+    corrections: createCorrections(telling, past),
     buttons: createButtons(context, endpoints),
     grants: createGrants(context, past, queries),
     settings: createSettings(context),

@@ -18,6 +18,7 @@ const PLAYERS = {
   schema: {
     gold: { type: 'number' },
     email: { type: 'string', _personal: true },
+    phone: { type: 'string', _personal: true, _unique: true },
     debt: { type: 'number', _personal: true, _ledger: true, _currency: 'credit' },
   },
 };
@@ -92,9 +93,11 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   await expectOpenToAll(started(), ['/looked', `/players/${ADA}/looked`]);
 });
 
+const phone = (number: string) => [{ op: 'set', path: 'phone', value: `+49 ${number}` }];
+
 /** Gives the reason that a page asks for, and goes on. */
 async function sayWhy(page: Page, reason: string, goOn: string): Promise<void> {
-  await page.getByRole('button', { name: 'Show personal values' }).click();
+  await page.getByRole('button', { name: 'Show personal values' }).last().click();
   await page.getByLabel('Reason').last().fill(reason);
   await page.getByRole('button', { name: goOn, exact: true }).click();
 }
@@ -124,6 +127,20 @@ inBrowser('what is refused for want of a reason asks for it there, and goes on',
   await sayWhy(page, 'compares it', 'Run it');
   await page.getByText('It would be refused, and store nothing.').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
+  // A restore, and an undo, that would bring back a unique value.
+  const { headers: then } = await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { ops: phone('1') } }));
+  const { headers: since } = await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { ops: phone('2') } }));
+  await page.goto(`${origin}/p/${project}/players/${ADA}/restore?to=${then['x-ns-position']}`);
+  await sayWhy(page, 'brings it back', 'Show them');
+  await page.getByRole('button', { name: 'Tick all' }).waitFor();
+  // The button of the page knows of it, and masks what was looked at.
+  await page.getByRole('button', { name: 'Hide personal values' }).click();
+  await page.getByText('This shows personal values').waitFor();
+  await page.goto(`${origin}/p/${project}/find/${since['x-ns-position']}`);
+  await page.getByRole('button', { name: /^Undo/ }).first().click();
+  await sayWhy(page, 'takes it back', 'Show them');
+  await page.getByText('+49 1').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   // A publish that makes a personal field unique.
   const schema = { ...PLAYERS.schema, email: { ...PLAYERS.schema.email, _unique: true } };
   const headers = { 'x-ns-publish-target': 'next' };
@@ -136,5 +153,6 @@ inBrowser('what is refused for want of a reason asks for it there, and goes on',
   const { text } = await page.evaluate<{ text: string }>(
     `fetch('/v3/manage/${project}/access?limit=200').then(async (answer) => ({ text: await answer.text() }))`,
   );
-  for (const reason of ['tries the mail', 'closes the books', 'compares it', 'mails are to be unique']) expect(text).toContain(reason);
+  for (const reason of ['tries the mail', 'closes the books', 'compares it', 'brings it back', 'takes it back', 'mails are to be unique'])
+    expect(text).toContain(reason);
 });

@@ -3,6 +3,7 @@ import {
   hide,
   hideAll,
   OF_PUBLISHING,
+  ofCommit,
   ofCurrency,
   ofEndpoint,
   ofQuery,
@@ -33,6 +34,8 @@ test('the reason of a currency, of an endpoint and of what is published goes wit
     ...['tried', undefined, 'tried', undefined],
   ]);
   const paths = ['promote', 'rollback?dryRun=true', 'sync', 'sync/preflight', 'publishes'];
+  reveal('demo', ofCommit(41), 'undone');
+  expect([41, 42].map((revision) => reasonAt('/v3/manage/demo/undo', JSON.stringify({ revision })))).toEqual(['undone', undefined]);
   expect(paths.map((path) => reasonAt(`/v3/manage/demo/${path}`))).toEqual([...Array(4).fill('fits'), undefined]);
   hideAll();
 });

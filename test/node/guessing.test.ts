@@ -322,6 +322,34 @@ test('a rollback to a publish in which a personal field was unique takes a reaso
   await push({});
 });
 
+test('whether an old unique value of a personal field can come back takes a reason, whether somebody holds it by now or not', async () => {
+  const save = (key: string, body: object) => ok(game.manage('POST', game.storage(`saves/${key}`), { body }));
+  const { headers } = await save('cy', { gold: 1, email: 'cy@old.example' });
+  const to = Number(headers['x-ns-position']);
+  const { headers: moved } = await save('cy', {
+    ops: [
+      { op: 'set', path: 'email', value: 'cy@new.example' },
+      { op: 'inc', path: 'gold', value: 4 },
+    ],
+  });
+  const restore = async (more: object = {}, asked: Ask = {}) => {
+    const body = { to, reason: 'look', dryRun: true, ...more };
+    return code(ask('POST', manage('players/cy/restore'), { role: 'support', ...asked, body }));
+  };
+  const undo = (asked: Ask = {}) => {
+    const body = { revision: Number(moved['x-ns-position']), reason: 'look', dryRun: true };
+    return code(ask('POST', manage('undo'), { role: 'support', ...asked, body }));
+  };
+  expect([await restore(), await undo()]).toEqual([NEEDED, NEEDED]);
+  expect((await restore({}, { reason: 'T-3' }))[0]).toBe(200);
+  await save('di', { email: 'cy@old.example' });
+  expect([await restore(), await undo(), await restore({ dryRun: false })]).toEqual([NEEDED, NEEDED, NEEDED]);
+  expect((await restore({ keep: ['email'] }))[0]).toBe(200);
+  const blocked = [409, 'CORRECTION_BLOCKED'];
+  expect([await restore({}, { reason: 'T-3' }), await undo({ reason: 'T-3' })]).toEqual([blocked, blocked]);
+  expect(await revealed()).toContainEqual(expect.objectContaining({ page: 'restorePlayer', player: 'cy', reason: 'T-3' }));
+});
+
 test('a stream tells of personal values in no topic, and a topic of one takes a reason, however it is written', async () => {
   const of = (topic: string) => `/v3/live/${project}?topic=${encodeURIComponent(topic)}`;
   for (const topic of [`ledger/saves/${ADA}?field=debt`, `ledger/saves/${ADA}?field=%64ebt`])

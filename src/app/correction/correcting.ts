@@ -13,6 +13,7 @@ import { slotKey } from '../../domain/record/slot.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { addDecimals, isNumber, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
+import type { SeenSchema } from '../management/stored-documents.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 
 /** What stands in the way of a correction, unless it is chosen to go on despite it. */
@@ -25,6 +26,8 @@ export interface How {
   readonly despite: readonly Obstacle[];
   /** Changes of each document that are told; left out: all. */
   readonly lines?: number | undefined;
+  /** What of schemas whoever asks may be told of; left out: all. */
+  readonly seen?: SeenSchema;
 }
 
 /** Lines of each list of an answer. */
@@ -152,6 +155,7 @@ export class Correcting {
       this.#writes.remove(collection, key, source, null, reason);
       return { document, version: null };
     }
+    this.#requireTold(collection, present, document);
     const how = { player: playerOfKey(key), saveVersion: null, strictSaveVersion: false, isCorrection: true, source, reason };
     const write = (made: JsonObject) => {
       const body = { kind: 'replace' as const, document: made };
@@ -165,6 +169,21 @@ export class Correcting {
         return write(withPresentUnique(collection, document, present));
       }
     });
+  }
+
+  /** Throws 403 REVEAL_NEEDED where a unique value comes back that may not be told: that somebody holds it now would be. */
+  #requireTold({ id, schema }: CollectionModel, present: JsonObject | null, document: JsonObject): void {
+    const { unique } = this.#how.seen?.(id, schema) ?? schema;
+    const value = (of: JsonObject | null, path: string) => getPath(of ?? {}, path) ?? null;
+    const back = schema.unique.find((field) => {
+      const wanted = value(document, field.path);
+      return !unique.includes(field) && wanted !== null && !jsonEquals(wanted, value(present, field.path));
+    });
+    if (back !== undefined)
+      throw refusal(
+        'REVEAL_NEEDED',
+        `Whether "${back.path}" of ${id} can go back tells whether somebody holds that value now: it takes a reason in the header x-ns-reveal. A restore may leave it as it is (\`keep\`)`,
+      );
   }
 
   /** Runs a write. What refuses it is gathered. */

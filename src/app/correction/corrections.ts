@@ -1,7 +1,7 @@
 import type { DocumentCorrected, Restored, Undone } from '../../contract/answers.ts';
 import type { Address, ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import type { AppContext } from '../context.ts';
+import type { TellingContext } from '../management/untelling.ts';
 import type { Past } from '../past/past.ts';
 import { type Changing, change } from './change.ts';
 import { type Restoring, restore } from './restore.ts';
@@ -20,7 +20,7 @@ export interface Corrections {
   restore(caller: Caller, player: string, request: Restoring): Promise<ManageAnswer<Restored>>;
 }
 
-export function createCorrections(context: AppContext, past: Past): Corrections {
+export function createCorrections(context: TellingContext, past: Past): Corrections {
   return {
     change: (caller, at, request) => change(context, caller, at, request),
     undo: (caller, request) => undo(context, past, caller, request),

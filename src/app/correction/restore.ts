@@ -20,6 +20,8 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from '../management/answer-codec.ts';
+import { type SeenSchema, seenSchemas } from '../management/stored-documents.ts';
+import type { TellingContext } from '../management/untelling.ts';
 import { momentOf } from '../past/moment.ts';
 import type { Past } from '../past/past.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
@@ -69,7 +71,7 @@ interface Goal {
 
 /** Brings a player's data in live back to what they were, in one commit. */
 export async function restore(
-  context: AppContext,
+  context: TellingContext,
   past: Past,
   caller: Caller,
   player: string,
@@ -85,12 +87,13 @@ export async function restore(
   const { revision } = await momentOf(past, project, context.scheduler, String(request.to), 'to');
   const goal = await goalOf(context, past, project, access, { player, revision, ...request });
   const { documentBytes, answers } = context.limits;
+  const seen = await seenSchemas(caller, context.personalIn);
   const outcome = await execute(project, caller, CAUSE.restore, (ctx, now) => {
     const present = accessOf(ctx, caller, 'live');
     requirePermissions(present.key, SCOPE, 'rw');
     return idempotent({ ctx, now, keyed: keyedBy(caller, present.space, answers.managed) }, wholeAnswer<Restored>(), () => {
       const writes = new DocumentWrites(ctx, present, now, documentBytes);
-      const { events, report } = decideRestore(ctx, present, writes, goal, player, request);
+      const { events, report } = decideRestore(ctx, present, writes, goal, player, { ...request, seen });
       const answer: Restored = {
         ok: true,
         ...(request.dryRun ? { dryRun: true as const } : {}),
@@ -111,14 +114,14 @@ function decideRestore(
   writes: DocumentWrites,
   { documents, lists, others, revision }: Goal,
   player: string,
-  request: Restoring,
+  request: Restoring & { readonly seen: SeenSchema },
 ) {
-  const { reason, ticket, despite, keepSlots, lines } = request;
+  const { reason, ticket, despite, keepSlots, lines, seen } = request;
   ctx.expect([
     ...[...documents, ...others].flatMap(({ collection, key }) => documentSubjects('live', collection, key)),
     ...lists.flatMap(({ collection }) => recordListSubjects('live', collection, player)),
   ]);
-  const correcting = new Correcting(access, writes, { source: SOURCE.restore, reason, despite, lines });
+  const correcting = new Correcting(access, writes, { source: SOURCE.restore, reason, despite, lines, seen });
   const slots = lists.map((list) => ({
     ...list,
     changes: changesOf(

@@ -12,9 +12,11 @@ import { notFound, refusal } from '../../kernel/errors.ts';
 import { accessAt, accessOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, decided, execute, projectOf } from '../context.ts';
+import { decided, execute, projectOf } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from '../management/answer-codec.ts';
+import { type SeenSchema, seenSchemas } from '../management/stored-documents.ts';
+import type { TellingContext } from '../management/untelling.ts';
 import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
@@ -38,7 +40,7 @@ const SCOPE = ['restore'];
 const MAX_CHAIN = 64;
 
 /** Undoes a commit of documents and save records. */
-export async function undo(context: AppContext, past: Past, caller: Caller, request: Undoing): Promise<ManageAnswer<Undone>> {
+export async function undo(context: TellingContext, past: Past, caller: Caller, request: Undoing): Promise<ManageAnswer<Undone>> {
   const project = await projectOf(context, caller);
   requirePermissions(accessAt(project, caller, 'live').key, SCOPE, 'rw');
   // The commit may be another node's.
@@ -46,6 +48,7 @@ export async function undo(context: AppContext, past: Past, caller: Caller, requ
   const commit = await undoable(past, project, request.revision);
   const committed = await committedBy(past, project, commit);
   const { documentBytes, answers } = context.limits;
+  const seen = await seenSchemas(caller, context.personalIn);
   const { recordedAt, cause } = metadataOf(commit);
   const undone = { revision: commit.last, at: new Date(recordedAt).toISOString(), cause };
   const outcome = await execute(project, caller, CAUSE.undo, (ctx, now) => {
@@ -53,7 +56,7 @@ export async function undo(context: AppContext, past: Past, caller: Caller, requ
     requirePermissions(access.key, SCOPE, 'rw');
     return idempotent({ ctx, now, keyed: keyedBy(caller, access.space, answers.managed) }, wholeAnswer<Undone>(), () => {
       const writes = new DocumentWrites(ctx, access, now, documentBytes);
-      const { events, report } = decideUndo(ctx, access, writes, { commit, committed, ...request });
+      const { events, report } = decideUndo(ctx, access, writes, { commit, committed, ...request, seen });
       const answer: Undone = { ok: true, ...(request.dryRun ? { dryRun: true as const } : {}), revision: null, undone, ...report };
       return decided(answer, request.dryRun ? [] : events);
     });
@@ -83,6 +86,8 @@ interface UndoneCommit extends Why {
   readonly despite: readonly Obstacle[];
   /** What ledgers name as the source; left out: `undo`. */
   readonly source?: string;
+  /** What of schemas whoever asks may be told of; left out: all. */
+  readonly seen?: SeenSchema;
 }
 
 /**
@@ -90,7 +95,7 @@ interface UndoneCommit extends Why {
  * NOTHING_TO_UNDO for the data of a `next` that is gone.
  */
 export function decideUndo(ctx: DecisionContext, access: AccessContext, writes: DocumentWrites, request: UndoneCommit) {
-  const { commit, committed, reason, ticket, policy, despite, source = SOURCE.undo } = request;
+  const { commit, committed, reason, ticket, policy, despite, source = SOURCE.undo, seen } = request;
   const { documents, lists } = committed;
   const space = spaceOf(committed);
   if (access.space !== space) throw refusal('NOTHING_TO_UNDO', `The data of ${space} are gone: a promotion or rollback began new ones`);
@@ -100,7 +105,7 @@ export function decideUndo(ctx: DecisionContext, access: AccessContext, writes: 
     ...lists.flatMap(({ collection, player }) => recordListSubjects(space, collection, player)),
   ]);
   const undone = undoneAfter(ctx, commit);
-  const correcting = new Correcting(access, writes, { source, reason, despite });
+  const correcting = new Correcting(access, writes, { source, reason, despite, ...(seen === undefined ? {} : { seen }) });
   const slots = lists.map((list) => ({
     ...list,
     changes: undoSlots(list.before, list.after, writes.recordsOf(list.collection, list.player)),

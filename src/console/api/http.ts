@@ -43,7 +43,7 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return Object.assign(response, { text: async () => text });
 }
 
-const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint|promote|rollback|sync)(?:\/|\?|$)/;
+const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint|promote|rollback|sync|undo|players\/[^/]+\/restore)(?:\/|\?|$)/;
 
 /** Sends a request with what every request of the page says. The answer is read by the caller. */
 async function opened(address: string, init: RequestInit): Promise<Response> {

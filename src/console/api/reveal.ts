@@ -13,6 +13,18 @@ interface Revealed {
 
 const revealed = new Map<string, Revealed>();
 
+const watching = new Set<() => void>();
+
+/** Calls back at each change of what is revealed, until what it gives is called. */
+export function watchRevealed(changed: () => void): () => void {
+  watching.add(changed);
+  return () => void watching.delete(changed);
+}
+
+function told(): void {
+  for (const changed of watching) changed();
+}
+
 const keyOf = (project: string, player: string) => JSON.stringify([project, player]);
 
 /** Stands for a collection where a player is named. No player's id holds a blank. */
@@ -40,22 +52,30 @@ export function ofEndpoint(slug: string): string {
   return `runs ${slug}`;
 }
 
+/** Stands for a commit that is undone where a player is named. */
+export function ofCommit(revision: number): string {
+  return `undoes ${revision}`;
+}
+
 /** Stands for what would be staged or published where a player is named. */
 export const OF_PUBLISHING = 'of all that is published';
 
 /** Tells of personal values of a player, or of {@link ofCollection} and its like, from now on. The server records each look first. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
+  told();
 }
 
 /** Masks them again. */
 export function hide(project: string, player: string): void {
   revealed.delete(keyOf(project, player));
+  told();
 }
 
 /** Masks all of them again: somebody else may sign in on this page. */
 export function hideAll(): void {
   revealed.clear();
+  told();
 }
 
 /** Why the personal values of a player are shown; `undefined`: they are masked. */
@@ -67,7 +87,8 @@ export function reasonFor(project: string, player: string): string | undefined {
 
 /**
  * Why a request at this address tells of personal values: it names the player in its path, as the key of a document, or in its body; it
- * reads the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint; or it publishes.
+ * reads the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint, undoes the commit, or
+ * publishes.
  */
 export function reasonAt(address: string, body?: unknown): string | undefined {
   const [path = '', query] = address.split('?');
@@ -98,6 +119,7 @@ function ofManaged({ first, second, query, sent }: Managed): readonly string[] {
   if (PUBLISHING.includes(first)) return [OF_PUBLISHING];
   if (first === 'economy') return new URLSearchParams(query).getAll('currency').map(ofCurrency);
   if (first === 'test-endpoint') return textsIn(sent, ['slug']).map(ofEndpoint);
+  if (first === 'undo') return [ofCommit(Number(Reflect.get(sent, 'revision')))];
   if (second === undefined) return [];
   if (first === 'buttons') return [ofEndpoint(second)];
   if (first === 'documents' || first === 'corrections') return [ofCollection(second)];

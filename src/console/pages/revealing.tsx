@@ -1,5 +1,6 @@
-import { type FormEvent, useState } from 'react';
-import { hide, reasonFor, reveal } from '../api/reveal.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState, useSyncExternalStore } from 'react';
+import { hide, reasonFor, reveal, watchRevealed } from '../api/reveal.ts';
 import { useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
@@ -17,6 +18,7 @@ const ASKED = {
   collection: { of: 'Of this collection', leave: 'Leave them masked', show: 'Show them' },
   leaderboard: { of: 'Of this leaderboard', leave: 'Leave them masked', show: 'Show them' },
   currency: { of: 'Of this currency', leave: 'Leave them masked', show: 'Show them' },
+  commit: { of: 'Of this commit', leave: 'Leave them masked', show: 'Show them' },
   endpoint: { of: 'Of what this endpoint comes to', leave: 'Do not run it', show: 'Run it' },
   publishing: { of: 'Among what is stored', leave: 'Do not look', show: 'Look' },
   value: { of: 'For this value', leave: 'Do not look', show: 'Look' },
@@ -93,16 +95,31 @@ export function AskWhy({ of, whose, again }: AskWhyProps) {
   );
 }
 
+/** Whether personal values are told, wherever on the page the reason was given. */
+export function useIsRevealed(of: string): boolean {
+  const { project } = useView();
+  return useSyncExternalStore(watchRevealed, () => reasonFor(project, of) !== undefined);
+}
+
+/** Reads everything of the project anew, and what an act has looked at, too. */
+export function useReadAnew(): () => void {
+  const { project } = useView();
+  const queries = useQueryClient();
+  const refresh = useRefresh();
+  return () => {
+    void refresh();
+    void queries.invalidateQueries({ queryKey: [project, 'look'] });
+  };
+}
+
 /** Masks them again, where they are shown. */
 export function HidePersonal({ of }: { readonly of: string }) {
   const { project } = useView();
-  const refresh = useRefresh();
-  const [, setHidden] = useState(false);
-  if (reasonFor(project, of) === undefined) return null;
+  const readAnew = useReadAnew();
+  if (!useIsRevealed(of)) return null;
   const mask = () => {
     hide(project, of);
-    setHidden(true);
-    void refresh();
+    readAnew();
   };
   return (
     <div>

@@ -3,16 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LOOK, lookAtUndo, type Policy, type UndoAsked, undo } from '../api/acts.ts';
 import { commitsQuery } from '../api/queries.ts';
+import { ofCommit } from '../api/reveal.ts';
 import { useIntent, useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Why } from '../parts/field.tsx';
-import { Done, Failed } from '../parts/notice.tsx';
+import { Done } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
 import { mayCostSomebody, staysText } from '../words/restore.ts';
 import { Corrected, isNothing } from './corrected.tsx';
 import { WhoPays } from './policies.tsx';
+import { FailedOrAsked } from './revealing.tsx';
 
 interface UndoProps {
   readonly commit: { readonly revision: number; readonly players: readonly string[] };
@@ -77,12 +79,12 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
       }
     >
       {look.isPending && <Waiting what="what would be done" />}
-      {look.isError && <Failed error={look.error} />}
+      {look.isError && <FailedOrAsked error={look.error} of={ofCommit(revision)} whose="commit" again={() => void look.refetch()} />}
       {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
       {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} />}
       {whole.isSuccess && mayCostSomebody(whole.data) && <WhoPays policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />
-      {act.isError && <Failed error={act.error} />}
+      {act.isError && <FailedOrAsked error={act.error} of={ofCommit(revision)} whose="commit" again={() => act.mutate()} />}
     </Dialog>
   );
 }

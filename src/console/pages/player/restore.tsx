@@ -37,6 +37,7 @@ import { localTime, momentOf, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { WhoPays } from '../policies.tsx';
+import { FailedOrAsked } from '../revealing.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 
@@ -212,7 +213,7 @@ function Preview({ player, to, before }: PreviewProps) {
       {!isRead && !look.isError && <Waiting what="what would come back" />}
       {look.isError && (
         <CardBody>
-          <Failed error={look.error} again={() => void look.refetch()} />
+          <FailedOrAsked error={look.error} of={player} whose="player" again={() => void look.refetch()} />
         </CardBody>
       )}
       {isRead && isNothing(look.data) && (
@@ -250,10 +251,12 @@ function Preview({ player, to, before }: PreviewProps) {
               }}
             />
             <Exchanged exchanges={exchangesIn(since.commits, player)} back={placesBack(all, choice)} undo={setUndoing} />
-            {isNarrowed && narrowed.isError && <Failed error={narrowed.error} again={() => void narrowed.refetch()} />}
+            {isNarrowed && narrowed.isError && (
+              <FailedOrAsked error={narrowed.error} of={player} whose="player" again={() => void narrowed.refetch()} />
+            )}
             {isAskedWhoPays && <WhoPays policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
-            {act.isError && <Failed error={act.error} />}
+            {act.isError && <FailedOrAsked error={act.error} of={player} whose="player" again={() => act.mutate()} />}
             <div>
               <Button look="main" disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
                 {act.isPending ? 'Bringing it back…' : 'Bring it back'}

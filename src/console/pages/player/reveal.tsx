@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { collectionsQuery } from '../../api/queries.ts';
-import { ofCollection, reasonFor, reveal } from '../../api/reveal.ts';
-import { useRefresh } from '../../frame/acting.ts';
+import { ofCollection, reveal } from '../../api/reveal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
-import { HidePersonal, RevealDialog } from '../revealing.tsx';
+import { HidePersonal, RevealDialog, useIsRevealed, useReadAnew } from '../revealing.tsx';
 
 type RevealProps = { readonly player: string; readonly collection?: never } | { readonly collection: string; readonly player?: never };
 
@@ -14,16 +13,17 @@ export function Reveal({ player, collection }: RevealProps) {
   const of = player ?? ofCollection(collection);
   const view = useView();
   const mayDo = useMay();
-  const refresh = useRefresh();
+  const readAnew = useReadAnew();
+  const isRevealed = useIsRevealed(of);
   const [isAsking, setAsking] = useState(false);
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('reveal', 'r') && mayDo('collections', 'r') });
   const shown = collections.data?.filter(({ id }) => collection === undefined || id === collection) ?? [];
   if (!mayDo('reveal', 'r') || !JSON.stringify(shown).includes('"_personal":true')) return null;
-  if (reasonFor(view.project, of) !== undefined) return <HidePersonal of={of} />;
+  if (isRevealed) return <HidePersonal of={of} />;
   const show = (reason: string) => {
     reveal(view.project, of, reason);
     setAsking(false);
-    void refresh();
+    readAnew();
   };
   return (
     <>
