@@ -1,29 +1,24 @@
 import { Command, Option } from 'commander';
 import type { People } from '../app/people/people.ts';
+import type { PersonChange, PersonChanges } from '../app/people/person-changes.ts';
 import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import {
-  addPerson,
-  changeRole,
-  EVERY_PROJECT,
-  type PersonState,
-  personNamed,
-  removePerson,
-  unlinkAccounts,
-} from '../domain/people/people.ts';
+import { addPerson, changeRole, EVERY_PROJECT, type PersonState, personNamed, removePerson, resetPerson } from '../domain/people/people.ts';
 import { refusal } from '../kernel/errors.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+import { withLimit } from './limit-option.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint user`: the people of the installation and their roles. */
 export function userCommand(): Command {
   return new Command('user')
-    .description('people who sign in to the console: add and list them, give roles, remove them, let them in anew')
+    .description('people who sign in to the console: add and list them, give roles, remove them, let them in anew, and say who did')
     .addCommand(add())
     .addCommand(list())
+    .addCommand(history())
     .addCommand(role())
     .addCommand(remove())
     .addCommand(forget())
@@ -78,6 +73,56 @@ function list(): Command {
       );
     });
   });
+}
+
+interface HistoryOptions extends CommonOptions {
+  readonly person?: string;
+  readonly limit: number;
+}
+
+function history(): Command {
+  const made = command(
+    'history',
+    'list who let whom in, gave and took which role, and let out, newest first',
+    'savepoint user history',
+    'savepoint user history --person ada --json',
+  );
+  return withLimit(made, 'how many', { to: 1000, preset: 50 })
+    .option('--person <who>', 'of this person alone, and by them: a name or an id')
+    .action(async ({ person, limit, ...options }: HistoryOptions) => {
+      const changes = await withPeople(options, async (_, people) => {
+        const of = person === undefined ? null : (personNamed(await people.latest(), person)?.id ?? person);
+        await people.latest();
+        const found: PersonChange[] = [];
+        let before: number | null = null;
+        do {
+          const page: PersonChanges = await people.history({ before, person: of, sees: () => true });
+          found.push(...page.changes);
+          before = page.before;
+        } while (before !== null && found.length < limit);
+        return found.slice(0, limit);
+      });
+      const listed = changes.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }));
+      printResult(options, listed, () =>
+        listed.length === 0
+          ? 'Nothing was found.'
+          : table(
+              ['WHEN', 'BY', 'WHAT', 'WHOM', 'ROLE', 'OF'],
+              listed.map((change) => [
+                change.at,
+                doerOf(change),
+                change.what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+                change.name ?? change.person,
+                change.role ?? '',
+                change.project ?? change.issuer ?? '',
+              ]),
+            ),
+      );
+    });
+}
+
+function doerOf({ by }: Pick<PersonChange, 'by'>): string {
+  return by.kind === 'person' ? (by.name ?? by.person ?? 'somebody') : 'the operator';
 }
 
 function shown({ id, name, email, roles, addedAt }: PersonState) {
@@ -156,7 +201,7 @@ function reset(): Command {
     .action(async (name: string, options: CommonOptions) => {
       const url = await withPeople(options, async (installation, people, signIn) => {
         const { id } = await named(people, name);
-        await people.change('person.reset', OPERATOR, (state) => unlinkAccounts(state, id));
+        await people.change('person.reset', OPERATOR, (state) => resetPerson(state, id));
         await signIn.lockOut(id);
         return linkFor(installation, name);
       });

@@ -11,9 +11,14 @@ import type { RecordedEvent } from './port.ts';
  * {@link BrokenChain}, and {@link UnknownEvent} for what a newer build wrote.
  */
 export function readPeopleEvent(event: RecordedEvent, previousHash: string): PeopleEvent | null {
+  if (hashOf(event.metadata) !== null && !verifyLink(previousHash, event)) throw new BrokenChain(event);
+  return readPerson(event);
+}
+
+/** The same of one whose link was verified, or is not to be. */
+export function readPerson(event: RecordedEvent): PeopleEvent | null {
   const hash = hashOf(event.metadata);
   if (hash === null) return null;
-  if (!verifyLink(previousHash, event)) throw new BrokenChain(event);
   const metadata = JSON.parse(event.metadata) as EventMetadata;
   if (!isKnown(event.type) || metadata.schemaVersion > PEOPLE_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const { revision } = event;

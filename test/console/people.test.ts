@@ -20,7 +20,7 @@ afterAll(() => provider?.stop());
 const PASSWORD = 'correct horse battery';
 
 inBrowser('an owner invites somebody, who sets a password, signs in by name, and is signed out by the owner', async () => {
-  const { page, origin, project, faults } = of();
+  const { page, origin, project, faults, signedInAs } = of();
   await page.goto(`${origin}/p/${project}/people`);
   await heading(page, 'People');
   await page.getByRole('button', { name: 'Invite somebody…' }).click();
@@ -64,6 +64,12 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await heading(ada, 'Activity');
   await ada.goto(`${origin}/p/${project}/people`);
   await ada.getByText('People are managed by owners').waitFor();
+  expect(await ada.getByText('What changed').count()).toBe(0);
+  const auditor = await signedInAs('auditor');
+  await auditor.getByRole('link', { name: 'People', exact: true }).click();
+  await auditor.getByText('let ada in as support in every project').waitFor();
+  await auditor.getByText(/^let auditor-\d+ in as auditor in Market$/).waitFor();
+  expect(await seriousOn(auditor)).toEqual([]);
 
   await page.getByRole('button', { name: 'Sessions of ada' }).click();
   await page.getByRole('button', { name: 'End all' }).click();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { deviceOf, placeOf } from '../../src/console/words/device.ts';
+import { changeOfPerson, changerOf } from '../../src/console/words/person-change.ts';
 
 it('a session is told by browser and system, also where a browser is made of another one', () => {
   const edge =
@@ -13,4 +14,30 @@ it('a session is told by browser and system, also where a browser is made of ano
     'Something without a name',
   ]);
   expect([placeOf(null), placeOf('192.0.2.7')]).toEqual(['the server’s own machine', '192.0.2.7']);
+});
+
+it('what changed among people is a sentence each, and who is forgotten stays an id', () => {
+  const said = (change: object) => {
+    const whole = { revision: 1, at: '', by: { kind: 'person', person: 'per_1', name: 'ada' }, person: 'per_2', name: 'bo', ...change };
+    return `${changerOf(whole)} ${changeOfPerson(whole as Parameters<typeof changeOfPerson>[0], [{ id: 'p1', title: 'Market' }])}`;
+  };
+  expect([
+    said({ what: 'letIn', project: 'p1', role: 'viewer', by: { kind: 'operator' } }),
+    said({ what: 'role', project: '*', role: 'owner' }),
+    said({ what: 'role', project: 'p1', role: 'none' }),
+    said({ what: 'reset' }),
+    said({ what: 'linked', issuer: 'https://login.example', by: { kind: 'person', person: 'per_2', name: 'bo' } }),
+    said({ what: 'unlinked', issuer: 'https://login.example' }),
+    said({ what: 'removed', by: { kind: 'person', person: 'per_3' } }),
+    said({ what: 'forgotten', name: undefined }),
+  ]).toEqual([
+    'The operator let bo in as viewer in Market',
+    'ada made bo owner in every project',
+    'ada took the role of bo in Market',
+    'ada let bo in anew, by a link that forgot the password',
+    'bo linked an account of https://login.example',
+    'ada forgot the account of bo at https://login.example',
+    'per_3 removed bo',
+    'ada had the log forget who per_2 was',
+  ]);
 });

@@ -182,6 +182,64 @@ it('an auditor sees who has which role where they audit, without e-mails and ses
   for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
 });
 
+describe('what changed among people', () => {
+  type Changes = { readonly changes: readonly Record<string, unknown>[]; readonly before: number | null };
+  const changesFor = async (by: SignedBrowser, query = ''): Promise<Changes> => body(await by.get(`/api/people/history${query}`));
+
+  it('says who let whom in, and gave, took and forgot what, the newest first, without e-mail', async () => {
+    const { person, url } = body(
+      await owner.change('POST', '/api/people', { name: 'hana', email: 'hana@game.example', project: 'p1', role: 'viewer' }),
+    );
+    await inBy(url);
+    await owner.change('PUT', `/api/people/${person}/roles/p1`, { role: 'support' });
+    await owner.change('PUT', `/api/people/${person}/roles/p2`, { role: 'viewer' });
+    await owner.change('PUT', `/api/people/${person}/roles/p2`, { role: 'none' });
+    await owner.change('POST', `/api/people/${person}/reset`);
+    await owner.change('DELETE', `/api/people/${person}`);
+    const { changes } = await changesFor(owner, `?person=${person}`);
+    const by = { kind: 'person', person: expect.any(String), name: 'owner' };
+    const of = (said: object) => ({ revision: expect.any(Number), at: expect.any(String), by, person, name: 'hana', ...said });
+    expect(changes).toEqual([
+      of({ what: 'removed' }),
+      of({ what: 'reset' }),
+      of({ what: 'role', project: 'p2', role: 'none' }),
+      of({ what: 'role', project: 'p2', role: 'viewer' }),
+      of({ what: 'role', project: 'p1', role: 'support' }),
+      of({ what: 'letIn', project: 'p1', role: 'viewer' }),
+    ]);
+    expect(JSON.stringify(changes)).not.toContain('hana@');
+    await owner.change('POST', `/api/people/${person}/forget`);
+    const { changes: after } = await changesFor(owner, `?person=${person}`);
+    expect(after.map(({ what, name }) => [what, name])).toEqual(
+      ['forgotten', 'removed', 'reset', 'role', 'role', 'role', 'letIn'].map((what) => [what, undefined]),
+    );
+  });
+
+  it('is told to owners and auditors, of one project alone what happens there, and in pages', async () => {
+    const { browser: auditor } = await invited('ines', 'auditor');
+    const { browser: near } = await invited('jana', 'auditor', 'p1');
+    const { browser: manager } = await invited('kim', 'manager');
+    expect((await changesFor(auditor)).changes.map(({ project }) => project)).toEqual(expect.arrayContaining(['*', 'p1', 'p2']));
+    const { changes } = await changesFor(near);
+    expect(new Set(changes.map(({ project }) => project))).toEqual(new Set(['p1', '*']));
+    expect(changes.map(({ what }) => what)).not.toContain('removed');
+    expect(codeOf(await manager.get('/api/people/history'))).toEqual([403, 'ACCESS_DENIED']);
+    expect(codeOf(await auditor.get('/api/people/history?before=soon'))).toEqual([400, 'INVALID_REQUEST']);
+    const { id } = await invited('lou', 'viewer', 'p2');
+    for (let turn = 0; turn < 52; turn += 1)
+      await owner.change('PUT', `/api/people/${id}/roles/p2`, { role: turn % 2 === 0 ? 'support' : 'viewer' });
+    const seen: unknown[] = [];
+    let before: number | null = null;
+    do {
+      const page: Changes = await changesFor(auditor, before === null ? '' : `?before=${before}`);
+      seen.push(...page.changes.map(({ revision }) => revision));
+      before = page.before;
+    } while (before !== null);
+    expect(seen.length).toBeGreaterThan(52);
+    expect(seen).toEqual([...new Set(seen)].sort((one, other) => Number(other) - Number(one)));
+  });
+});
+
 it('whoever is neither owner nor auditor manages nobody, and sees nobody', async () => {
   const { id, browser } = await invited('manager', 'manager');
   const refused = [

@@ -165,6 +165,12 @@ test('the stream of people is verified, copied and examined', async () => {
   await printed(['log', 'copy', '--from', file], { env: copy });
   const listed = (where: Env) => printed(['user', 'list', '--json'], { env: where });
   expect(await listed(copy)).toBe(await listed(env));
+  const history = JSON.parse(await printed(['user', 'history', '--person', 'Eve', '--json'], { env: copy }));
+  expect(history.map(({ what, by, name }: Readonly<Record<string, unknown>>) => [what, by, name])).toEqual([
+    ['reset', { kind: 'operator' }, 'Eve'],
+    ['letIn', { kind: 'operator' }, 'Eve'],
+  ]);
+  expect(await printed(['user', 'history', '--limit', '1'], { env: copy })).toMatch(/^WHEN +BY +WHAT +WHOM +ROLE +OF\n\S+ +the operator /);
   expect((await here(['verify', '--wait'], { env: copy })).code).toBe(0);
   expect((await here(['doctor'], { env: copy })).stdout).toMatch(/ok +people +\d, 1 of them owner of every project/);
   const pool = new pg.Pool({ connectionString: copy.DATABASE_URL, max: 1 });

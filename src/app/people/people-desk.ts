@@ -7,13 +7,14 @@ import {
   type PeopleState,
   type PersonState,
   removePerson,
-  unlinkAccounts,
+  resetPerson,
 } from '../../domain/people/people.ts';
 import { governs, managesIn, seesRolesIn } from '../../domain/people/power.ts';
 import type { Role } from '../../domain/people/roles.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { SessionRow, SignInStore } from '../ports/sign-in-store.ts';
 import { newPersonId, type People } from './people.ts';
+import type { PersonChanges } from './person-changes.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The people of the installation, managed by one of them: an owner of every project, or of those in question. `by`: the id of who asks. */
@@ -44,6 +45,11 @@ interface ListedPerson {
 
 export interface PeopleDesk {
   list(by: string): Promise<readonly ListedPerson[]>;
+  /**
+   * What changed among people, the newest first: to owners and auditors. Of one project alone: roles there, and in every project.
+   * `person`: of this one, or by them. Throws 403 ACCESS_DENIED.
+   */
+  history(by: string, asked: { readonly person: string | null; readonly before: number | null }): Promise<PersonChanges>;
   /** Lets a person in. Answers the id, and a link to sign in with, which is kept nowhere. */
   add(by: string, person: NewPerson): Promise<{ readonly person: string; readonly link: string }>;
   /** Gives a role in a project, or takes it (`none`). */
@@ -94,6 +100,16 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       });
     },
 
+    async history(by, asked) {
+      const state = await people.latest();
+      const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
+      if (!projects.some((project) => seesRolesIn(state, by, project)))
+        throw refusal('ACCESS_DENIED', 'Who gave whom which role is told to owners and auditors');
+      // A role in every project is one in each.
+      const sees = (project: string | null) => project === EVERY_PROJECT || seesRolesIn(state, by, project ?? EVERY_PROJECT);
+      return people.history({ ...asked, sees });
+    },
+
     async add(by, { name, email, project, role }) {
       await needProject(project);
       const person = newPersonId();
@@ -138,7 +154,7 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
         );
       await change('person.reset', by, (state) => {
         needGoverned(state, by, id);
-        return unlinkAccounts(state, id);
+        return resetPerson(state, id);
       });
       await signIn.lockOut(id);
       return signIn.newLink(id);

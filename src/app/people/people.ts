@@ -24,6 +24,7 @@ import { PEOPLE_STREAM } from '../../log/streams.ts';
 import type { LedgerRow } from '../ports/ledger.ts';
 import type { PublishRow } from '../ports/publishes.ts';
 import type { ViewReader } from '../ports/readers.ts';
+import { type PersonChanges, personChanges } from './person-changes.ts';
 
 /** The people of the installation, folded from their stream. They are few, so all of them are in memory. */
 
@@ -45,6 +46,8 @@ export interface People {
    * 409 LAST_OWNER.
    */
   forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
+  /** What changed, the newest first. */
+  history(asked: Parameters<typeof personChanges>[2]): Promise<PersonChanges>;
   /** Decides on the newest state, and stores what was decided. Throws the refusal. */
   change(cause: string, actor: Actor, decide: (state: PeopleState) => readonly PeopleFact[] | Refusal): Promise<PeopleState>;
 }
@@ -130,6 +133,8 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
     },
 
     nameOf,
+
+    history: (asked) => personChanges(log, { nameOf }, asked),
 
     change,
 

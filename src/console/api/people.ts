@@ -1,4 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { PersonChange } from '../words/person-change.ts';
 import { askConsole } from './http.ts';
 import type { OpenSession } from './session.ts';
 
@@ -31,6 +32,19 @@ const ADDRESS = '/api/people';
 export const peopleQuery = queryOptions({
   queryKey: ['people'],
   queryFn: async () => (await askConsole<{ readonly people: readonly ListedPerson[] }>('GET', ADDRESS)).people,
+});
+
+interface PeopleHistory {
+  readonly changes: readonly PersonChange[];
+  readonly before: number | null;
+}
+
+/** What changed among people, the newest first. */
+export const peopleHistoryQuery = infiniteQueryOptions({
+  queryKey: ['people', 'history'],
+  queryFn: ({ pageParam }) => askConsole<PeopleHistory>('GET', `${ADDRESS}/history${pageParam === null ? '' : `?before=${pageParam}`}`),
+  initialPageParam: null as number | null,
+  getNextPageParam: ({ before }) => before,
 });
 
 export function sessionsOfQuery(id: string) {

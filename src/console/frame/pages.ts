@@ -17,7 +17,12 @@ const PAGES = [
   { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
   { to: '/p/$project/keys', name: 'Keys', about: 'API keys, what they may do, when they were used last', needs: 'settings' },
   { to: '/p/$project/looked', name: 'Who looked', about: 'which person looked at which player, when and why', needs: 'access' },
-  { to: '/p/$project/people', name: 'People', about: 'who may sign in, roles, sessions, invitations', needs: 'people' },
+  {
+    to: '/p/$project/people',
+    name: 'People',
+    about: 'who may sign in, roles, sessions, invitations, who gave which role',
+    needs: 'people',
+  },
 ] as const;
 
 /** The pages that show something to whoever is signed in. */

@@ -31,6 +31,10 @@ export const PEOPLE_EVENTS = {
     }),
   ),
   'person.unlinked': event('No account of this issuer signs the person in any more.', members({ person, issuer: plainText })),
+  'person.reset': event(
+    'The password of a person is forgotten and every session ended; whoever did it got a link that signs the person in.',
+    members({ person }),
+  ),
   'person.removed': event('A person may not sign in any more.', members({ person })),
   'person.forgotten': event(
     'The data of these events of the stream, which name a person who was removed, may be replaced by their commitments.',

@@ -110,10 +110,12 @@ export function linkAccount(state: PeopleState, id: string, { issuer, account }:
   return [{ type: 'person.linked', data: { person: id, issuer, account } }];
 }
 
-/** Forgets the accounts that sign a person in. */
-export function unlinkAccounts(state: PeopleState, id: string): readonly PeopleFact[] {
-  const issuers = [...(state.people.get(id)?.accounts.keys() ?? [])];
-  return issuers.map((issuer) => ({ type: 'person.unlinked', data: { person: id, issuer } }));
+/** Forgets what signs a person in. Whoever gets the new link could be that person, so the log says who let them in anew. */
+export function resetPerson(state: PeopleState, id: string): readonly PeopleFact[] | Refusal {
+  const person = state.people.get(id);
+  if (person === undefined) return noPerson();
+  const unlinked = [...person.accounts.keys()].map((issuer): PeopleFact => ({ type: 'person.unlinked', data: { person: id, issuer } }));
+  return [...unlinked, { type: 'person.reset', data: { person: id } }];
 }
 
 export function personOfAccount({ people }: PeopleState, { issuer, account }: Account): PersonState | undefined {
@@ -176,6 +178,7 @@ export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleStat
       former.delete(event.data.person);
       return { ...state, former };
     }
+    case 'person.reset':
     case 'redacted':
       return state;
   }

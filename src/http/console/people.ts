@@ -1,15 +1,18 @@
 import type { PeopleDesk, SignedIn } from '../../app/app.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { objectOf } from '../../kernel/json-read.ts';
+import { revisionCursor } from '../../kernel/page-cursor.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
-import type { Exchange } from '../exchange.ts';
+import { type Exchange, queryText } from '../exchange.ts';
 import { shown, shownSessions } from './api.ts';
 import type { ConsolePlace } from './place.ts';
 
 /** `/api/people` of the console: who may sign in, and what for. */
 
 const PATH = /^\/api\/people(?:\/(per_[0-9a-f]{16})(?:\/(roles|reset|forget|sessions)(?:\/([\w*.-]{1,64}))?)?)?$/;
+
+const HISTORY = '/api/people/history';
 
 /** Whether a path is one of these routes. */
 export function isPeopleRoute(path: string): boolean {
@@ -27,6 +30,7 @@ interface Asked {
 export async function answerPeople(asked: Asked, { person: { id: by } }: SignedIn): Promise<Answer> {
   const { exchange, desk } = asked;
   const { method, path } = exchange;
+  if (method === 'GET' && path === HISTORY) return history(asked, by);
   const found = PATH.exec(path);
   const [, id, part, last] = found ?? [];
   if (found === null) throw refusal('NOT_FOUND');
@@ -63,6 +67,12 @@ export async function answerPeople(asked: Asked, { person: { id: by } }: SignedI
     default:
       throw refusal('NOT_FOUND');
   }
+}
+
+async function history({ exchange, desk }: Asked, by: string): Promise<Answer> {
+  const person = queryText(exchange, 'person');
+  const { changes, before } = await desk.history(by, { person, before: revisionCursor(queryText(exchange, 'before'), 'before') });
+  return shown({ ok: true, changes: changes.map(({ at, ...rest }) => ({ ...rest, at: timeOf(at) })), before });
 }
 
 async function added(asked: Asked, by: string): Promise<Answer> {

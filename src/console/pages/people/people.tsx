@@ -13,6 +13,7 @@ import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { placeOfRole } from '../../words/role.ts';
 import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
+import { PeopleHistory } from './history.tsx';
 import styles from './people.module.css';
 
 const ACTS = { name: 'What to do', isHidden: true };
@@ -42,7 +43,7 @@ export function PeoplePage() {
         )
       }
     >
-      <OfNow>These are the people and roles of now, which nobody changes from the past.</OfNow>
+      <OfNow>These are the people and roles of now, which nobody changes from the past; below is how they came to be so.</OfNow>
       <Card title="People">
         {isTold ? (
           <PeopleTable mayManage={mayManage} />
@@ -52,6 +53,7 @@ export function PeoplePage() {
           </Empty>
         )}
       </Card>
+      {isTold && <PeopleHistory />}
       {isInviting && <InviteDialog close={() => setInviting(false)} />}
     </Page>
   );
