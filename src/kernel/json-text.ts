@@ -69,6 +69,26 @@ export function printedBefore(value: JsonObject): Printed | undefined {
   return printed.get(value);
 }
 
+/** What {@link stringifyJson} makes of a value, or its first characters: as many as are wanted, and perhaps more. */
+export function jsonStart(value: Json, wanted: number): string {
+  if (isArray(value)) return started('[', ']', value, wanted, (item, room) => jsonStart(item, room));
+  if (isObject(value))
+    return started('{', '}', Object.keys(value), wanted, (name, room) => {
+      const head = `${JSON.stringify(name)}:`;
+      return head + jsonStart(value[name] ?? null, room - head.length);
+    });
+  return stringifyJson(value);
+}
+
+function started<T>(open: string, close: string, parts: readonly T[], wanted: number, textOf: (part: T, room: number) => string): string {
+  let text = open;
+  for (const [place, part] of parts.entries()) {
+    text += `${place === 0 ? '' : ','}${textOf(part, wanted - text.length)}`;
+    if (text.length >= wanted) return text;
+  }
+  return text + close;
+}
+
 /** JSON with members sorted by UTF-16 code unit and without blanks: one text per value, for hashes and signatures. */
 export function canonicalJson(value: Json): string {
   if (value instanceof ExactNumber) return value.text;

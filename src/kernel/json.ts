@@ -16,6 +16,6 @@ export {
 } from './json-number.ts';
 export { JsonError, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
 export { isLargerThan } from './json-size.ts';
-export { canonicalJson, type PrintedObject, prettyJson, printObject, printOnce, stringifyJson } from './json-text.ts';
+export { canonicalJson, jsonStart, type PrintedObject, prettyJson, printObject, printOnce, stringifyJson } from './json-text.ts';
 export { tryParseJson } from './json-try-parse.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, nonEmptyString, stringOrEmpty } from './json-value.ts';

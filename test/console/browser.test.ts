@@ -144,6 +144,10 @@ inBrowser(
     await heading(page, 'It is back');
     await page.getByText('And 100 lines more.').waitFor();
     expect(await read(KAI)).toEqual({ name: 'Kai', held: held((place) => (place === 100 ? 1 : place < 100 && place !== 5 ? 9 : 5)) });
+    // What still differs is a row each, those beyond a screenful, too.
+    await page.goto(`${origin}/p/${project}/players/${KAI}/documents/players/${KAI}?a=${then}`);
+    await page.getByRole('rowheader', { name: 'held › ore100', exact: true }).waitFor();
+    expect(await page.getByRole('region', { name: 'What differs' }).getByRole('rowheader').count()).toBe(100);
     expect(faults).toEqual([]);
   },
 );

@@ -12,6 +12,7 @@ import {
   type Json,
   JsonError,
   jsonEquals,
+  jsonStart,
   NumberTooLong,
   numberFromText,
   parseJson,
@@ -131,6 +132,18 @@ describe('both parsers give the same answers', () => {
   test.each(['"small":1', BIG])('the last of duplicate names wins, at the position of the first (%s)', (any) => {
     const value = parseJson(`{"a":1,"b":2,"a":{"c":[1]},${any}}`);
     expect(stringifyJson(value)).toBe(`{"a":{"c":[1]},"b":2,${any}}`);
+  });
+
+  test('the start of a text is that of the whole, as long as is wanted', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(60), (sample, wanted) => {
+        fc.pre(!sample.includes('__proto__'));
+        const value = parseJson(`{"a":${sample},${BIG}}`);
+        const [whole, start] = [stringifyJson(value), jsonStart(value, wanted)];
+        expect(whole.startsWith(start)).toBe(true);
+        expect(start === whole || start.length >= wanted).toBe(true);
+      }),
+    );
   });
 
   test.each(['1', '18446744073709551615'])('depth counts arrays and objects, quoted brackets do not (%s)', (leaf) => {

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { LINES } from '../api/acts.ts';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
+import { useDrawn } from '../parts/standing.ts';
 import table from '../parts/table.module.css';
 import { isOfSlot } from '../words/restore.ts';
 import { cut, isLess, signed, valueText } from '../words/value.ts';
@@ -153,6 +154,7 @@ const MORE = 5 * LINES;
 function Lines({ document, picking, isKept }: OfDocumentProps) {
   const { changes, moreLines = 0 } = document;
   const [most, setMost] = useState(LINES);
+  const drawn = useDrawn(changes.slice(0, most));
   const known = Math.max(changes.length - most, 0);
   const rest = known + moreLines;
   const show = () => {
@@ -162,7 +164,7 @@ function Lines({ document, picking, isKept }: OfDocumentProps) {
   return (
     <>
       <div className={styles.list}>
-        {changes.slice(0, most).map((line) => (
+        {drawn.map((line) => (
           <Line key={line.path} document={document} line={line} picking={picking} isOfKept={isKept} />
         ))}
       </div>

@@ -1,9 +1,10 @@
-import { memo, useEffect, useState } from 'react';
+import { memo, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
 import { codeOf, Later } from './later.tsx';
 import styles from './plot.module.css';
 import type { PlotSeries } from './plot-series.ts';
+import { useStanding } from './standing.ts';
 
 const DRAWN = codeOf('plot', () => import('./plot-drawn.tsx').then(({ DrawnPlot }) => DrawnPlot));
 
@@ -22,17 +23,11 @@ interface PlotProps {
   readonly height?: number;
 }
 
-/** The table has a row for each time, and comes when the page stands, ms. */
-const TOLD_AFTER_MS = 400;
-
 /** Numbers over time. Readers of screens have the same as a table. */
 export function Plot({ name, times, series, along, said = plotText, open, height = 200 }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const [isTold, setTold] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setTold(true), TOLD_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, []);
+  // The table has a row for each time.
+  const isTold = useStanding();
   const place = pointed === null || pointed >= times.length ? null : pointed;
   return (
     <figure className={styles.figure} style={{ '--plot': `${height}px` } as React.CSSProperties}>

@@ -97,6 +97,11 @@ describe('the differences between two documents', () => {
       { path: 'name', from: 'Ada' },
       { path: 'bought', to: ['skin'] },
     ]);
+    expect(differences({ a: { b: 1, c: [1] } }, { d: 1, a: { c: [1], e: 2 } })).toEqual([
+      { path: 'a.b', from: 1 },
+      { path: 'a.e', to: 2 },
+      { path: 'd', to: 1 },
+    ]);
     expect(differences(null, PAST)).toEqual([{ path: '', to: PAST }]);
     expect(differences(null, null)).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { Scroll } from '../../parts/scroll.tsx';
+import { useDrawn } from '../../parts/standing.ts';
 import table from '../../parts/table.module.css';
 import { At, When } from '../../parts/time.tsx';
 import { type CommitSaid, deedOf } from '../../words/commit.ts';
@@ -268,6 +269,7 @@ function Comparison({ asked, a, b, player }: ComparisonProps) {
   const navigate = useNavigate();
   const close = () => void navigate({ to: '.', search: (before: object) => ({ ...before, a: undefined, b: undefined }) });
   const read = useQuery(compareQuery(view, asked, a, b ?? view.at));
+  const drawn = useDrawn(read.data?.fields ?? []);
   return (
     <Card
       title="Two moments compared"
@@ -295,7 +297,7 @@ function Comparison({ asked, a, b, player }: ComparisonProps) {
                 </tr>
               </thead>
               <tbody>
-                {read.data.fields.map(({ path, label, before, after }) => (
+                {drawn.map(({ path, label, before, after }) => (
                   <tr key={path}>
                     <th scope="row">{label || 'the whole document'}</th>
                     <td className={styles.from} title={cut(valueText(before), 2000)}>

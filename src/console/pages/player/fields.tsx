@@ -1,4 +1,4 @@
-import { type CSSProperties, useState } from 'react';
+import { type CSSProperties, useMemo, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CardBody, Empty } from '../../parts/page.tsx';
@@ -11,7 +11,7 @@ import styles from './player.module.css';
 
 /** A document field by field, with what the schema says beside it. */
 export function Fields({ document, schema }: { readonly document: unknown; readonly schema: unknown }) {
-  const { rows, isCut } = rowsOf(document, schema);
+  const { rows, isCut } = useMemo(() => rowsOf(document, schema), [document, schema]);
   if (rows.length === 0) return <Empty title="It is empty">No field is set, and the schema names none.</Empty>;
   return (
     <>
@@ -57,7 +57,8 @@ const MOST = 100_000;
 
 function Value({ value }: { readonly value: unknown }) {
   const [isWhole, setWhole] = useState(false);
-  const text = valueText(value);
+  // A value may have a megabyte, and what stands around it is drawn again and again.
+  const text = useMemo(() => valueText(value), [value]);
   if (text === '') return <span className={styles.unset}>empty text</span>;
   if (text.length <= CELL_LENGTH) return <>{text}</>;
   return (

@@ -1,5 +1,5 @@
 import type { Difference } from '../../../contract/answers.ts';
-import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, jsonEquals, jsonStart } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { openedBetween } from '../../access/widened.ts';
 import type { DefinitionKind } from '../../events.ts';
@@ -46,9 +46,11 @@ export function differenceOf(before: Json, after: Json, isContent: (name: string
     walk.compare(ROOT, before, after);
     return { members: [], ...walk.found() };
   }
-  const members = membersOf(before, after).filter(([, own, other]) => !same(own, other));
-  for (const [name, own, other] of members) if (isContent(name)) walk.compare(memberOf(ROOT, name, own, other), own, other);
-  return { members: members.map(([name]) => name), ...walk.found() };
+  const members: string[] = [];
+  eachMember(before, after, (name, own, other) => {
+    if (walk.finds(isContent(name) ? memberOf(ROOT, name, own, other) : null, own, other)) members.push(name);
+  });
+  return { members, ...walk.found() };
 }
 
 /** A place in a definition. What it is called is worked out only for what is listed: in a large one nearly everything is the same. */
@@ -95,11 +97,25 @@ class Walk {
     else if (!same(before, after)) this.#add(at, before, after);
   }
 
+  /** Compares, and says whether anything differs. `null`: nothing of it is told. */
+  finds(at: Place | null, before: Json | undefined, after: Json | undefined): boolean {
+    if (before === after) return false;
+    // Two objects are gone through once. Of lists it is told what belongs together, which takes longer than to see that they are the same.
+    if (at === null || !isObject(before) || !isObject(after)) {
+      if (same(before, after)) return false;
+      if (at !== null) this.compare(at, before, after);
+      return true;
+    }
+    const count = this.#count;
+    this.#compareMembers(at, before, after);
+    return this.#count > count || !same(before, after);
+  }
+
   /** Nearly all members are the same, so nothing is made of those; and nothing of a place that is counted alone. */
   #compareMembers(at: Place, before: JsonObject, after: JsonObject): void {
-    for (const [name, own, other] of membersOf(before, after)) {
+    eachMember(before, after, (name, own, other) => {
       if (own !== other) this.compare(this.#isFull ? ROOT : memberOf(at, name, own, other), own, other);
-    }
+    });
   }
 
   get #isFull(): boolean {
@@ -156,13 +172,17 @@ function same(before: Json | undefined, after: Json | undefined): boolean {
   return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
 }
 
-/** The members that either object has, with their values in both. */
-function membersOf(before: JsonObject, after: JsonObject): (readonly [name: string, before: Json | undefined, after: Json | undefined])[] {
-  const names = [...Object.keys(before), ...Object.keys(after).filter((name) => !Object.hasOwn(before, name))];
-  return names.map((name) => [name, member(before, name), member(after, name)]);
+/** Goes through the members that either object has, with their values in both. */
+function eachMember(
+  before: JsonObject,
+  after: JsonObject,
+  see: (name: string, before: Json | undefined, after: Json | undefined) => void,
+): void {
+  for (const name of Object.keys(before)) see(name, before[name], member(after, name));
+  for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) see(name, undefined, after[name]);
 }
 
 function shown(value: Json, most: number): Json {
-  const text = stringifyJson(value);
+  const text = jsonStart(value, most + 1);
   return text.length <= most ? value : `${text.slice(0, most)}…`;
 }

@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'react';
+
+/** After so long a page stands, ms. */
+const STANDS_MS = 400;
+
+/** Whether a part has stood for a while. What nobody misses before comes then: so the page can be used sooner. */
+export function useStanding(): boolean {
+  const [isStanding, setStanding] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setStanding(true), STANDS_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isStanding;
+}
+
+/** Rows that fill a screen. */
+const SCREEN = 60;
+
+/** The rows that are drawn: of many a screenful at first, all of them once that stands. */
+export function useDrawn<Row>(rows: readonly Row[]): readonly Row[] {
+  const isStanding = useStanding();
+  return isStanding ? rows : rows.slice(0, SCREEN);
+}
