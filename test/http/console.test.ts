@@ -327,6 +327,8 @@ describe('a command line', () => {
     expect([code, page]).toEqual([expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/), `${at.origin}/confirm`]);
     expect(JSON.parse((await poll(secret)).text)).toEqual({ ok: true, waiting: true });
     expect(JSON.parse((await mine.get(`/api/command-line/${code}`)).text)).toMatchObject({ machine: 'savepoint on box', address: null });
+    for (const machine of ['box\nYour own machine', 'box \u202Eenihcam nwo ruoy'])
+      expect(codeOf(await ask('POST', '/api/command-line', {}, { machine }))).toEqual([400, 'INVALID_BODY']);
     expect((await mine.change('POST', `/api/command-line/${code}`)).status).toBe(200);
     expect(codeOf(await mine.change('POST', `/api/command-line/${code}`))).toEqual([404, 'NOT_FOUND']);
     const { token, name } = JSON.parse((await poll(secret)).text);
@@ -426,7 +428,9 @@ describe('a command line', () => {
 
   it('is confirmed by a person on the page alone, who may refuse it, and codes are not to be guessed', async () => {
     const mine = await signedIn();
-    const { code, secret } = await begin();
+    // Not over HTTP: this machine has asked as often as one may in a minute.
+    const { request, secret } = await signIn.request({ agent: 'savepoint on box', address: null });
+    const { code } = request;
     expect(codeOf(await ask('POST', `/api/command-line/${code}`, { Cookie: mine.cookie, Origin: at.origin }))).toEqual([
       403,
       'ACCESS_DENIED',

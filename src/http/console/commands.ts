@@ -1,4 +1,5 @@
 import type { SignedIn } from '../../app/app.ts';
+import { ONE_LINE } from '../../contract/values.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
@@ -50,6 +51,9 @@ export class CommandRoutes {
     const { signIn, body } = this.#parts;
     const { secret, machine } = objectOf(await readJson(exchange, body, invalidBody));
     if (exchange.path === PREFIX) {
+      // A person decides by what the page shows of it.
+      if (typeof machine === 'string' && !ONE_LINE.test(machine))
+        throw refusal('INVALID_BODY', '`machine` is one line of text, without control characters');
       this.#attempts.noteRequest(address);
       const from = { ...signInFrom(exchange, address), ...(typeof machine === 'string' ? { agent: machine } : {}) };
       const { request, secret: made } = await signIn.request(from);
