@@ -130,7 +130,7 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   // Others who played are told apart by what they have, and are tried in turn until it goes through for one.
   await page.getByRole('button', { name: 'Try other players until it goes through' }).click();
   await heading(page, 'It would go through');
-  await page.getByText('It was refused for one player: once TOO_POOR.').waitFor();
+  await page.getByText('It was refused for one player: once TOO_POOR “Not enough gold”.').waitFor();
   await page.getByRole('button', { name: new RegExp(`^${PLAYER} gold 4 refused .*: TOO_POOR$`) }).waitFor();
   // Whoever tries what is staged is told where it changes nothing.
   await page.goto(`${origin}/p/${project}/calls/try?slug=buy&player=${PLAYER}&target=next`);
@@ -138,6 +138,16 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
   await page.getByText('Live and next come to the same for this player.').waitFor();
   expect(await seriousOn(page)).toEqual([]);
+  // The player may be taken to have something else, and has what he had.
+  await page.getByRole('button', { name: 'Try it as if the player had something else…' }).click();
+  await page.getByLabel('gold').fill('2000');
+  await page.getByLabel('price').fill('1500');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await page.getByText('taken to have gold 2000').waitFor();
+  await heading(page, 'With what is staged, it would go through');
+  await page.getByText('gold 1999').first().waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).toEqual({ gold: 4 });
   expect(faults).toEqual([]);
 });
 

@@ -13,6 +13,8 @@ const BUY = {
   ],
 };
 
+const how = (code: string, why = '') => ({ code, why });
+
 let minute = 0;
 function called(
   platformId: string | null,
@@ -60,11 +62,18 @@ describe('who an endpoint is tried for', () => {
       'level 3',
       'isNew true',
     ]);
+    expect(factsOf({ name: 'Ada', bag: {}, gold: 12, level: 3, isNew: true, axe: 2 }, ['axe', 'gold'])).toEqual([
+      'axe 2',
+      'gold 12',
+      'name Ada',
+      'level 3',
+    ]);
     expect(factsOf(undefined)).toEqual([]);
   });
 
-  it('says by which codes it was refused, the most frequent first', () => {
-    expect(refusedSaid(['POOR', 'OWNED', 'OWNED', ''])).toBe('2 times OWNED, once POOR, once refused');
+  it('says by which codes it was refused, the most frequent first, with what the game says', () => {
+    const refused = [how('POOR'), how('OWNED', 'You own it.'), how('OWNED', 'You own it, too.'), how('')];
+    expect(refusedSaid(refused)).toBe('2 times OWNED “You own it.”, once POOR, once refused');
   });
 });
 
@@ -111,13 +120,13 @@ it('a run on next says nothing new where live answers and writes the same', () =
 
 it('of players for whom a run told nothing new it is said how many there were', () => {
   const ended = { isRefused: false, isNothingNew: false, refused: [], same: 0 };
-  expect(othersSaid({ ...ended, isRefused: true, refused: ['POOR'] })).toBe('');
-  expect(othersSaid({ ...ended, isRefused: true, refused: ['POOR', 'POOR'] })).toBe(
+  expect(othersSaid({ ...ended, isRefused: true, refused: [how('POOR')] })).toBe('');
+  expect(othersSaid({ ...ended, isRefused: true, refused: [how('POOR'), how('POOR')] })).toBe(
     'It would be refused for all 2 that it was tried for: 2 times POOR.',
   );
-  expect(othersSaid({ ...ended, refused: ['POOR'] })).toBe('It was refused for one player: once POOR.');
+  expect(othersSaid({ ...ended, refused: [how('POOR')] })).toBe('It was refused for one player: once POOR.');
   expect(othersSaid({ ...ended, isNothingNew: true, same: 1 })).toBe('Live and next come to the same for this player.');
-  expect(othersSaid({ ...ended, isNothingNew: true, same: 3, refused: ['POOR', ''] })).toBe(
+  expect(othersSaid({ ...ended, isNothingNew: true, same: 3, refused: [how('POOR'), how('')] })).toBe(
     'Live and next come to the same for all 3 for whom it goes through. It was refused for 2 players: once POOR, once refused.',
   );
 });

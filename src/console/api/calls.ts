@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { useEffect, useState } from 'react';
 import { refusalSaid } from '../words/calls.ts';
 import { Refused } from '../words/refusal.ts';
-import { isSameOnLive } from '../words/trying.ts';
+import { type HowRefused, isSameOnLive } from '../words/trying.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
@@ -200,6 +200,8 @@ export interface DryRunAsked {
   /** As a game server, with the secret key. */
   readonly asServer: boolean;
   readonly input: Readonly<Record<string, unknown>>;
+  /** A document that stands in place of the player's for this run; left out: what is stored. */
+  readonly instead?: { readonly collection: string; readonly document: Readonly<Record<string, unknown>> } | undefined;
 }
 
 /** What an endpoint would answer, and of next what live answers to the same; `null`: live has no such endpoint. */
@@ -220,19 +222,20 @@ export async function tryEndpoint(view: View, asked: DryRunAsked): Promise<Tried
 }
 
 /** Runs an endpoint on what is stored; nothing of it is stored. */
-function runDry({ project, target }: View, { slug, player, asServer, input }: DryRunAsked) {
-  const as = player.trim() === '' ? {} : { platformId: player.trim() };
-  return answerOf(
-    api.testEndpoint({ project, xNsPublishTarget: target, jsonObject: { slug, input, asServer, ...as, expect: { outcome: 'any' } } }),
-  );
+function runDry({ project, target }: View, { slug, player, asServer, input, instead }: DryRunAsked) {
+  const id = player.trim();
+  const as = id === '' ? {} : { platformId: id };
+  const seed = instead === undefined ? {} : { seed: { collections: { [instead.collection]: { [id]: instead.document } } } };
+  const jsonObject = { slug, input, asServer, ...as, ...seed, expect: { outcome: 'any' } };
+  return answerOf(api.testEndpoint({ project, xNsPublishTarget: target, jsonObject }));
 }
 
 /** Players who are tried in turn. */
 const MOST_TRIED = 12;
 
 export interface Searched {
-  /** By whom it was tried, in turn, and by which code each was refused. */
-  readonly refused: readonly { readonly player: string; readonly code: string }[];
+  /** By whom it was tried, in turn, and how each was refused. */
+  readonly refused: readonly (HowRefused & { readonly player: string })[];
   /** For whom it went through on next, and came to what it comes to on live. */
   readonly same: readonly string[];
   readonly found: { readonly player: string; readonly tried: Tried } | null;
@@ -242,14 +245,14 @@ export interface Searched {
  * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it
  * is the same for all, the first of them is found.
  */
-export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player'>, players: readonly string[]): Promise<Searched> {
+export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player' | 'instead'>, players: readonly string[]): Promise<Searched> {
   const refused: Searched['refused'][number][] = [];
   const same: string[] = [];
   let first: Searched['found'] = null;
   for (const player of players.slice(0, MOST_TRIED)) {
     const tried = await tryEndpoint(view, { ...asked, player });
     const refusal = refusalSaid(tried.report);
-    if (refusal !== null) refused.push({ player, code: refusal.code });
+    if (refusal !== null) refused.push({ player, ...refusal });
     else if (isSameOnLive(tried.report, tried.live)) {
       same.push(player);
       first ??= { player, tried };

@@ -59,12 +59,15 @@ export function candidateSaid({ last, seen }: Candidate, ago: (at: string) => st
   return last.code === null ? `did it ${ago(last.at)}` : `refused ${ago(last.at)}: ${last.code}`;
 }
 
-/** What tells a player apart: the first fields of what is stored that say something. Masked ones say nothing. */
-export function factsOf(document: unknown): readonly string[] {
+/**
+ * What tells a player apart: the first fields of what is stored that say something. Masked ones say nothing. `first`: of these, those that
+ * matter here come before the others.
+ */
+export function factsOf(document: unknown, first: readonly string[] = []): readonly string[] {
   if (typeof document !== 'object' || document === null) return [];
-  const plain = Object.entries(document).filter(
-    ([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && !UNTOLD.has(value),
-  );
+  const place = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
+  const sorted = Object.entries(document).sort(([one], [other]) => place(one) - place(other));
+  const plain = sorted.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && !UNTOLD.has(value));
   return plain.slice(0, MOST_FACTS).map(([name, value]) => `${name} ${cut(saidValue(value), MOST_TEXT)}`);
 }
 
@@ -73,12 +76,18 @@ const MOST_TEXT = 24;
 /** A masked value, and none. */
 const UNTOLD: ReadonlySet<unknown> = new Set([MASK, '']);
 
+/** By which code somebody was refused, and what the game says then. */
+export interface HowRefused {
+  readonly code: string;
+  readonly why: string;
+}
+
 interface Ended {
   /** Whether the run that is shown was refused, or came to the same as on live. */
   readonly isRefused: boolean;
   readonly isNothingNew: boolean;
-  /** The codes of all that were refused, and how many came to the same as on live; what is shown is among them. */
-  readonly refused: readonly string[];
+  /** All that were refused, and how many came to the same as on live; what is shown is among them. */
+  readonly refused: readonly HowRefused[];
   readonly same: number;
 }
 
@@ -95,12 +104,13 @@ function playersSaid(count: number): string {
   return count === 1 ? 'one player' : `${count} players`;
 }
 
-/** How often codes refused, the most frequent first: `9 times BEST_AXE, once TOO_POOR`. */
-export function refusedSaid(codes: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
-  const sorted = [...counts].sort(([, one], [, other]) => other - one);
-  return sorted.map(([code, count]) => `${count === 1 ? 'once' : `${count} times`} ${code || 'refused'}`).join(', ');
+/** How often codes refused, the most frequent first, with what the game says: `9 times BEST_AXE “You own the best axe.”, once POOR`. */
+export function refusedSaid(refused: readonly HowRefused[]): string {
+  const counts = new Map<string, { readonly count: number; readonly why: string }>();
+  for (const { code, why } of refused) counts.set(code, { count: (counts.get(code)?.count ?? 0) + 1, why: counts.get(code)?.why ?? why });
+  const sorted = [...counts].sort(([, one], [, other]) => other.count - one.count);
+  const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+  return sorted.map(([code, { count, why }]) => `${times(count)} ${code || 'refused'}${why === '' ? '' : ` “${why}”`}`).join(', ');
 }
 
 /** What came of a dry run. */

@@ -19,6 +19,8 @@ interface OutcomeProps {
   /** As it is written. */
   readonly endpoint: Readonly<Record<string, unknown>>;
   readonly target: Target;
+  /** What the player was taken to have; left out: what is stored. */
+  readonly pretends?: string | undefined;
   /** What is said of other players, and how it is tried for them. */
   readonly others: ReactNode;
   /** Where to go on. */
@@ -26,7 +28,7 @@ interface OutcomeProps {
 }
 
 /** What would come of it. Whoever tries it is led here. */
-export function Outcome({ tried, player, endpoint, target, others, children }: OutcomeProps) {
+export function Outcome({ tried, player, endpoint, target, pretends, others, children }: OutcomeProps) {
   const place = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each run leads here
   useEffect(() => {
@@ -35,7 +37,7 @@ export function Outcome({ tried, player, endpoint, target, others, children }: O
   }, [tried]);
   return (
     <section ref={place} tabIndex={-1} className={styles.outcome} aria-label="What would come of it">
-      <Report tried={tried} player={player} endpoint={endpoint} target={target} others={others}>
+      <Report tried={tried} player={player} endpoint={endpoint} target={target} pretends={pretends} others={others}>
         {children}
       </Report>
       {tried.live !== undefined && <BesideLive next={tried.report} live={tried.live} />}
@@ -78,7 +80,7 @@ function outcomeText(report: TestReport): string {
   return ['The game is told', ...(refusal === null ? linesOfValue(report.result?.body, '  ') : [`  ${refusal.why}`]), ...stored].join('\n');
 }
 
-function Report({ tried: { report, live }, player, endpoint, target, others, children }: OutcomeProps) {
+function Report({ tried: { report, live }, player, endpoint, target, pretends, others, children }: OutcomeProps) {
   const { result, steps = [], pendingWrites = [], warnings } = report;
   const worked = workedOut(endpoint, steps, live?.steps ?? null);
   const refusal = refusalSaid(report);
@@ -95,7 +97,10 @@ function Report({ tried: { report, live }, player, endpoint, target, others, chi
     >
       <dl className={styles.came}>
         <dt>For the player</dt>
-        <dd>{player === '' ? 'nobody' : <PlayerLink player={player} />}</dd>
+        <dd>
+          {player === '' ? 'nobody' : <PlayerLink player={player} />}
+          {pretends !== undefined && <span className={styles.soft}> taken to have {pretends}</span>}
+        </dd>
         <dt>The game is told</dt>
         <dd>
           {refusal === null ? cut(saidValue(result?.body), 600) : refusal.why}

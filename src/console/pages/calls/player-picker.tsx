@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { toldApartQuery } from '../../api/calls.ts';
 import { playersQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
@@ -17,6 +17,10 @@ interface PickerProps {
   readonly choose: (player: string) => void;
   /** Who may do it, the likeliest first. */
   readonly candidates: readonly Candidate[];
+  /** Fields that are told before others of what a player has. */
+  readonly telling: readonly string[];
+  /** What stands between the field and those who are offered. */
+  readonly children: ReactNode;
 }
 
 /** Players that are offered. */
@@ -25,7 +29,7 @@ const MOST = 5;
 const PAUSE_MS = 300;
 
 /** Whose call it is: by id, by how the name begins, or one of who played last, each with what tells players apart. */
-export function PlayerPicker({ player, isOffered, choose, candidates }: PickerProps) {
+export function PlayerPicker({ player, isOffered, choose, candidates, telling, children }: PickerProps) {
   const view = useView();
   const mayFind = useMay()('players', 'r');
   const sought = nameSought(player, isOffered ? [player.trim()] : candidates.map(({ id }) => id));
@@ -58,10 +62,18 @@ export function PlayerPicker({ player, isOffered, choose, candidates }: PickerPr
       <div className={styles.offered} role="status">
         {isUnknown && 'No player’s name begins so: it is taken for an id.'}
       </div>
+      {children}
       {offered.length > 0 && (
         <ul className={styles.players} aria-label={isNamed ? 'Called so' : 'Played last'}>
           {offered.slice(0, MOST).map((each) => (
-            <OfferedPlayer key={each.id} player={each} isChosen={each.id === player.trim()} mayLook={mayFind} choose={choose} />
+            <OfferedPlayer
+              key={each.id}
+              player={each}
+              isChosen={each.id === player.trim()}
+              mayLook={mayFind}
+              choose={choose}
+              telling={telling}
+            />
           ))}
         </ul>
       )}
@@ -82,12 +94,13 @@ interface OfferedProps {
   /** Whether what the player has may be shown. */
   readonly mayLook: boolean;
   readonly choose: (player: string) => void;
+  readonly telling: readonly string[];
 }
 
-function OfferedPlayer({ player: { id, name, said }, isChosen, mayLook, choose }: OfferedProps) {
+function OfferedPlayer({ player: { id, name, said }, isChosen, mayLook, choose, telling }: OfferedProps) {
   const { data } = useQuery({ ...toldApartQuery(useView(), id), enabled: mayLook });
   const called = name ?? data?.name ?? null;
-  const facts = factsOf(data?.document);
+  const facts = factsOf(data?.document, telling);
   return (
     <li>
       <button type="button" className={styles.player} aria-pressed={isChosen} onClick={() => choose(id)}>

@@ -2,7 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type DryRunAsked, endpointsQuery, lastCallsQuery, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/calls.ts';
+import { differenceQuery } from '../../api/queries.ts';
 import { ofEndpoint } from '../../api/reveal.ts';
+import { valuesQuery } from '../../api/values.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -12,12 +14,15 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';
 import { refusalSaid } from '../../words/calls.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
+import { firstUsing, pretendedSaid, workedOn } from '../../words/pretending.ts';
+import { listedValues } from '../../words/sheet.ts';
 import { type Candidate, candidatesOf, isSameOnLive, othersSaid } from '../../words/trying.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './calls.module.css';
 import { LOG, TRY } from './calls.tsx';
 import { Outcome } from './outcome.tsx';
 import { PlayerPicker } from './player-picker.tsx';
+import { Pretend, usePretending } from './pretend.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/calls/try');
 
@@ -65,9 +70,13 @@ function Back({ children = null }: { readonly children?: ReactNode }) {
 
 function Try() {
   const view = useView();
-  const { slug = '', player } = route.useSearch();
+  const { slug: asked = '', player } = route.useSearch();
   const navigate = route.useNavigate();
   const endpoints = useQuery(endpointsQuery(view, undefined));
+  const isStaged = asked === '' && view.target === 'next';
+  const staged = useQuery({ ...differenceQuery(view), enabled: isStaged }).data?.difference.changes ?? [];
+  const served = useQuery({ ...valuesQuery(view), enabled: isStaged }).data?.served;
+  const values = served === undefined ? [] : listedValues(served, null);
   if (endpoints.isPending)
     return (
       <Card title="What the player does">
@@ -84,6 +93,8 @@ function Try() {
         </Empty>
       </Card>
     );
+  // Whoever wants to see what is staged begins with an endpoint that it matters to.
+  const slug = asked !== '' || !isStaged ? asked : (firstUsing(found, staged, values)?.slug ?? '');
   const chosen = found.find((each) => each.slug === slug);
   return (
     <>
@@ -129,47 +140,67 @@ function Run({ slug, player, endpoint }: RunProps) {
   const [isAsked, setAsked] = useState(false);
   const [outcome, setOutcome] = useState<Shown | null>(null);
   const entered = inputOf(fields, typed);
-  const run = useMutation({
-    mutationFn: (asked: Asked) => tryEndpoint(view, { slug, ...asked }),
-    onSuccess: (tried, asked) => setOutcome({ tried, asked, ...endedFor(tried, asked.player) }),
-  });
   // Whoever may do it is offered, until another player is chosen.
   const as = chosen ?? candidates[0]?.id ?? '';
+  const pretending = usePretending(workedOn(endpoint), as.trim());
+  const run = useMutation({
+    mutationFn: async (asked: Asked): Promise<Shown> => {
+      const tried = await tryEndpoint(view, { slug, ...asked });
+      const shown: Shown = { tried, asked, ...endedFor(tried, asked.player) };
+      // Whoever chose no player is here to see what becomes another.
+      const isEnough =
+        chosen !== undefined || asked.instead !== undefined || view.target === 'live' || leftOf(shown, candidates).length === 0;
+      return isEnough ? shown : after(shown, await tryInTurn(view, { ...asked, slug }, leftOf(shown, candidates)));
+    },
+    onSuccess: (shown, { player: before }) => show(shown, before),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (entered.ok) run.mutate({ player: as.trim(), asServer, input: entered.input });
+    if (!entered.ok || !pretending.isWhole) return;
+    const { instead, values } = pretending;
+    run.mutate({
+      player: as.trim(),
+      asServer,
+      input: entered.input,
+      ...(instead === null ? {} : { instead, pretends: pretendedSaid(values) }),
+    });
   };
-  const show = ({ refused, same, found }: Searched, before: Shown) => {
-    const ended = { refused: [...before.refused, ...refused], same: [...before.same, ...same] };
-    // Who already shows that both come to the same is shown no other of whom that is true.
-    const better = found !== null && (same.includes(found.player) ? before.same.length === 0 : true) ? found : null;
-    setOutcome({ ...before, ...(better === null ? {} : { ...better, asked: { ...before.asked, player: better.player } }), ...ended });
-    if (better !== null) choose(better.player);
+  const show = (shown: Shown, before: string) => {
+    setOutcome(shown);
+    if (shown.asked.player !== before) choose(shown.asked.player);
   };
   const form = <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />;
   return (
     <>
       <Card title={fields === null ? 'Who does it' : 'Who does it, and with what'}>
         <form className={styles.form} onSubmit={submit}>
-          <PlayerPicker player={as} isOffered={chosen === undefined} choose={choose} candidates={candidates} />
-          {fields !== null && <Pair>{form}</Pair>}
-          <details className={styles.developers}>
-            <summary>For developers</summary>
-            {fields === null && form}
-            <label className={styles.check}>
-              <input type="checkbox" checked={asServer} onChange={({ target }) => setAsServer(target.checked)} />
-              As a game server, with the secret key
-            </label>
-          </details>
-          <div>
-            <Button type="submit" look="main" disabled={run.isPending}>
-              {run.isPending ? 'Trying…' : 'Try it'}
-            </Button>
-          </div>
-          {run.isError && (
-            <FailedOrAsked error={run.error} of={ofEndpoint(slug)} whose="endpoint" again={() => run.mutate(run.variables)} />
-          )}
+          <PlayerPicker
+            player={as}
+            isOffered={chosen === undefined}
+            choose={choose}
+            candidates={candidates}
+            telling={workedOn(endpoint)?.fields ?? []}
+          >
+            {fields !== null && <Pair>{form}</Pair>}
+            <Pretend pretending={pretending} isAsked={isAsked} />
+            <details className={styles.developers}>
+              <summary>For developers</summary>
+              {fields === null && form}
+              <label className={styles.check}>
+                <input type="checkbox" checked={asServer} onChange={({ target }) => setAsServer(target.checked)} />
+                As a game server, with the secret key
+              </label>
+            </details>
+            <div>
+              <Button type="submit" look="main" disabled={run.isPending}>
+                {run.isPending ? 'Trying…' : 'Try it'}
+              </Button>
+            </div>
+            {run.isError && (
+              <FailedOrAsked error={run.error} of={ofEndpoint(slug)} whose="endpoint" again={() => run.mutate(run.variables)} />
+            )}
+          </PlayerPicker>
         </form>
       </Card>
       {outcome !== null && (
@@ -178,7 +209,8 @@ function Run({ slug, player, endpoint }: RunProps) {
           player={outcome.asked.player}
           endpoint={endpoint}
           target={view.target}
-          others={<Others slug={slug} shown={outcome} candidates={candidates} show={show} />}
+          pretends={outcome.asked.pretends}
+          others={<Others slug={slug} shown={outcome} candidates={candidates} show={show} pretend={pretending.begin} />}
         >
           <Back />
         </Outcome>
@@ -187,7 +219,10 @@ function Run({ slug, player, endpoint }: RunProps) {
   );
 }
 
-type Asked = Omit<DryRunAsked, 'slug'>;
+interface Asked extends Omit<DryRunAsked, 'slug'> {
+  /** What the player was taken to have, in words. */
+  readonly pretends?: string;
+}
 
 /** What is shown: a run, and for whom it was refused, or came to the same as on live, until then. */
 interface Shown extends Pick<Searched, 'refused' | 'same'> {
@@ -197,40 +232,64 @@ interface Shown extends Pick<Searched, 'refused' | 'same'> {
 
 function endedFor({ report, live }: Tried, player: string): Pick<Searched, 'refused' | 'same'> {
   const refusal = refusalSaid(report);
-  if (refusal !== null) return { refused: [{ player, code: refusal.code }], same: [] };
+  if (refusal !== null) return { refused: [{ player, ...refusal }], same: [] };
   return { refused: [], same: isSameOnLive(report, live) ? [player] : [] };
+}
+
+/** Whether what is shown tells nothing of what would become another: it was refused, or came to the same as on live. */
+function tellsNothing({ report, live }: Tried): boolean {
+  const refusal = refusalSaid(report);
+  return refusal === null ? isSameOnLive(report, live) : refusal.code !== 'INVALID_INPUT';
+}
+
+/** Who may be tried next; nobody where what is shown tells something. */
+function leftOf({ tried, refused, same }: Shown, candidates: readonly Candidate[]): readonly string[] {
+  const known = new Set([...refused.map(({ player }) => player), ...same]);
+  return tellsNothing(tried) ? candidates.map(({ id }) => id).filter((id) => !known.has(id)) : [];
+}
+
+/** What is shown once others were tried. */
+function after(before: Shown, { refused, same, found }: Searched): Shown {
+  const ended = { refused: [...before.refused, ...refused], same: [...before.same, ...same] };
+  // Who already shows that both come to the same is shown no other of whom that is true.
+  const better = found !== null && (same.includes(found.player) ? before.same.length === 0 : true) ? found : null;
+  return { ...before, ...(better === null ? {} : { ...better, asked: { ...before.asked, player: better.player } }), ...ended };
 }
 
 interface OthersProps {
   readonly slug: string;
   readonly shown: Shown;
   readonly candidates: readonly Candidate[];
-  readonly show: (searched: Searched, of: Shown) => void;
+  readonly show: (shown: Shown, before: string) => void;
+  /** Opens what the player is taken to have; `null`: that is not offered. */
+  readonly pretend: (() => void) | null;
 }
 
 /** Where it is refused for a player, or shows nothing new: tries it for others, the likeliest first, until it does. */
-function Others({ slug, shown, candidates, show }: OthersProps) {
+function Others({ slug, shown, candidates, show, pretend }: OthersProps) {
   const view = useView();
   const { asked, refused, same, tried } = shown;
   const search = useMutation({
     mutationFn: (players: readonly string[]) => tryInTurn(view, { ...asked, slug }, players),
-    onSuccess: (searched) => show(searched, shown),
+    onSuccess: (searched) => show(after(shown, searched), asked.player),
   });
   const refusal = refusalSaid(tried.report);
   const isNothingNew = refusal === null && isSameOnLive(tried.report, tried.live);
-  const known = new Set([...refused.map(({ player }) => player), ...same]);
-  const left = candidates.map(({ id }) => id).filter((id) => !known.has(id));
-  const mayShowMore = (isNothingNew || (refusal !== null && refusal.code !== 'INVALID_INPUT')) && left.length > 0;
+  const left = leftOf(shown, candidates);
+  if (asked.instead !== undefined) return null;
   if (refusal === null && refused.length === 0 && !isNothingNew) return null;
   return (
     <CardBody>
       <div className={styles.found}>
-        <p role="status">
-          {othersSaid({ isRefused: refusal !== null, isNothingNew, refused: refused.map(({ code }) => code), same: same.length })}
-        </p>
-        {mayShowMore && (
+        <p role="status">{othersSaid({ isRefused: refusal !== null, isNothingNew, refused, same: same.length })}</p>
+        {left.length > 0 && (
           <Button isSmall disabled={search.isPending} onClick={() => search.mutate(left)}>
             {search.isPending ? 'Trying others…' : `Try other players until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
+          </Button>
+        )}
+        {left.length === 0 && tellsNothing(tried) && pretend !== null && (
+          <Button isSmall onClick={pretend}>
+            Try it as if the player had something else…
           </Button>
         )}
         {search.isError && (
