@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander';
-import type { Approval, ApprovalRead, ApprovalShown, Approvals } from '../contract/answers.ts';
+import type { Approval, ApprovalRead, ApprovalShown, Approvals, Difference, RolledBack } from '../contract/answers.ts';
 import { RELEASE_ACTIONS } from '../contract/events/release.ts';
 import { anyObject, flag, listOf, members, text } from '../folder/answer-shape.ts';
+import { RemoteRefusal } from '../folder/refusal.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { print, printResult, table } from './context.ts';
+import { print, printNote, printResult, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { publishRevision } from './remote/publish-revision.ts';
 import { pathOf } from './remote/requests.ts';
@@ -102,19 +103,35 @@ function approvalTable(approvals: readonly Approval[]): string {
 }
 
 function show(): Command {
-  return approvalSub('show', 'show what was asked about, by whom it was staged, and what was said').action(
+  return approvalSub('show', 'show what was asked about, what would change, by whom it was staged, and what was said').action(
     async (approval: string, options: RemoteOptions) => {
       const remote = remoteOf(options);
       const answer = await remote.request('GET', pathOf(remote, 'manage', 'approvals', approval), { again: 'read' });
       const found = checkedBody<ApprovalRead>(answer, members({ approval: APPROVAL, comments: listOf(anyObject) }));
-      const isStaged = found.approval.action === 'promote' && isOpen(found.approval);
-      const changes = isStaged ? (await remote.diff()).changes : [];
+      const changes = isOpen(found.approval) ? await changesOf(remote, found.approval) : [];
       if (options.json) return print(JSON.stringify({ ...found, changes }));
       const said = found.comments.map((each) => `  ${each.at} ${whoText(each)}: ${visible(each.text)}`);
-      const staged = changes.map((change) => `${shownChanges([change])}\n    staged by ${change.stagedBy.map(whoText).join(', ')}`);
-      print([approvalText(found.approval), ...staged, ...said].join('\n'));
+      const asked = changes.map(({ stagedBy, ...change }) => {
+        const stagers = stagedBy === undefined ? '' : `\n    staged by ${stagedBy.map(whoText).join(', ')}`;
+        return `${shownChanges([change])}${stagers}`;
+      });
+      print([approvalText(found.approval), ...asked, ...said].join('\n'));
     },
   );
+}
+
+type Asked = RolledBack['changes'][number] & Partial<Pick<Difference['changes'][number], 'stagedBy'>>;
+
+/** What would change, of one that is open: whatever changes it ends the approval. Who may not roll back is told so, and reads the rest. */
+async function changesOf(remote: Remote, { action, to }: Approval): Promise<readonly Asked[]> {
+  if (action === 'promote') return (await remote.diff()).changes;
+  try {
+    return (await remote.rollback({ dryRun: true, to, base: null })).changes;
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal)) throw error;
+    printNote(`Note: what would change is not shown: ${error.message}`);
+    return [];
+  }
 }
 
 function isOpen({ phase }: Approval): boolean {

@@ -146,7 +146,7 @@ inBrowser('what is refused for want of a reason asks for it there, and goes on',
   const headers = { 'x-ns-publish-target': 'next' };
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ ...PLAYERS, schema }], headers }));
   await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByRole('button', { name: 'Check it', exact: true }).click();
+  await page.getByRole('button', { name: 'Check and run the tests' }).click();
   await sayWhy(page, 'mails are to be unique', 'Look');
   await page.getByText('What players have stored fits what is staged').waitFor();
   expect(faults).toEqual([]);

@@ -75,7 +75,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   await stage(9, 'Summer prices');
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByText(/7 → 9/).first().waitFor();
-  await page.getByRole('button', { name: 'Check it' }).click();
+  await page.getByRole('button', { name: 'Check and run the tests' }).click();
   await page.getByText(/What players have stored fits what is staged/).waitFor();
   await page.getByText('0 of 1 pass on next.').waitFor();
   await page.getByText('Nobody sells').first().click();
@@ -87,7 +87,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   await page.getByText(/^Checked /).waitFor();
   await stage(10);
   await page.reload();
-  await page.getByRole('button', { name: 'Check it', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Check and run the tests' }).waitFor();
   await stage(9);
   await page.reload();
   await page.getByRole('button', { name: 'Promote…' }).click();
@@ -99,7 +99,7 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   expect(await live()).toEqual({ axe: 9 });
   await page.getByRole('button', { name: 'Close' }).click();
   await promotedLast(page);
-  await page.getByRole('button', { name: /^Roll back… / }).click();
+  await page.getByRole('button', { name: /^Undo this publish… / }).click();
   await page.getByLabel('Why').fill('too dear');
   await page.getByRole('button', { name: 'Roll it back' }).click();
   await heading(page, 'It is rolled back');
@@ -138,13 +138,14 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.getByRole('button', { name: 'Close' }).click();
   await promotedLast(page);
   await page.getByText('Game values: Shop › axe 7 → 8').first().waitFor();
-  await page.getByRole('button', { name: /^Roll back… / }).click();
+  await page.getByRole('button', { name: /^Undo this publish… / }).click();
   await heading(page, /^Undo publish \d+: “Dearer axes”\?$/);
   await begunAt(page, 'Why');
   await page.getByText('8 → 7').first().waitFor();
   await page.keyboard.type('too dear');
   await page.getByRole('button', { name: 'Roll it back' }).click();
   await heading(page, 'It is rolled back');
+  await page.getByRole('link', { name: 'See Shop live' }).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await second.bringToFront();
   await second.getByText('You changed what is live elsewhere since this was read.').waitFor();
@@ -175,7 +176,7 @@ inBrowser(
     await page.getByText(/^Shop › axe \d+ → 16$/).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     const late = await history.asked();
-    const rollBack = page.getByRole('button', { name: /^(Roll back|Undo the roll back)… / });
+    const rollBack = page.getByRole('button', { name: /^(Undo this publish|Undo the roll back)… / });
     expect(await rollBack.isDisabled()).toBe(true);
     // A server whose read models are behind answers with the list of before, and says so.
     await late.fulfill({ contentType: 'application/json', headers: { 'x-ns-stale': 'true' }, body: before });
@@ -209,7 +210,8 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await page.getByRole('button', { name: 'Promote…' }).click();
   await page.getByLabel('When', { exact: true }).fill('next week');
   await page.getByText('Give day and time as 2027-01-31 18:30').waitFor();
-  await page.getByLabel('When', { exact: true }).fill('2030-01-01 06:00');
+  await page.getByLabel('When', { exact: true }).fill('tomorrow 9:00');
+  await page.getByText(/09:00 here, .* UTC: in \d+ hours$/).waitFor();
   await page.getByText(/has to be mended first/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -248,7 +250,7 @@ inBrowser('what an endpoint would answer with what is staged is seen beside what
   const { faults, origin, page, project } = market();
   await stage(13);
   await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByRole('button', { name: 'Check it', exact: true }).click();
+  await page.getByRole('button', { name: 'Check and run the tests' }).click();
   const checked = await page.getByText(/^Checked /).innerText();
   await page.getByRole('link', { name: 'Try it on next…' }).click();
   // What is staged leads to the endpoint that it matters to.
@@ -283,8 +285,14 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByLabel(/^What to say/).fill('Autumn prices');
   expect(await seriousOn(mara)).toEqual([]);
   await mara.getByRole('button', { name: 'Ask for it' }).click();
+  await heading(mara, 'It is asked for');
+  await mara.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  expect(await seriousOn(mara)).toEqual([]);
+  await mara.getByRole('button', { name: 'Close' }).click();
   await mara.getByText('another person has to approve it').waitFor();
-  await page.goto(address);
+  await page.goto(`${origin}/p/${project}`);
+  await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
+  await page.getByRole('link', { name: 'Publishes 1 waits' }).click();
   await page.getByText('“Autumn prices”').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve…' }).click();
@@ -297,12 +305,16 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
   await mara.getByLabel(/^What to say/).fill('Late autumn prices');
   await mara.getByRole('button', { name: 'Ask for it' }).click();
+  await mara.getByRole('button', { name: 'Close' }).click();
   await mara.getByText(/mara asks for/).waitFor();
   await page.goto(address);
   await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.getByText('0 of 1 pass on next.').first().waitFor();
+  await page.getByText(/^For all players at once: Shop › axe \d+ → 12\.$/).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve it' }).click();
   await page.getByText(/approved exactly this/).waitFor();
-  await mara.goto(address);
+  // Whoever asked waits for it, and sees it without a reload.
   await mara.getByRole('button', { name: 'Promote…' }).click();
   await mara.getByRole('checkbox', { name: /Promote all the same/ }).check();
   await mara.getByText(/^As you said when it was asked for/).waitFor();
@@ -316,11 +328,46 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   expect(faults).toEqual([]);
 });
 
+inBrowser('whoever approves a roll back sees what it changes, on the page and where it is approved, and its reason goes on', async () => {
+  const { env, faults, origin, page, project, signedIn } = market();
+  await printed(['user', 'add', 'oleg', '--role', 'manager', '--json'], { env });
+  const profile = await newProfile();
+  const oleg = await signedIn(profile, 'oleg');
+  const address = `${origin}/p/${project}/publishes`;
+  await oleg.goto(address);
+  await oleg.getByRole('button', { name: /^Undo this publish… / }).click();
+  await begunAt(oleg, 'Why');
+  const undoing = /Shop › axe 12 → \d+/;
+  await oleg.getByText(undoing).first().waitFor();
+  await oleg.keyboard.type('too dear for autumn');
+  await oleg.getByRole('button', { name: 'Ask for approval' }).click();
+  await heading(oleg, 'It is asked for');
+  await oleg.getByRole('button', { name: 'Close' }).click();
+  await page.goto(address);
+  await page.getByText(undoing).first().waitFor();
+  await page.getByText('“too dear for autumn”').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await heading(page, 'Approve this?');
+  await expect.poll(() => page.evaluate('document.querySelector("[role=dialog]").innerText')).toMatch(undoing);
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Approve it' }).click();
+  await page.getByText(/approved exactly this/).waitFor();
+  await oleg.getByRole('button', { name: 'Roll back…', exact: true }).click();
+  await oleg.getByText(/^As you said when it was asked for/).waitFor();
+  await oleg.getByRole('button', { name: 'Cancel' }).click();
+  await oleg.getByRole('button', { name: 'Ask no more…' }).click();
+  await oleg.getByRole('button', { name: 'Ask no more', exact: true }).click();
+  await expect.poll(() => oleg.evaluate("document.body.innerText.includes('Asked for: live')")).toBe(false);
+  await profile.close();
+  expect(faults).toEqual([]);
+});
+
 inBrowser('an owner rolls back what nobody approved only by saying why, and the history tells it', async () => {
   const { faults, origin, page, project } = market();
   await page.goto(`${origin}/p/${project}/publishes`);
   await page
-    .getByRole('button', { name: /^Roll back to this/ })
+    .getByRole('button', { name: /^Back to how it was here/ })
     .first()
     .click();
   await page.getByRole('button', { name: 'Without approval…' }).click();

@@ -110,12 +110,15 @@ describe('a publish that takes back what was staged', () => {
 });
 
 it('a roll back says what is undone: the newest publish by its reason, or where live comes to', () => {
-  expect(rollbackSaid(13, { revision: 39, message: 'cheaper axe' })).toEqual({
+  expect(rollbackSaid(13, { when: '16:10', undone: { revision: 39, message: 'cheaper axe' } })).toEqual({
     title: 'Undo publish 39: “cheaper axe”?',
-    sub: 'Live becomes again what it was after publish 13. What players have stays as it is.',
+    sub: 'Live becomes again what it was after publish 13 (16:10). What players have stays as it is.',
   });
-  expect(rollbackSaid(13, { revision: 39 }).title).toBe('Undo publish 39?');
-  expect(rollbackSaid(13).title).toBe('Make live what it was after publish 13?');
+  expect(rollbackSaid(13, { undone: { revision: 39 } }).title).toBe('Undo publish 39?');
+  expect(rollbackSaid(13)).toMatchObject({
+    title: 'Make live what it was after publish 13?',
+    sub: expect.stringContaining('after publish 13.'),
+  });
 });
 
 describe('what changes for players, in a sentence', () => {
@@ -158,8 +161,9 @@ describe('what changes for players, in a sentence', () => {
 });
 
 describe('what the history offers', () => {
+  const at = '2026-03-01T12:00:00.000Z';
   const live = (revision: number, more: object = {}) => ({
-    ...{ revision, action: 'promote', target: 'live', changes: [{ kind: 'game-values' }] },
+    ...{ revision, at, action: 'promote', target: 'live', changes: [{ kind: 'game-values' }] },
     ...more,
   });
   const deeds = (publishes: Parameters<typeof standings>[0], until?: number) =>
@@ -171,14 +175,14 @@ describe('what the history offers', () => {
     ]);
 
   it('undoes the newest publish, and makes live what it was after any other that changed live', () => {
-    const staged = { revision: 4, action: 'publish', target: 'next', changes: [{ kind: 'game-values' }] };
+    const staged = { revision: 4, at, action: 'publish', target: 'next', changes: [{ kind: 'game-values' }] };
     const tests = live(3, { changes: [{ kind: 'tests' }] });
     expect(deeds([live(5), staged, tests, live(2), live(1)])).toEqual([
-      [5, 'Roll back… 2'],
+      [5, 'Undo this publish… 2'],
       [4, null],
       [3, null],
-      [2, 'Roll back to this… 2'],
-      [1, 'Roll back to this… 1'],
+      [2, 'Back to how it was here… 2'],
+      [1, 'Back to how it was here… 1'],
     ]);
     expect(deeds([live(1)])).toEqual([[1, null]]);
   });
@@ -189,7 +193,7 @@ describe('what the history offers', () => {
       [4, 'Undo the roll back… 3'],
       [3, 'Bring it back… 3', 'undone by 4'],
       [2, null, 'again since 4'],
-      [1, 'Roll back to this… 1'],
+      [1, 'Back to how it was here… 1'],
     ]);
     const undone = { ...back(3, 1), undoneBy: 4 };
     expect(deeds([back(4, 2), undone, live(2), live(1)]).slice(1, 3)).toEqual([

@@ -144,9 +144,16 @@ test('an owner goes past it with a reason, and history, log and approvals tell t
   ]);
 });
 
-test('a rollback takes an approval, too', async () => {
+test('a rollback takes an approval, too, and whoever gives it reads what it changes', async () => {
   expect(codeOf(await mara.change('POST', path('rollback'), {}))).toEqual([409, 'APPROVAL_NEEDED']);
   const id = await ask(mara, { action: 'rollback' });
+  const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: game.secretKey };
+  const { approval, changes } = JSON.parse(await printed(['approve', 'show', id, '--json'], { env: remote }));
+  expect(changes).toMatchObject([{ kind: 'game-values', action: 'change' }]);
+  // The same as the console shows, which compares live with what it would be.
+  const [last] = answer(await oleg.get(path('publishes?limit=1'))).publishes;
+  const compared = answer(await oleg.get(path(`definitions/compare?from=${last.revision}&to=${approval.to}`)));
+  expect(compared.changes).toEqual(changes);
   expect(codeOf(await approve(mara, id))).toEqual([403, 'APPROVER_IS_AUTHOR']);
   expect((await approve(oleg, id)).status).toBe(200);
   expect((await mara.change('POST', path('rollback'), {})).status).toBe(200);

@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import { LOOK } from './acts.ts';
+import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
-import { answerOf } from './http.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
+import { stateOf } from './queries.ts';
 import type { View } from './view.ts';
 
 /** What a second person is asked about. */
@@ -9,13 +12,18 @@ export type Approval = api.Approval;
 
 /** How often what another person may have decided is asked for, where a second person is asked for at all. */
 const EVERY_MS = 10_000;
+/** The same while something waits, and somebody is at the page. */
+const WAITING_MS = 2_000;
 
 /** Whether the project asks for a second person, what waits for one, and the newest that was asked. */
 export function approvalsQuery({ project }: View) {
   return queryOptions({
     queryKey: [project, 'approvals'],
     queryFn: () => answerOf(api.listApprovals({ project, limit: 20 })),
-    refetchInterval: ({ state }) => (state.data?.required ? EVERY_MS : false),
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.required !== true) return false;
+      return data.open.length > 0 && isAttended() ? WAITING_MS : EVERY_MS;
+    },
   });
 }
 
@@ -24,6 +32,28 @@ export function approvalQuery({ project }: View, approval: string) {
   return queryOptions({
     queryKey: [project, 'approval', approval],
     queryFn: () => answerOf(api.readApproval({ project, approval })),
+  });
+}
+
+/**
+ * What would change, of one that is open. It is read once the approval is known, and whatever changes it ends the approval: so nobody
+ * agrees to anything else than this. `state`: of what is staged, what that and live are, by a name.
+ */
+export function askedChangesQuery({ project }: View, { id, action, to }: Approval) {
+  return queryOptions({
+    queryKey: [project, 'look', 'approval', id],
+    queryFn: async () => {
+      if (action === 'promote') {
+        const difference = await answerOf(api.diff({ project }));
+        return { changes: difference.changes, state: stateOf(difference) };
+      }
+      const { revision } = await datedAnswerOf(api.readApproval({ project, approval: id }));
+      // Revision 0 made the project: nothing was published before.
+      const goal = String(Math.max(0, to ?? 0));
+      const { changes } = await answerOf(api.compareDefinitions({ project, $from: String(revision), to: goal }));
+      return { changes, state: null };
+    },
+    ...LOOK,
   });
 }
 

@@ -191,14 +191,18 @@ export function compareQuery({ project, target }: View, { collection, key }: Doc
 export type Publish = api.Publish;
 
 /** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while that stays. */
+/** What is staged and what is live, by a name. */
+export function stateOf({ liveHash, nextHash }: { readonly liveHash: string; readonly nextHash: string }): string {
+  return `${liveHash} ${nextHash}`;
+}
+
 export function differenceQuery({ project }: View) {
   return queryOptions({
     queryKey: [project, 'difference'],
     queryFn: async () => {
       const answer = await api.diff({ project });
       const difference = await answerOf(Promise.resolve(answer));
-      const state = `${difference.liveHash} ${difference.nextHash}`;
-      return { difference, state, base: Number(answer.headers.get('x-ns-position')) };
+      return { difference, state: stateOf(difference), base: Number(answer.headers.get('x-ns-position')) };
     },
   });
 }

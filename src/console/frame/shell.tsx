@@ -4,6 +4,7 @@ import { Suspense, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import type { Target } from '../api/view.ts';
 import { buttonClass } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty, Waiting } from '../parts/page.tsx';
 import { Popup } from '../parts/popup.tsx';
@@ -13,6 +14,7 @@ import { FindBox } from './find-box.tsx';
 import { Moment } from './moment.tsx';
 import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
+import { useSecondPersonRule } from './second-person.ts';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
 import { isRevision, useProject, useView } from './view.ts';
@@ -53,6 +55,7 @@ export function Shell() {
             ref={shownIfActive}
           >
             {name}
+            {to === '/p/$project/publishes' && <Waits />}
           </Link>
         ))}
       </nav>
@@ -66,6 +69,18 @@ export function Shell() {
 /** On a phone the pages are a row that is wider than the screen. Where things are is known once the page is laid out anyway. */
 function shownIfActive(link: HTMLAnchorElement | null): void {
   if (link?.dataset['status'] === 'active') requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }));
+}
+
+/** How much waits there for a second person, or for who makes it live. */
+function Waits() {
+  const { waiting } = useSecondPersonRule();
+  if (waiting === 0) return null;
+  return (
+    <>
+      {' '}
+      <Chip tone="past">{waiting === 1 ? '1 waits' : `${waiting} wait`}</Chip>
+    </>
+  );
 }
 
 function NoRole({ project }: { readonly project: string }) {

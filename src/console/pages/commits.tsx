@@ -10,7 +10,7 @@ import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { Ago, When } from '../parts/time.tsx';
-import { deedOf, fieldsSaid, isCorrection, isRestorable, newText, ownDeed, undoneAt, whoOf } from '../words/commit.ts';
+import { deedOf, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, undoneAt, whoOf } from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
@@ -125,7 +125,13 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
             <strong>
               <WhoLink commit={commit} />
             </strong>{' '}
-            {deedOf(commit)}
+            {isOfPublishes(commit) ? (
+              <Link to="/p/$project/publishes" params={{ project }}>
+                {deedOf(commit)}
+              </Link>
+            ) : (
+              deedOf(commit)
+            )}
           </>
         ) : (
           <strong>{own}</strong>

@@ -1,16 +1,23 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Copies an id, for a ticket or a chat. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+interface CopyProps {
+  readonly text: string;
+  readonly what: string;
+  /** What the button says; left out: that it copies. */
+  readonly name?: string;
+}
+
+/** Copies an id or an address, for a ticket or a chat. */
+export function CopyButton({ text, what, name }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
   };
   return (
-    <Button isSmall look="quiet" onClick={() => void copy()} aria-label={`Copy ${what}`}>
-      {isCopied ? 'Copied' : 'Copy'}
+    <Button isSmall look={name === undefined ? 'quiet' : 'plain'} onClick={() => void copy()} aria-label={name ?? `Copy ${what}`}>
+      {isCopied ? 'Copied' : (name ?? 'Copy')}
     </Button>
   );
 }

@@ -68,7 +68,12 @@ interface ChoicesProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly choose: (value: Value) => void;
-  readonly options: readonly { readonly value: Value; readonly name: string; readonly means: string }[];
+  readonly options: readonly {
+    readonly value: Value;
+    readonly name: string;
+    readonly means: string;
+    readonly disabled?: boolean;
+  }[];
 }
 
 /** One of a few, each with what it means. */
@@ -82,7 +87,13 @@ export function Choices<Value extends string>({ label, value, choose, options }:
       <div className={styles.choices}>
         {options.map((option) => (
           <label key={option.value} className={styles.choice}>
-            <input type="radio" name={name} checked={option.value === value} onChange={() => choose(option.value)} />
+            <input
+              type="radio"
+              name={name}
+              checked={option.value === value}
+              disabled={option.disabled}
+              onChange={() => choose(option.value)}
+            />
             <span>
               {option.name} <span className={styles.hint}>{option.means}</span>
             </span>

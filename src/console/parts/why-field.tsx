@@ -5,18 +5,22 @@ interface WhyFieldProps {
   readonly message: string;
   readonly change: (message: string) => void;
   readonly isNeeded?: boolean;
+  /** It goes to next: whoever makes it live is asked for a reason, too, and is offered this one. */
+  readonly isStaged?: boolean;
   /** In place of what the field says of itself. */
   readonly hint?: string | null;
 }
 
+const NEEDED = 'Needed: the history tells it for good';
+const OPTIONAL = 'May be left out. The history tells it to everybody who looks later';
+const STAGED = 'May be left out here: it is asked again when this goes live, and offers what you say now';
+
 /** Why something is published. A dialog begins here, whatever stands above. */
-export function WhyField({ message, change, isNeeded = false, hint = null }: WhyFieldProps) {
+export function WhyField({ message, change, isNeeded = false, isStaged = false, hint = null }: WhyFieldProps) {
   return (
     <Field
       label="Why"
-      hint={
-        hint ?? (isNeeded ? 'Needed: the history tells it for good' : 'May be left out. The history tells it to everybody who looks later')
-      }
+      hint={hint ?? (isNeeded ? NEEDED : isStaged ? STAGED : OPTIONAL)}
       value={message}
       required={isNeeded}
       maxLength={MAX_REASON}

@@ -97,6 +97,11 @@ const DEEDS: Readonly<Record<string, string>> = {
   'definitions.sync': 'pushed definitions',
   'tests.put': 'saved tests',
 };
+/** Whether it is about what is to go live, which the page Publishes shows. */
+export function isOfPublishes({ cause }: Pick<CommitSaid, 'cause'>): boolean {
+  return cause.startsWith('approval.') || cause.startsWith('promotion.');
+}
+
 /** Deeds that the name of what they touched follows. */
 const OF_DOCUMENTS = ['wrote', 'deleted', 'corrected', 'appended to'];
 

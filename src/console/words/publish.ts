@@ -51,9 +51,22 @@ export function publishDeed(action: string, cause?: string): string {
   return cause === 'definitions.discard' ? 'took back what was staged in' : (DEEDS[action] ?? action);
 }
 
-/** What a roll back does, as a question and what it means. `undone`: the one publish that it undoes; else live is as after `to`. */
-export function rollbackSaid(to: number, undone?: { readonly revision: number; readonly message?: string | undefined }) {
-  const sub = `Live becomes again what it was after publish ${to}. What players have stays as it is.`;
+/** A publish that a roll back undoes. */
+export interface Undone {
+  readonly revision: number;
+  readonly message?: string | undefined;
+}
+
+/**
+ * What a roll back does, as a question and what it means. `when`: when that publish was; `undone`: the one publish that is undone; else
+ * live is as after `to`.
+ */
+export function rollbackSaid(
+  to: number,
+  { when, undone }: { readonly when?: string | undefined; readonly undone?: Undone | undefined } = {},
+) {
+  const goal = when === undefined ? `publish ${to}` : `publish ${to} (${when})`;
+  const sub = `Live becomes again what it was after ${goal}. What players have stays as it is.`;
   if (undone === undefined) return { title: `Make live what it was after publish ${to}?`, sub };
   const said = undone.message === undefined ? '' : `: “${cut(undone.message, 60)}”`;
   return { title: `Undo publish ${undone.revision}${said}?`, sub };
@@ -62,6 +75,7 @@ export function rollbackSaid(to: number, undone?: { readonly revision: number; r
 /** A publish among others of the history, newest first. */
 interface Listed {
   readonly revision: number;
+  readonly at: string;
   readonly action: string;
   readonly target: string;
   readonly restored?: number;
@@ -76,7 +90,7 @@ export interface Standing<Publish> {
   readonly undone: number | null;
   readonly again: number | null;
   /** `null`: it is what live is, live never was what it made, or what it undid says the same. */
-  readonly deed: { readonly name: string; readonly to: number; readonly undone?: Publish } | null;
+  readonly deed: { readonly name: string; readonly to: number; readonly at: string; readonly undone?: Publish } | null;
 }
 
 /**
@@ -96,9 +110,13 @@ export function standings<Publish extends Listed>(
     const standing = { publish, undone, again: isAgain ? newest.revision : null };
     const isBack = action === 'rollback';
     if (!changedLive(publish) || isAgain || (isBack && undone !== null)) return { ...standing, deed: null };
-    if (publish !== newest) return { ...standing, deed: { name: undone === null ? 'Roll back to this…' : 'Bring it back…', to: revision } };
+    if (publish !== newest) {
+      const name = undone === null ? 'Back to how it was here…' : 'Bring it back…';
+      return { ...standing, deed: { name, to: revision, at: publish.at } };
+    }
     if (earlier === undefined) return { ...standing, deed: null };
-    return { ...standing, deed: { name: isBack ? 'Undo the roll back…' : 'Roll back…', to: earlier.revision, undone: publish } };
+    const name = isBack ? 'Undo the roll back…' : 'Undo this publish…';
+    return { ...standing, deed: { name, to: earlier.revision, at: earlier.at, undone: publish } };
   });
 }
 
@@ -113,6 +131,12 @@ export function changesSaid(changes: readonly Omit<ChangeSaid, 'hash'>[]): strin
   const lines = ofPlayers.flatMap(linesOf);
   const untold = ofPlayers.reduce((sum, { more = 0 }) => sum + more, 0);
   return lines.length === 0 ? 'nothing for players' : fewSaid(lines, untold);
+}
+
+/** Groups and tables of game values that changed and are still there, by their names. */
+export function valueNames(changes: readonly Pick<ChangeSaid, 'kind' | 'fields'>[]): ReadonlySet<string> {
+  const fields = changes.flatMap(({ kind, fields = [] }) => (kind === 'game-values' ? fields : []));
+  return new Set(fields.flatMap(({ label }) => label.split(' › ').slice(0, 1)));
 }
 
 /** Whether {@link changesSaid} tells all that a list of these changes would: it is one. */

@@ -68,7 +68,7 @@ const LENGTHS = [
 ] as const;
 
 /** How long ago, as it is typed: `2 h`, `1 h 46 min`, `3 days ago`, `yesterday`. */
-function lengthOf(typed: string): number | null {
+export function lengthOf(typed: string): number | null {
   if (/^yesterday$/i.test(typed)) return DAY;
   const [, parts] = /^((?:\d{1,5}(?:\.\d{1,3})?\s*[a-z]+[\s,]*)+?)(?:\s*ago)?$/i.exec(typed) ?? [];
   if (parts === undefined) return null;
@@ -89,11 +89,6 @@ export function momentOf(typed: string, now = Date.now()): string | null {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null;
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
   return Number.isNaN(time) ? null : new Date(time).toISOString();
-}
-
-/** The time of a typed day and time, as routes take it; `null`: it is something else. */
-export function typedTime(typed: string): string | null {
-  return /^\s*\d{4}-\d{2}-\d{2}/.test(typed) ? momentOf(typed) : null;
 }
 
 /** A moment as one types it, where the reader is: `2026-11-27 18:30`. What does not lead back to the same moment stays as it is. */

@@ -20,6 +20,7 @@ import { Card } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import { type Definition, isListed } from '../../words/definition.ts';
 import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
+import { EndsSchedule } from '../publishes/scheduled.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './definitions.module.css';
 import { SourceEditor } from './editor.tsx';
@@ -207,7 +208,8 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
           The validator has {findings.length} {findings.length === 1 ? 'warning' : 'warnings'}. They stop nothing.
         </p>
       )}
-      <WhyField message={message} change={setMessage} />
+      <EndsSchedule />
+      <WhyField isStaged message={message} change={setMessage} />
       {act.isError &&
         (act.error instanceof Unreadable ? (
           <p className={styles.bad}>{act.error.message}</p>

@@ -1,6 +1,14 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Approval, approvalQuery, approvalsQuery, askApproval, decideApproval, type Verdict } from '../../api/approvals.ts';
+import {
+  type Approval,
+  approvalQuery,
+  approvalsQuery,
+  askApproval,
+  askedChangesQuery,
+  decideApproval,
+  type Verdict,
+} from '../../api/approvals.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
@@ -10,10 +18,13 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
+import { Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
-import { MAX_REASON } from '../../words/publish.ts';
-import type { DefinitionChange } from './changes.tsx';
+import { changesSaid, MAX_REASON } from '../../words/publish.ts';
+import { AskedDialog } from './asked.tsx';
+import { type DefinitionChange, ForPlayers } from './changes.tsx';
+import { CheckedNow } from './check.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
 
@@ -77,11 +88,16 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
         </p>
       ))}
       {open && (
-        <p className={styles.soft}>
-          Whatever is staged, taken back or made live meanwhile voids it: it is of exactly the difference{' '}
-          <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
-          <Hash hash={approval.base} what="the hash of live" />
-        </p>
+        <div className={styles.soft}>
+          <p>Any further change of what is staged or live needs a new approval.</p>
+          <details className={styles.developers}>
+            <summary>For developers</summary>
+            <p>
+              It is of the difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
+              <Hash hash={approval.base} what="the hash of live" />
+            </p>
+          </details>
+        </div>
       )}
       {approval.phase === 'asked' && barred !== null && <p className={styles.soft}>{barred}</p>}
       <div className={styles.actions}>
@@ -130,7 +146,7 @@ function Hash({ hash, what }: { readonly hash: string; readonly what: string }) 
 const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: Look }>> = {
   approve: {
     title: 'Approve this?',
-    sub: 'You agree to exactly what is shown. Nothing is live yet: whoever may promote does that.',
+    sub: 'You agree to exactly what is shown here. Nothing is live yet: whoever may publish does that.',
     act: 'Approve it',
     look: 'main',
   },
@@ -149,16 +165,37 @@ const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub:
   },
 };
 
-function VerdictDialog({
-  approval: { id },
-  verdict,
-  close,
-}: {
+/** What is asked about, as whoever decides has to know it. */
+export function WhatIsAsked({ approval }: { readonly approval: Approval }) {
+  const read = useQuery(askedChangesQuery(useView(), approval));
+  if (read.isPending) return <Waiting what="what would change" />;
+  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
+  return <ForPlayers changes={read.data.changes} />;
+}
+
+/** The same before it is agreed to; of what is staged, what a look at stored data and the tests say, too. */
+function WhatIsAgreedTo({ approval }: { readonly approval: Approval }) {
+  const state = useQuery(askedChangesQuery(useView(), approval)).data?.state ?? null;
+  return (
+    <>
+      <WhatIsAsked approval={approval} />
+      {state !== null && <CheckedNow state={state} />}
+    </>
+  );
+}
+
+interface VerdictProps {
   readonly approval: Approval;
   readonly verdict: Verdict;
   readonly close: () => void;
-}) {
-  const { project } = useView();
+}
+
+function VerdictDialog({ approval, verdict, close }: VerdictProps) {
+  const view = useView();
+  const { project } = view;
+  const { id } = approval;
+  const isGiven = verdict === 'approve';
+  const asked = useQuery({ ...askedChangesQuery(view, approval), enabled: isGiven });
   const refresh = useRefresh();
   const [comment, setComment] = useState('');
   const intentOf = useIntent();
@@ -171,7 +208,8 @@ function VerdictDialog({
     onError: refresh,
   });
   const { title, sub, act: name, look } = VERDICTS[verdict];
-  const isReady = verdict !== 'comment' || comment.trim() !== '';
+  // Nobody agrees to what was not shown.
+  const isReady = isGiven ? asked.isSuccess : verdict !== 'comment' || comment.trim() !== '';
   return (
     <Dialog
       title={title}
@@ -186,6 +224,7 @@ function VerdictDialog({
         </>
       }
     >
+      {isGiven && <WhatIsAgreedTo approval={approval} />}
       {verdict !== 'withdraw' && <CommentField comment={comment} change={setComment} isNeeded={verdict === 'comment'} />}
       {act.isError && <Failed error={act.error} />}
     </Dialog>
@@ -225,12 +264,10 @@ export function AskDialog({ base, changes, close }: AskProps) {
   const { message: comment, change, hint } = useStagedWhy(changes);
   const intentOf = useIntent();
   const act = useMutation({
-    mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
-    onSuccess: () => {
-      close();
-      void refresh();
-    },
+    mutationFn: (_changed: string) => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
+    onSuccess: () => void refresh(),
   });
+  if (act.isSuccess) return <AskedDialog changed={act.variables} close={close} />;
   return (
     <Dialog
       title="Ask for approval?"
@@ -239,7 +276,7 @@ export function AskDialog({ base, changes, close }: AskProps) {
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={act.isPending} onClick={() => act.mutate()}>
+          <Button look="main" disabled={act.isPending} onClick={() => act.mutate(changesSaid(changes))}>
             {act.isPending ? 'Asking…' : 'Ask for it'}
           </Button>
         </>

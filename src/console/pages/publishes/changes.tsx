@@ -1,5 +1,5 @@
 import { classes } from '../../parts/classes.ts';
-import { becomes, definitionName, heldText } from '../../words/publish.ts';
+import { becomes, changesSaid, definitionName, heldText, isSaidWhole } from '../../words/publish.ts';
 import { cut, valueText } from '../../words/value.ts';
 import styles from './publishes.module.css';
 
@@ -14,7 +14,14 @@ export interface DefinitionChange {
   readonly opens?: readonly string[];
 }
 
-export function Changes({ changes, isFramed = false }: { readonly changes: readonly DefinitionChange[]; readonly isFramed?: boolean }) {
+interface ChangesProps {
+  readonly changes: readonly DefinitionChange[];
+  readonly isFramed?: boolean;
+  /** Fields that are listed of one definition. */
+  readonly most?: number | undefined;
+}
+
+export function Changes({ changes, isFramed = false, most }: ChangesProps) {
   return (
     <ul className={classes(styles.definitions, isFramed && styles.inDialog)}>
       {changes.map((change) => (
@@ -27,21 +34,38 @@ export function Changes({ changes, isFramed = false }: { readonly changes: reado
               {sentence}
             </p>
           ))}
-          {change.action !== 'delete' && <Fields change={change} />}
+          {change.action !== 'delete' && <Fields change={change} most={most} />}
         </li>
       ))}
     </ul>
   );
 }
 
-/** Fields that are listed of one definition. */
+/** What a roll back or an approval changes for players, for whoever decides on it: nothing that is known is left out. */
+export function ForPlayers({ changes }: { readonly changes: readonly DefinitionChange[] }) {
+  return (
+    <>
+      <p>
+        For all players at once: <strong>{changesSaid(changes)}</strong>.
+      </p>
+      {!isSaidWhole(changes) && <Changes isFramed changes={changes} most={Number.POSITIVE_INFINITY} />}
+    </>
+  );
+}
+
+/** Fields that are listed of one definition, where the page has more to show. */
 const MOST = 40;
 
-export function Fields({ change: { fields = [], more = 0 } }: { readonly change: DefinitionChange }) {
-  const left = more + Math.max(0, fields.length - MOST);
+interface FieldsProps {
+  readonly change: DefinitionChange;
+  readonly most?: number | undefined;
+}
+
+export function Fields({ change: { fields = [], more = 0 }, most = MOST }: FieldsProps) {
+  const left = more + Math.max(0, fields.length - most);
   return (
     <div className={styles.fields}>
-      {fields.slice(0, MOST).map(({ path, label, before, after }) => (
+      {fields.slice(0, most).map(({ path, label, before, after }) => (
         <div key={`${path} ${label} ${before === undefined}`} className={styles.field}>
           <span>{label || 'all of it'}</span>
           <span className={styles.values} title={cut(`${valueText(before)} → ${valueText(after)}`, 2000)}>

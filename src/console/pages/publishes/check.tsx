@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { checkQuery, testsQuery } from '../../api/publishes.ts';
+import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -63,7 +63,13 @@ export function CheckCard({ state, mayLook }: CheckProps) {
             </span>
           )}
           <Button isSmall onClick={check} disabled={isLooking}>
-            {isLooking ? 'Checking…' : checked === null && !isChecked ? 'Check it' : 'Check it again'}
+            {isLooking
+              ? 'Checking…'
+              : checked === null && !isChecked
+                ? mayTest
+                  ? 'Check and run the tests'
+                  : 'Check it'
+                : 'Check it again'}
           </Button>
         </div>
       }
@@ -84,6 +90,32 @@ export function CheckCard({ state, mayLook }: CheckProps) {
         </CardBody>
       )}
     </Card>
+  );
+}
+
+/** What the page looked at long ago is looked at anew. */
+const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
+
+/** The same for whoever decides on what is staged, without being asked for. */
+export function useCheckedNow(state: string) {
+  const view = useView();
+  const mayTest = useMayTest();
+  const look = useQuery({ ...checkQuery(view, state), ...ANEW });
+  const tests = useQuery({ ...testsQuery(view, state), ...ANEW, enabled: mayTest });
+  return { look, tests, mayTest };
+}
+
+/** What it found. */
+export function CheckedNow({ state }: { readonly state: string }) {
+  const { look, mayTest } = useCheckedNow(state);
+  const again = () => void look.refetch();
+  return (
+    <>
+      {look.isPending && <Waiting what="stored data" />}
+      {look.isError && <FailedOrAsked error={look.error} of={OF_PUBLISHING} whose="publishing" again={again} />}
+      <Findings findings={look.data?.findings ?? []} again={again} />
+      {mayTest && <TestsOfNext state={state} />}
+    </>
   );
 }
 

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
-import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -12,15 +11,20 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { At } from '../../parts/time.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
-import { changesSaid, isSaidWhole, rollbackSaid } from '../../words/publish.ts';
-import { typedTime } from '../../words/time.ts';
+import { Zone } from '../../parts/zone.tsx';
+import { changesSaid, isSaidWhole, rollbackSaid, type Undone } from '../../words/publish.ts';
+import { ahead, TIME_FORMS, timeSaid, typedTime } from '../../words/schedule.ts';
+import { timeAndAgo } from '../../words/time.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
-import { Changes, type DefinitionChange } from './changes.tsx';
-import { Findings, stopping, TestsOfNext, useMayTest } from './check.tsx';
+import { AskedDialog } from './asked.tsx';
+import { Changes, type DefinitionChange, ForPlayers } from './changes.tsx';
+import { Findings, stopping, TestsOfNext, useCheckedNow } from './check.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
+import { SeeLive } from './see-live.tsx';
 
 interface ActProps {
   readonly base: number;
@@ -36,14 +40,17 @@ interface PromoteProps extends ActProps {
   readonly isPastSecond?: boolean;
 }
 
+/** What an act changes for players, in a sentence and as it was shown: afterwards the page has nothing more of it. */
+interface Told {
+  readonly changed: string;
+  readonly changes: readonly DefinitionChange[];
+}
+
 /** What an act did is told as soon as it is known: the page behind is read anew meanwhile, and has nothing more to show of it. */
 function useTold(): () => void {
   const refresh = useRefresh();
   return () => void refresh();
 }
-
-/** What the page looked at long ago is looked at anew. */
-const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
 
 /** Makes live what is staged: what changes and what the data says first, then why. */
 export function PromoteDialog({ base, state, changes, isPastSecond = false, close }: PromoteProps) {
@@ -55,34 +62,33 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const [force, setForce] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
-  const view = useView();
-  const look = useQuery({ ...checkQuery(view, state), ...ANEW });
-  const mayTest = useMayTest();
-  const tests = useQuery({ ...testsQuery(view, state), ...ANEW, enabled: mayTest });
+  const { look, tests, mayTest } = useCheckedNow(state);
   const [at, setAt] = useState('');
   const time = typedTime(at);
   const planning = useMutation({
-    mutationFn: (_changed: string) => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, at, message])),
+    mutationFn: (_changed: string) => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, time, message])),
     onSuccess: told,
   });
   const act = useMutation({
-    mutationFn: (_changed: string) =>
+    mutationFn: (_told: Told) =>
       promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
     onSuccess: told,
   });
   if (act.isSuccess)
     return (
-      <Published title="It is live" changed={act.variables} close={close}>
+      <Published title="It is live" changed={act.variables.changed} changes={act.variables.changes} close={close}>
         Players have it from their next call on. The history says who did it and why, and rolls it back.
       </Published>
     );
-  if (planning.isSuccess)
+  if (planning.isSuccess) {
+    const goesLive = planning.data.schedule?.at ?? at;
     return (
       <Published title="It is scheduled" changed={planning.variables} close={close}>
-        It goes live by itself at its time, if nothing that is staged or live changes before. The page Publishes shows it, and takes it
-        back.
+        It goes live by itself {ahead(goesLive, Date.now())}, at <At at={goesLive} /> (<Zone />
+        ), if nothing that is staged or live changes before. The page Publishes shows it, and takes it back.
       </Published>
     );
+  }
   const changed = changesSaid(changes);
   const findings = look.data?.findings ?? [];
   const failed = tests.data?.failed ?? 0;
@@ -102,7 +108,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
           <Button
             look={isPastSecond ? 'bad' : 'main'}
             disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
-            onClick={() => (isPlanned ? planning.mutate(changed) : act.mutate(changed))}
+            onClick={() => (isPlanned ? planning.mutate(changed) : act.mutate({ changed, changes }))}
           >
             {isPlanned ? (planning.isPending ? 'Scheduling…' : 'Schedule it') : act.isPending ? 'Promoting…' : 'Make it live'}
           </Button>
@@ -122,7 +128,11 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
           label="When"
           placeholder="now"
           hint={
-            isTimed ? 'Empty: now. Else day and time as 2027-01-31 18:30, at most 90 days ahead' : 'Give day and time as 2027-01-31 18:30'
+            time === null
+              ? isPlanned
+                ? `Give ${TIME_FORMS}`
+                : `Empty: now. Else ${TIME_FORMS}, at most 90 days ahead`
+              : timeSaid(time, Date.now())
           }
           isWrong={!isTimed}
           value={at}
@@ -146,26 +156,29 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
 
 interface RollbackProps extends ActProps {
   readonly to: number;
+  /** When that publish was, where that is known. */
+  readonly at?: string | undefined;
   /** The one publish that is undone; else all since `to` are. */
-  readonly undone?: { readonly revision: number; readonly message?: string | undefined } | undefined;
+  readonly undone?: Undone | undefined;
 }
 
 /** Makes live what it was right after an earlier publish; where the project asks for a second person, asks one first. */
-export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
+export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
   const { project } = useView();
   const told = useTold();
   const { isRequired, of } = useSecondPerson();
   const mayBreakGlass = useMayBreakGlass();
-  const [message, setMessage] = useState('');
+  const approval = of('rollback');
+  const why = useStagedWhy([], approval?.to === to ? approval : undefined);
+  const { message } = why;
   const [isPastSecond, setPastSecond] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
   const look = useQuery({ queryKey: [project, 'look', 'rollback', to, base], queryFn: () => lookAtRollback(project, to), ...LOOK });
-  const approval = of('rollback');
   const isApproved = !isRequired || (approval?.phase === 'approved' && approval.to === to);
   const isAsked = approval?.phase === 'asked';
   const act = useMutation({
-    mutationFn: (_changed: string) =>
+    mutationFn: (_told: Told) =>
       rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
     onSuccess: told,
   });
@@ -176,17 +189,12 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
   });
   if (act.isSuccess)
     return (
-      <Published title="It is rolled back" changed={act.variables} close={close}>
+      <Published title="It is rolled back" changed={act.variables.changed} changes={act.variables.changes} close={close}>
         Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
       </Published>
     );
-  if (asking.isSuccess)
-    return (
-      <Published title="It is asked for" changed={asking.variables} close={close}>
-        Live is what it was. Another person approves it on this page; then it can be rolled back.
-      </Published>
-    );
-  const { title, sub } = rollbackSaid(to, undone);
+  if (asking.isSuccess) return <AskedDialog changed={asking.variables} close={close} />;
+  const { title, sub } = rollbackSaid(to, { when: at === undefined ? undefined : timeAndAgo(at, Date.now()), undone });
   const changes = look.data?.changes ?? [];
   const isSomething = changes.length > 0;
   const changed = changesSaid(changes);
@@ -208,7 +216,7 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
             <Button
               look={isPastSecond ? 'bad' : 'main'}
               disabled={!(isSomething && isWhole) || act.isPending}
-              onClick={() => act.mutate(changed)}
+              onClick={() => act.mutate({ changed, changes })}
             >
               {act.isPending ? 'Rolling back…' : 'Roll it back'}
             </Button>
@@ -231,16 +239,9 @@ export function RollbackDialog({ to, undone, base, close }: RollbackProps) {
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
-      {isSomething && (
-        <>
-          <p>
-            For all players at once: <strong>{changed}</strong>.
-          </p>
-          {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
-        </>
-      )}
+      {isSomething && <ForPlayers changes={changes} />}
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField isNeeded message={message} change={setMessage} />
+      <WhyField isNeeded {...why} />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>
@@ -256,14 +257,16 @@ interface PublishedProps {
   readonly title: string;
   /** What it changes for players, in a sentence. */
   readonly changed: string;
+  /** What is live by now; left out: nothing is yet. */
+  readonly changes?: readonly DefinitionChange[];
   readonly close: () => void;
   readonly children: ReactNode;
 }
 
-function Published({ title, changed, close, children }: PublishedProps) {
+function Published({ title, changed, changes, close, children }: PublishedProps) {
   return (
     <Dialog title={title} close={close}>
-      <Done>
+      <Done actions={changes !== undefined && <SeeLive changes={changes} close={close} />}>
         <p>
           <strong>{changed}</strong>
         </p>

@@ -11,10 +11,12 @@ import { newestPublish, publishedText } from '../../words/live.ts';
 interface MovedProps {
   /** Nothing on the page is lost or moves away when it is read anew: what came is shown at once. */
   readonly isAtOnce?: boolean;
+  /** Learns whether what the page shows is old. */
+  readonly tell?: (isOld: boolean) => void;
 }
 
 /** Tells who staged or published since the page was read; shows it when one wants it. */
-export function PublishesMoved({ isAtOnce = false }: MovedProps) {
+export function PublishesMoved({ isAtOnce = false, tell }: MovedProps) {
   const view = useView();
   const refresh = useRefresh();
   const { person } = useSuspenseQuery(sessionQuery).data;
@@ -24,6 +26,8 @@ export function PublishesMoved({ isAtOnce = false }: MovedProps) {
     setNewest(newestPublish(value)),
   );
   const came = shown !== undefined && newest !== null && newest.revision > shown ? newest : null;
+  const isOld = came !== null;
+  useEffect(() => tell?.(isOld), [tell, isOld]);
   const isShowing = came !== null && isAtOnce;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that comes
   useEffect(() => {

@@ -13,7 +13,7 @@ import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
 import { changeSaid, definitionName, isToldInLine, type Standing, standings } from '../../words/publish.ts';
 import { PublishLink } from '../named.tsx';
-import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
+import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson, WhatIsAsked } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
 import { CheckCard, useMayTest } from './check.tsx';
 import { Deed } from './deed.tsx';
@@ -29,14 +29,15 @@ export function PublishesPage() {
   const mayDo = useMay();
   const mayRead = STAGED.every((scope) => mayDo(scope, 'r'));
   const isPast = useIsPast();
+  const [isOld, setOld] = useState(false);
   return (
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
       {mayRead && isPast && <Until />}
       {mayRead && !isPast && (
         <>
-          <PublishesMoved />
+          <PublishesMoved tell={setOld} />
           <Scheduled mayPublish={STAGED.every((scope) => mayDo(scope, 'w'))} />
-          <Staged />
+          <Staged isOld={isOld} />
           <Checked />
           <RollbackAsked />
           <History />
@@ -69,7 +70,8 @@ function useMayPublish(): boolean {
 
 type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
-function Staged() {
+/** `isOld`: somebody changed it since it was read; nothing is done with it until that is shown. */
+function Staged({ isOld }: { readonly isOld: boolean }) {
   const read = useQuery(differenceQuery(useView()));
   const { project, target } = useView();
   const mayPublish = useMayPublish();
@@ -109,7 +111,7 @@ function Staged() {
         isStaged && (
           <div className={styles.actions}>
             {mayPublish && (
-              <Button look="quiet" isSmall onClick={() => setDoing('drop')}>
+              <Button look="quiet" isSmall disabled={isOld} onClick={() => setDoing('drop')}>
                 Take back…
               </Button>
             )}
@@ -124,7 +126,7 @@ function Staged() {
               </Link>
             )}
             {isFree && mayPublish && (
-              <Button look="main" isSmall onClick={() => setDoing('promote')}>
+              <Button look="main" isSmall disabled={isOld} onClick={() => setDoing('promote')}>
                 Promote…
               </Button>
             )}
@@ -195,6 +197,9 @@ function RollbackAsked() {
       {approval !== undefined && to !== null && (
         <Card title={`Asked for: live as it was after publish ${to}`}>
           <CardBody>
+            <div className={styles.asked}>
+              <WhatIsAsked approval={approval} />
+            </div>
             <SecondPerson approval={approval} authors={[]}>
               {approval.phase === 'approved' && mayPublish && base !== undefined && (
                 <Button look="main" isSmall onClick={() => setGoal(to)}>

@@ -10,6 +10,17 @@ import { whoActed } from '../../words/approval.ts';
 import { ahead, notLive, wentUnseen } from '../../words/schedule.ts';
 import styles from './publishes.module.css';
 
+/** Says where something is staged that it ends what waits for its time. */
+export function EndsSchedule() {
+  const schedule = useQuery(scheduleQuery(useView())).data?.schedule ?? null;
+  if (schedule?.phase !== 'waiting') return null;
+  return (
+    <p className={styles.warning}>
+      What goes live by itself {ahead(schedule.at, Date.now())} does not, once this is staged: it is scheduled anew on the page Publishes.
+    </p>
+  );
+}
+
 /** What goes live at a chosen time, was to and did not, or did without a look at all that is stored. */
 export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
   const view = useView();

@@ -19,7 +19,7 @@ export function Sources({ changes, before, after, target }: SourcesProps) {
   if (sources.length === 0) return null;
   return (
     <CardBody>
-      <p className={styles.soft}>As source, before and after:</p>
+      <p className={styles.soft}>The whole text, before and after:</p>
       <ul className={styles.sources}>
         {sources.map(({ kind, id }) => (
           <li key={`${kind} ${id}`}>

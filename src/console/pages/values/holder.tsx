@@ -11,7 +11,8 @@ import { Choices } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import type { WrittenChange } from '../../words/written-values.ts';
-import { Saved, TARGETS } from './save.tsx';
+import { EndsSchedule } from '../publishes/scheduled.tsx';
+import { Saved, useTargets } from './save.tsx';
 import styles from './values.module.css';
 
 interface HolderDialogProps {
@@ -34,6 +35,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
   const refresh = useRefresh();
   const [target, setTarget] = useState<Target>('next');
   const [message, setMessage] = useState('');
+  const targets = useTargets();
   const intentOf = useIntent();
   const read = useQuery({
     queryKey: [project, 'look', 'values', target, collection],
@@ -70,10 +72,11 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       }
     >
       {children}
-      <Choices label="Where to" value={target} choose={setTarget} options={TARGETS} />
+      <Choices label="Where to" value={target} choose={setTarget} options={targets} />
       {read.isError && <Failed error={read.error} />}
       {typeof change === 'string' && <p className={styles.bad}>{change}</p>}
-      <WhyField message={message} change={setMessage} />
+      {target === 'next' && <EndsSchedule />}
+      <WhyField isStaged={target === 'next'} message={message} change={setMessage} />
       {act.isError && (act.error instanceof Unwritable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
     </Dialog>
   );

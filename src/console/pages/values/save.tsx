@@ -5,6 +5,7 @@ import { LOOK } from '../../api/acts.ts';
 import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
+import { useSecondPersonRule } from '../../frame/second-person.ts';
 import { useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,13 +17,18 @@ import { cellText, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
 import { type Clash, changesBetween, countOf, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
 import { cut, fewSaid } from '../../words/value.ts';
 import { writtenChanges } from '../../words/written-values.ts';
+import { EndsSchedule } from '../publishes/scheduled.tsx';
 import type { Editing } from './editing.ts';
 import styles from './values.module.css';
 
-export const TARGETS = [
-  { value: 'next', name: 'Stage it', means: 'It goes to next, where it can be tried, and live when it is promoted.' },
-  { value: 'live', name: 'Make it live at once', means: 'All players have it from their next call on.' },
-] as const;
+const NEXT = { value: 'next', name: 'Stage it', means: 'It goes to next, where it can be tried, and live when it is promoted.' } as const;
+const LIVE = { value: 'live', name: 'Make it live at once', means: 'All players have it from their next call on.' } as const;
+const BARRED = { ...LIVE, means: 'Not in this project: a second person approves what is staged first.', disabled: true } as const;
+
+/** Where a change may go. */
+export function useTargets() {
+  return [NEXT, useSecondPersonRule().isRequired ? BARRED : LIVE] as const;
+}
 
 /** Stores what was changed: what that means where it is going first, then why. */
 export function SaveDialog({ editing, close }: { readonly editing: Editing; readonly close: () => void }) {
@@ -32,6 +38,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   const [target, setTarget] = useState<Target>('next');
   const [message, setMessage] = useState('');
   const [own, setOwn] = useState(false);
+  const targets = useTargets();
   /** What changed, once it is stored. */
   const [saved, setSaved] = useState<string | null>(null);
   const intentOf = useIntent();
@@ -74,14 +81,15 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
         </>
       }
     >
-      <Choices label="Where to" value={target} choose={setTarget} options={TARGETS} />
+      <Choices label="Where to" value={target} choose={setTarget} options={targets} />
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
       {planned !== null && !planned.ok && <p className={styles.bad}>{planned.why}</p>}
       {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}
       {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
-      <WhyField message={message} change={setMessage} />
+      {target === 'next' && <EndsSchedule />}
+      <WhyField isStaged={target === 'next'} message={message} change={setMessage} />
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>

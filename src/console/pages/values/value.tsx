@@ -296,7 +296,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardP
           )}
           <span className={styles.gap} />
           <Button isSmall onClick={editing.forget}>
-            Drop all of them
+            Drop {countOf(changes) === 1 ? 'it' : 'all of them'}
           </Button>
           <Button isSmall look="main" disabled={problems.length > 0 || countOf(changes) === 0} onClick={() => open('save')}>
             Save…
