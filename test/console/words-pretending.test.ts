@@ -9,7 +9,7 @@ const UPGRADE = {
     { id: 'me', type: 'read', collection: 'players', key: '{{platformId}}' },
     { id: 'level', type: 'transform', expression: '{{me.axe}} + 1 - {{home.axes}}' },
     { id: 'axe', type: 'lookup', table: 'axes', where: { field: 'level', value: '{{level}}' } },
-    { id: 'bill', type: 'workflow', workflow: 'charge', params: { purse: '{{me.gold}}' } },
+    { id: 'bill', type: 'workflow', workflow: 'charge', params: { purse: '{{me.gold}}', cost: '{{axe.price}}' } },
     {
       id: 'buy',
       type: 'write',
@@ -54,7 +54,13 @@ it('what is masked is nothing that the player has; the rest stays but for what i
 });
 
 it('what is staged leads to the endpoint that is among it, or else to one that names it', () => {
-  const endpoints = [{ id: 'chop', steps: [{ table: 'taxes' }] }, UPGRADE, { id: 'sell', steps: [{ value: '{{values.goods.wood}}' }] }];
+  const swing = { id: 'swing', steps: [{ table: 'axes', value: '{{axe.power}}' }] };
+  const endpoints = [
+    { id: 'chop', steps: [{ table: 'taxes' }] },
+    swing,
+    UPGRADE,
+    { id: 'sell', steps: [{ value: '{{values.goods.wood}}' }] },
+  ];
   const values = [
     { id: 'axes', name: 'All axes' },
     { id: 'goods', name: 'Goods' },
@@ -62,6 +68,7 @@ it('what is staged leads to the endpoint that is among it, or else to one that n
   const first = (...staged: { kind: string; id: string; fields: { label: string }[] }[]) => firstUsing(endpoints, staged, values)?.id;
   const priced = (label: string) => ({ kind: 'game-values', id: '*', fields: [{ label }] });
   expect(first(priced('All axes › Copper axe › price'))).toBe('upgrade');
+  expect(first(priced('All axes › Copper axe › power'))).toBe('swing');
   expect(first(priced('Goods › wood'))).toBe('sell');
   expect(first({ kind: 'workflow', id: 'charge', fields: [] })).toBe('upgrade');
   expect(first(priced('All axes › name'), { kind: 'endpoint', id: 'chop', fields: [] })).toBe('chop');

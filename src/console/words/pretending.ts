@@ -79,8 +79,8 @@ interface Valued {
 }
 
 /**
- * The first endpoint that is itself among what is staged, or else names some of it: a workflow, or `values`, which are staged as one
- * definition whose fields begin with the name of a group or table.
+ * The first endpoint that is itself among what is staged, or else the one that names most of it: a workflow, or `values`, which are staged
+ * as one definition whose fields begin with the name of a group or table, and end with that of a column or entry.
  */
 export function firstUsing<Endpoint extends Members>(
   endpoints: readonly Endpoint[],
@@ -88,15 +88,24 @@ export function firstUsing<Endpoint extends Members>(
   values: readonly Valued[],
 ): Endpoint | undefined {
   const ids = new Set(staged.filter(({ kind }) => kind === 'endpoint').map(({ id }) => id));
-  const changed = new Set(staged.flatMap(({ kind, fields }) => (kind === VALUES ? fields.map(({ label }) => label.split(' › ')[0]) : [])));
+  const itself = endpoints.find(({ id }) => ids.has(String(id)));
+  if (itself !== undefined) return itself;
+  const labels = staged.flatMap(({ kind, fields }) => (kind === VALUES ? fields.map(({ label }) => label.split(' › ')) : []));
+  const changed = new Set(labels.map(([name]) => name));
   const others = staged.flatMap(({ kind, id }) => (kind === 'endpoint' || kind === VALUES ? [] : [id]));
-  const all = [...others, ...values.filter(({ name }) => changed.has(name)).map(({ id }) => id)];
-  const names = all.map((id) => id.replaceAll(/[^\w]/g, '\\$&'));
-  const isNamed = new RegExp(`(?<![\\w-])(?:${names.join('|')})(?![\\w-])`);
-  return (
-    endpoints.find(({ id }) => ids.has(String(id))) ??
-    (names.length === 0 ? undefined : endpoints.find(({ steps, response }) => isNamed.test(JSON.stringify([steps, response]))))
-  );
+  const whole = [...others, ...values.filter(({ name }) => changed.has(name)).map(({ id }) => id)];
+  const parts = [...new Set(labels.map((label) => label.at(-1) ?? ''))];
+  const rated = endpoints.map((endpoint) => {
+    const text = JSON.stringify([endpoint['steps'], endpoint['response']]);
+    return { endpoint, whole: namedIn(text, whole), parts: namedIn(text, parts) };
+  });
+  const found = rated.filter((each) => each.whole > 0).sort((one, other) => other.whole - one.whole || other.parts - one.parts);
+  return found[0]?.endpoint;
+}
+
+/** How many of these names stand in a text. */
+function namedIn(text: string, names: readonly string[]): number {
+  return names.filter((name) => new RegExp(`(?<![\\w-])${name.replaceAll(/[^\w]/g, '\\$&')}(?![\\w-])`).test(text)).length;
 }
 
 const VALUES = 'game-values';

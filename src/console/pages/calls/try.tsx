@@ -287,7 +287,7 @@ function Others({ slug, shown, candidates, show, pretend }: OthersProps) {
             {search.isPending ? 'Trying others…' : `Try other players until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
           </Button>
         )}
-        {left.length === 0 && tellsNothing(tried) && pretend !== null && (
+        {tellsNothing(tried) && pretend !== null && (
           <Button isSmall onClick={pretend}>
             Try it as if the player had something else…
           </Button>
