@@ -32,6 +32,7 @@ export function newPlayer(id: string, name: string): Player {
 
 /** Plays one player, one call at a time, until `over` is true or a call is left without an answer. `random` gives numbers in [0, 1). */
 export async function play(project: Project, player: Player, rules: Rules, random: () => number, tally: Tally, over: () => boolean) {
+  await heartbeat(project, player, tally);
   let tired = false;
   while (!over() && player.certain) {
     const action = choose(player, rules, random(), tired);
@@ -90,6 +91,13 @@ const actions: Readonly<Record<Action, Act>> = {
     return null;
   },
 };
+
+/** Says what the player is called, so that support finds the player by the name. */
+function heartbeat(project: Project, player: Player, tally: Tally): Promise<Answer | null> {
+  const body = { platformId: player.id, playerName: player.name };
+  const path = `/v3/storage/${project.projectId}/stats/heartbeat`;
+  return tally.count(player, project.http.send('POST', path, { headers: playerHeaders(project, player.id), body }));
+}
 
 function call(project: Project, player: Player, tally: Tally, slug: string, body: object): Promise<Answer | null> {
   return tally.count(player, project.http.send('POST', endpointPath(project, slug), { headers: playerHeaders(project, player.id), body }));

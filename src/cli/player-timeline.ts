@@ -14,6 +14,7 @@ import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote
 interface TimelineOptions extends RemoteOptions {
   readonly what: string;
   readonly endpoint?: string;
+  readonly field?: string;
   readonly from?: string;
   readonly to?: string;
   readonly before?: string;
@@ -39,19 +40,21 @@ export function playerTimeline(): Command {
     .argument('<player>', 'id of the player, as `player find` lists it')
     .addOption(new Option('--what <kind>', 'only this').choices(playerPage.timeline.query.what.unwrap().options).default('everything'))
     .option('--endpoint <slug>', 'only of this endpoint')
+    .option('--field <path>', 'only what changed this field of a document of the player, such as axe or stats.level')
     .option('--from <moment>', 'not before this revision, or this time with its zone, such as 2026-03-01T12:00Z')
     .option('--to <moment>', 'not after it')
     .option('--before <place>', 'the next page: what the page before ends with')
     .addHelpText(
       'after',
-      '\nThe key needs `history`, and `players` for requests and reports.\n\nExamples:\n  savepoint player timeline 42' +
-        '\n  savepoint player timeline 42 --what refused --from 2026-03-06T18:00Z',
+      '\nThe key needs `history`, and `players` for requests and reports, `collections` for --field.\n\nExamples:\n  savepoint player timeline 42' +
+        '\n  savepoint player timeline 42 --what refused --from 2026-03-06T18:00Z' +
+        '\n  savepoint player timeline 42 --field axe',
     )
     .action(async (player: string, options: TimelineOptions) => {
       const remote = remoteOf(options);
-      const { what, endpoint, from, to, before, limit } = options;
+      const { what, endpoint, field, from, to, before, limit } = options;
       const path = pathOf(remote, 'manage', 'players', player, 'timeline');
-      const answer = await remote.request('GET', path, { query: { what, endpoint, from, to, before, limit } });
+      const answer = await remote.request('GET', path, { query: { what, endpoint, field, from, to, before, limit } });
       const page = checkedBody<Timeline>(answer, TIMELINE);
       print(options.json ? stringifyJson(answer.body ?? null) : pageText(page));
     });

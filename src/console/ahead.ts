@@ -86,8 +86,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     code: () => [player(), import('./pages/player/timeline.tsx')],
     reads(asked, ahead) {
       const { view, params, search, may: mayDo } = asked;
-      const { what, endpoint, from, to } = timelineIn(search);
-      if (mayDo('history', 'r')) ahead.list(timelineQuery(view, named(params, 'player'), { what, endpoint, from, to }));
+      if (mayDo('history', 'r')) ahead.list(timelineQuery(view, named(params, 'player'), timelineIn(search)));
       nameAhead(asked, ahead);
     },
   },

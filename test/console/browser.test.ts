@@ -102,6 +102,7 @@ inBrowser('support: what was sold comes back with what was got for it going, or 
   await page.getByRole('link', { name: `Bring back what was before this: commit ${sold}` }).click();
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
   await page.getByText('What the player got for what comes back is ticked, too').waitFor();
+  await page.getByText(/^8 → 5, .* commit \d+ · all changes of iron$/).waitFor();
   expect([await ticked('iron'), await ticked('gold')]).toEqual([true, true]);
   await page.getByRole('checkbox', { name: 'gold', exact: true }).click();
   await page.getByText('The player would have both').waitFor();
@@ -112,6 +113,18 @@ inBrowser('support: what was sold comes back with what was got for it going, or 
   await page.getByRole('button', { name: 'Undo it' }).click();
   await page.getByText(/did it, and stands among what happened/).waitFor();
   expect(await read(SAL)).toEqual({ name: 'Sal', gold: 5, iron: 8 });
+  await page.goto(`${origin}/p/${project}/players/${SAL}`);
+  await page.getByRole('link', { name: 'iron', exact: true }).click();
+  await page
+    .getByRole('link', { name: String(sold), exact: true })
+    .first()
+    .waitFor();
+  await page.goto(`${origin}/p/${project}/players/${SAL}/timeline?field=name`);
+  await page
+    .getByRole('button', { name: /^Undo commit/ })
+    .first()
+    .waitFor();
+  expect(await page.getByRole('link', { name: String(sold), exact: true }).count()).toBe(0);
   expect(faults).toEqual([]);
 });
 
@@ -397,6 +410,7 @@ inBrowser('whatever somebody holds leads to what it is, and what nobody knows is
   expect(await page.evaluate<number>(`document.querySelectorAll('tr[aria-current]').length`)).toBe(1);
   await page.goto(`${origin}/p/${project}/find/nobody-knows-this`);
   await page.getByText('Nothing here has this id or name').waitFor();
+  await page.getByText('How a name is found: for developers').click();
   await page.getByText(/is found by its field, whole, once the schema marks that/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
 });

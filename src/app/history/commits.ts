@@ -16,6 +16,7 @@ import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { changedFields } from './changed-fields.ts';
 import { shownCommits } from './shown-commit.ts';
+import { mayTouchField, touchesField } from './touched-field.ts';
 
 /** What happened in a project. */
 export interface Commits {
@@ -31,6 +32,8 @@ interface CommitsQuery {
   /** Several by commas. */
   readonly kind: string | null;
   readonly changed: 'documents' | 'money' | null;
+  /** Dotted, of whatever document of the player. */
+  readonly field?: string | null;
   readonly from: string | null;
   readonly to: string | null;
   readonly limit: number;
@@ -72,6 +75,9 @@ export function createCommits(context: AppContext, past: Past): Commits {
       const { key } = accessAt(project, caller, 'live');
       requirePermissions(key, HISTORY_SCOPE, 'r');
       requireStorable(query.player);
+      const { field = null } = query;
+      // Whether a field was changed tells of the document.
+      if (field !== null) requirePermissions(key, DOCUMENTS_TOLD.scopes, DOCUMENTS_TOLD.level);
       const { head } = project.set;
       const range = await rangeOf(past, project, query, head);
       const reached = await viewsReached(context, project, 'publishes', head);
@@ -80,8 +86,9 @@ export function createCommits(context: AppContext, past: Past): Commits {
         query.player === null
           ? lookThrough(context, past, project, range, fits, query.limit)
           : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
-      const { commits, searched } = await looks.run(project.id, search, { onReject: busy });
-      const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, commits, query.player) : undefined;
+      const { commits: found, searched } = await looks.run(project.id, search, { onReject: busy });
+      const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, found, query.player) : undefined;
+      const commits = field === null || changed === undefined ? found : found.filter((commit) => touchesField(commit, field, changed));
       const shown = await shownCommits(context, project, key, commits, changed);
       const before = searched > range.from ? searched : null;
       return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
@@ -91,7 +98,7 @@ export function createCommits(context: AppContext, past: Past): Commits {
 
 type Fits = (commit: Commit) => boolean;
 
-function filterOf({ endpoint, key, kind, changed, player }: CommitsQuery): Fits {
+function filterOf({ endpoint, key, kind, changed, player, field = null }: CommitsQuery): Fits {
   const kinds = kind?.split(',').map((each) => each.trim()) ?? null;
   return ({ events }) => {
     const metadata = events.at(-1)?.metadata;
@@ -99,6 +106,7 @@ function filterOf({ endpoint, key, kind, changed, player }: CommitsQuery): Fits 
     if (endpoint !== null && metadata.actor.endpoint !== endpoint) return false;
     if (key !== null && (metadata.actor.keyId ?? metadata.actor.person) !== key) return false;
     if (kinds !== null && !kinds.some((each) => metadata.cause === each || metadata.cause.startsWith(`${each}.`))) return false;
+    if (field !== null && !events.some((event) => mayTouchField(event, field, player))) return false;
     return changed === null || events.some((event) => CHANGING[changed](event, player));
   };
 }

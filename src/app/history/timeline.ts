@@ -39,6 +39,8 @@ type What = 'everything' | 'changes' | 'coins' | 'calls' | 'refused' | 'sessions
 interface TimelineQuery {
   readonly what: What;
   readonly endpoint: string | null;
+  /** Dotted; what changed it is a commit. */
+  readonly field: string | null;
   readonly from: string | null;
   readonly to: string | null;
   readonly limit: number;
@@ -68,6 +70,12 @@ const WANTED: Readonly<Record<What, Wanted>> = {
   corrections: { commits: { kind: 'document.correct,player.restore,commit.undo' } },
 };
 
+/** Requests that were refused, and reports, change no field. */
+function wantedBy({ what, field }: TimelineQuery): Wanted {
+  const { commits } = WANTED[what];
+  return field === null ? WANTED[what] : { ...(commits === undefined ? {} : { commits }) };
+}
+
 /** Requests and reports that one page looks at, at a time and at most. */
 const READ = 200;
 const LOOKED_AT = 1_000;
@@ -82,7 +90,7 @@ export function createShowTimeline(context: HistoryContext, commits: Commits): S
     requirePermissions(key, HISTORY_SCOPE, 'r');
     requireStorable(player);
     const positions = positionsIn(query.before);
-    const wanted = WANTED[query.what];
+    const wanted = wantedBy(query);
     const leftOut: contract.Timeline['leftOut'][number][] = [];
     const mayReadPlayers = allows(key, 'players', 'r');
     const reads = (source: SourceName) => {
@@ -165,9 +173,9 @@ async function commitsOf(
   position: string,
 ): Promise<PartRead<Item> & { readonly stale: boolean }> {
   const { kind = null, changed = null } = wanted.commits ?? {};
-  const { endpoint, from, to, limit } = query;
+  const { endpoint, field, from, to, limit } = query;
   const before = position === '' ? null : position;
-  const { result, stale } = await commits.list(caller, { player, endpoint, key: null, kind, changed, from, to, limit, before });
+  const { result, stale } = await commits.list(caller, { player, endpoint, key: null, kind, changed, field, from, to, limit, before });
   const items = result.commits.map((commit) => placed({ at: commit.at, commit }, String(commit.first)));
   if (result.before === null) return { items, next: null, reached: 0, stale };
   // The commit that was looked at last need not be among those that fit.

@@ -14,10 +14,10 @@ const PAGE = 30;
 
 /** What happened to one player, newest first: at a moment that pages follow, up to then. */
 export function timelineQuery({ project, at }: View, player: string, asked: TimelineFilters) {
-  const { from, what, endpoint } = asked;
+  const { from, what, endpoint, field } = asked;
   const to = asked.to ?? at;
   return infiniteQueryOptions({
-    queryKey: [project, 'timeline', player, what, endpoint, from, to],
+    queryKey: [project, 'timeline', player, what, endpoint, field, from, to],
     queryFn: ({ pageParam }) =>
       answerOf(
         api.showTimeline({
@@ -35,15 +35,19 @@ export function timelineQuery({ project, at }: View, player: string, asked: Time
   });
 }
 
-function kindOf({ what, endpoint }: TimelineFilters) {
-  return { ...(what === undefined ? {} : { what }), ...(endpoint === undefined ? {} : { endpoint }) };
+function kindOf({ what, endpoint, field }: TimelineFilters) {
+  return {
+    ...(what === undefined ? {} : { what }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(field === undefined ? {} : { field }),
+  };
 }
 
 /** What happened lately, of which the page tells what it does not show yet. Nobody is at the page: nothing is asked. */
 export function newerTimelineQuery({ project }: View, player: string, asked: TimelineFilters, shown: readonly TimelineItem[]) {
   const from = newerFrom(shown) ?? '';
   return queryOptions({
-    queryKey: [project, 'newer timeline', player, asked.what, asked.endpoint, from],
+    queryKey: [project, 'newer timeline', player, asked.what, asked.endpoint, asked.field, from],
     queryFn: async ({ client, queryKey }): Promise<readonly TimelineItem[]> => {
       if (!isAttended()) return client.getQueryData<readonly TimelineItem[]>(queryKey) ?? [];
       const { items } = await answerOf(api.showTimeline({ project, player, ...kindOf(asked), $from: from, limit: PAGE }));

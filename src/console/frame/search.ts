@@ -45,6 +45,7 @@ export function timelineIn(search: Readonly<Record<string, unknown>>): TimelineF
   return {
     what: whatIn(textIn(search, 'what')),
     endpoint: textIn(search, 'endpoint'),
+    field: textIn(search, 'field'),
     from: textIn(search, 'from'),
     to: textIn(search, 'to'),
   };

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { LINES } from '../api/acts.ts';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
@@ -52,6 +52,8 @@ export interface Picking {
   readonly toggle: (document: Document, line: Change) => void;
   readonly isSlotKept: (slot: Slot) => boolean;
   readonly toggleSlot: (slot: Slot) => void;
+  /** How it came to be as it is now. */
+  readonly howItCame: (document: Document, line: Change) => ReactNode;
   /** What becomes of the lines of a document that are not listed. */
   readonly unlisted: (document: Document) => string;
   /** Has more lines listed. */
@@ -241,6 +243,7 @@ function Line({ document, line, picking, isOfKept }: LineProps) {
         <span className="visually-hidden">becomes </span>
         {cut(becomes)}
       </span>
+      {picking !== undefined && <div className={styles.how}>{picking.howItCame(document, line)}</div>}
     </div>
   );
 }

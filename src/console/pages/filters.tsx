@@ -1,8 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import type { CommitFilters } from '../frame/search.ts';
 import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
 import { Field, Select } from '../parts/field.tsx';
 import { PeriodFields, usePeriod } from '../parts/period.tsx';
+import type { TimelineFilters } from '../words/timeline.ts';
 import styles from './commits.module.css';
 
 const KINDS: readonly (readonly [value: string, name: string])[] = [
@@ -19,23 +21,29 @@ const KINDS: readonly (readonly [value: string, name: string])[] = [
   ['grant', 'Grants'],
 ];
 
+type Chosen = CommitFilters & Pick<TimelineFilters, 'field'>;
+
 interface FiltersProps {
   /** What may be chosen, by its name in the address. */
   readonly kinds?: readonly (readonly [value: string, name: string])[];
-  readonly filters: CommitFilters;
-  readonly change: (filters: CommitFilters) => void;
+  readonly filters: Chosen;
+  /** Whether one may ask what changed a field. */
+  readonly hasField?: boolean;
+  readonly change: (filters: Chosen) => void;
 }
 
 /** Narrows a list of commits. What is chosen stands in the address. */
-export function Filters({ kinds = KINDS, filters, change }: FiltersProps) {
+export function Filters({ kinds = KINDS, filters, hasField = false, change }: FiltersProps) {
   const [endpoint, setEndpoint] = useState(filters.endpoint ?? '');
+  const [field, setField] = useState(filters.field ?? '');
   const period = usePeriod(filters);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (period.asked !== null) change({ ...filters, endpoint: endpoint.trim() || undefined, ...period.asked });
+    const typed = { endpoint: endpoint.trim() || undefined, ...(hasField ? { field: field.trim() || undefined } : {}) };
+    if (period.asked !== null) change({ ...filters, ...typed, ...period.asked });
   };
   return (
-    <form className={styles.filters} onSubmit={submit} aria-label="Filters">
+    <form className={classes(styles.filters, hasField && styles.five)} onSubmit={submit} aria-label="Filters">
       <Select label="What" value={filters.kind ?? ''} onChange={({ target }) => change({ ...filters, kind: target.value || undefined })}>
         {kinds.map(([value, name]) => (
           <option key={value} value={value}>
@@ -44,6 +52,9 @@ export function Filters({ kinds = KINDS, filters, change }: FiltersProps) {
         ))}
       </Select>
       <Field label="Endpoint" value={endpoint} placeholder="any" onChange={({ target }) => setEndpoint(target.value)} />
+      {hasField && (
+        <Field label="Field" value={field} maxLength={512} placeholder="any" onChange={({ target }) => setField(target.value)} />
+      )}
       <PeriodFields period={period} />
       <Button type="submit" disabled={period.asked === null}>
         Filter

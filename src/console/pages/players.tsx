@@ -39,7 +39,7 @@ export function PlayersPage() {
         )}
         {name === undefined && mayFind ? (
           <Empty title="Whom do you look for?">
-            Names are those that the game reports with heartbeats and events. A player who never sent one is found by id.
+            By the name that the game reports. A player whose game reports none is found by id: the box above takes it.
           </Empty>
         ) : (
           <PlayersFound
@@ -104,19 +104,23 @@ export function HowFound({ name }: { readonly name: string }) {
     .slice(0, OFFERED);
   return (
     <>
-      Found are the names that the game reports, as <code>playerName</code> in heartbeats and events (and in calls, where the project
-      records those). A name that stands in a document is found by its field, whole, once the schema marks that with{' '}
-      <code>_unique: true</code>
+      Ask the player for the id, which the box above takes
       {fields.length === 0
-        ? '; else by the id alone.'
+        ? '.'
         : fields.map(({ collection, path }, place) => (
             <Fragment key={`${collection}.${path}`}>
-              {place === 0 ? '. Look for it in ' : ', '}
+              {place === 0 ? ', or look for the whole name in ' : ', '}
               <Link to="/p/$project/collections/$collection" params={{ project: view.project, collection }} search={{ by: path, is: name }}>
                 {collection}.{path}
               </Link>
             </Fragment>
           ))}
+      <details>
+        <summary>How a name is found: for developers</summary>
+        Found are the names that the game reports, as <code>playerName</code> in heartbeats and events (and in calls, where the project
+        records those). A name that stands in a document is found by its field, whole, once the schema marks that with{' '}
+        <code>_unique: true</code>.
+      </details>
     </>
   );
 }

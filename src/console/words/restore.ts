@@ -1,4 +1,4 @@
-import { isRestorable, type PlacedCommit } from './commit.ts';
+import { type ChangedField, isRestorable, type PlacedCommit } from './commit.ts';
 import { isWithin, type Place, stands } from './exchange.ts';
 import { isLost } from './lost.ts';
 
@@ -225,7 +225,8 @@ function hold(paths: readonly string[], path: string): boolean {
 interface ChangingCommit extends PlacedCommit {
   readonly undone?: unknown;
   readonly documents: readonly (PlacedCommit['documents'][number] & {
-    readonly fields?: readonly { readonly path: string; readonly before?: unknown; readonly value?: unknown }[];
+    readonly collection?: string;
+    readonly fields?: readonly ChangedField[];
   })[];
 }
 
@@ -242,6 +243,16 @@ export function changesToLookBefore<C extends ChangingCommit>(commits: readonly 
 /** The last commit after which something of the player was less. */
 export function lastLoss<C extends ChangingCommit>(commits: readonly C[], player: string): C | undefined {
   return commits.find((commit) => commit.undone === undefined && isRestorable(commit, player) && takesSomething(commit));
+}
+
+/** The commit that changed a place last, with what the place became, where that is told alone. `commits`: newest first. */
+export function lastChangeOf<C extends ChangingCommit>(commits: readonly C[], { collection, key, path }: Place) {
+  for (const commit of commits) {
+    const document = commit.documents.find((each) => each.space === 'live' && each.collection === collection && each.key === key);
+    const fields = (document?.fields ?? []).filter((field) => isWithin(field.path, path) || isWithin(path, field.path));
+    if (fields.length > 0) return { commit, field: fields.find((field) => field.path === path) };
+  }
+  return undefined;
 }
 
 function takesSomething({ documents }: ChangingCommit): boolean {

@@ -23,6 +23,8 @@ export function whatIn(text: string | undefined): What | undefined {
 export interface TimelineFilters {
   readonly what?: What | undefined;
   readonly endpoint?: string | undefined;
+  /** Dotted, of whatever document of the player. */
+  readonly field?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }

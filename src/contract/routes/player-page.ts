@@ -257,6 +257,15 @@ export const playerPage = {
         .string()
         .min(1)
         .meta({ description: 'Of this endpoint', examples: ['buy'] }),
+      field: z
+        .string()
+        .min(1)
+        .max(512)
+        .meta({
+          description:
+            'Commits that changed this field of a document of the player, with dots, or what lies in it (`collections` r). Where that cannot be told of a large document, its commits are among them',
+          examples: ['gold'],
+        }),
       from: z
         .string()
         .meta({ description: 'Not before this revision, or this ISO time with its zone', examples: ['2026-03-01T12:00:00Z'] }),

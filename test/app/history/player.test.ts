@@ -279,6 +279,11 @@ describe('what happened to a player', () => {
     expect(await of('what=reports')).toEqual(['error.reported', 'session.join']);
     for (const what of ['buttons', 'grants', 'corrections']) expect(await of(`what=${what}`)).toEqual([]);
     expect(await of('endpoint=nothing')).toEqual(['ENDPOINT_NOT_FOUND']);
+    expect(await of('field=name')).toEqual(['document.write', 'document.write']);
+    expect(await of('field=gold')).toEqual(['document.write']);
+    expect(await of('field=name&limit=1')).toEqual(['document.write']);
+    for (const query of ['field=axe', 'field=gold.deep', 'field=gol', 'field=name&what=refused', 'field=name&what=grants'])
+      expect(await of(query)).toEqual([]);
   });
 
   test('is told between two moments, revisions or times, of requests and reports, too', async () => {
@@ -303,6 +308,7 @@ describe('what happened to a player', () => {
       { source: 'calls', why },
       { source: 'reports', why },
     ]);
+    expect(await refused(pageBy(key, CY, '/timeline?field=name'))).toBe('403 FORBIDDEN');
     expect(await refused(pageBy(narrowKey, CY, '/timeline'))).toBe('403 FORBIDDEN');
   });
 
@@ -315,6 +321,7 @@ describe('what happened to a player', () => {
     const older = await printed(['player', 'timeline', CY, '--limit', '3', '--before', before], { env });
     expect(older).toContain('session.join');
     expect(older).not.toContain('error.reported');
+    expect((await printed(['player', 'timeline', CY, '--field', 'gold'], { env })).match(/document\.write/g)).toHaveLength(1);
   });
 
   test('as a command tells requests that were refused alike, one after the other, as one, and in JSON each', async () => {

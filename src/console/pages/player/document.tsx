@@ -71,13 +71,13 @@ export function DocumentParts({ asked, player }: DocumentPartsProps) {
   return (
     <>
       {a !== undefined && <Comparison asked={asked} a={a} b={b} player={player} />}
-      <Present asked={asked} />
+      <Present asked={asked} player={player} />
       {mayRead && <History asked={asked} isLater={a !== undefined && comparing.isPending} />}
     </>
   );
 }
 
-function Present({ asked }: { readonly asked: Asked }) {
+function Present({ asked, player }: DocumentPartsProps) {
   const view = useView();
   const mayDo = useMay();
   const [isEditing, setEditing] = useState(false);
@@ -113,7 +113,7 @@ function Present({ asked }: { readonly asked: Asked }) {
         <Empty title={view.at === undefined ? 'There is no such document' : 'There was no such document then'}>{read.error?.message}</Empty>
       )}
       {read.isError && !isMissing && <Failed error={read.error} again={() => void read.refetch()} />}
-      {read.isSuccess && <Fields document={read.data.document} schema={schema} />}
+      {read.isSuccess && <Fields document={read.data.document} schema={schema} player={player} />}
       {isEditing && read.isSuccess && read.data.version !== null && (
         <Later
           code={EDIT}

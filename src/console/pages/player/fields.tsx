@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { type CSSProperties, useMemo, useState } from 'react';
+import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CardBody, Empty } from '../../parts/page.tsx';
@@ -9,8 +11,15 @@ import { exactJson } from '../../words/exact.ts';
 import { CELL_LENGTH, cut, valueText } from '../../words/value.ts';
 import styles from './player.module.css';
 
+interface FieldsProps {
+  readonly document: unknown;
+  readonly schema: unknown;
+  /** Whose the document is: its fields lead to what changed them. */
+  readonly player?: string | undefined;
+}
+
 /** A document field by field, with what the schema says beside it. */
-export function Fields({ document, schema }: { readonly document: unknown; readonly schema: unknown }) {
+export function Fields({ document, schema, player }: FieldsProps) {
   const { rows, isCut } = useMemo(() => rowsOf(document, schema), [document, schema]);
   if (rows.length === 0) return <Empty title="It is empty">No field is set, and the schema names none.</Empty>;
   return (
@@ -26,7 +35,7 @@ export function Fields({ document, schema }: { readonly document: unknown; reado
           </thead>
           <tbody>
             {rows.map((row) => (
-              <FieldRow key={row.path} row={row} hasSchema={schema !== undefined} />
+              <FieldRow key={row.path} row={row} hasSchema={schema !== undefined} player={player} />
             ))}
           </tbody>
         </table>
@@ -36,12 +45,17 @@ export function Fields({ document, schema }: { readonly document: unknown; reado
   );
 }
 
-function FieldRow({ row, hasSchema }: { readonly row: Row; readonly hasSchema: boolean }) {
+interface FieldRowProps extends Pick<FieldsProps, 'player'> {
+  readonly row: Row;
+  readonly hasSchema: boolean;
+}
+
+function FieldRow({ row, hasSchema, player }: FieldRowProps) {
   return (
     <tr>
       <td>
         <span className={styles.name} style={{ '--depth': row.depth } as CSSProperties}>
-          {row.name}
+          {player === undefined ? row.name : <ChangesLink player={player} field={row.path} text={row.name} />}
         </span>
       </td>
       <td className={styles.value}>
@@ -49,6 +63,24 @@ function FieldRow({ row, hasSchema }: { readonly row: Row; readonly hasSchema: b
       </td>
       <td className={table.soft}>{row.says ?? (hasSchema ? <Chip>not in the schema</Chip> : row.type)}</td>
     </tr>
+  );
+}
+
+/** Leads to when a field of the player changed, and by whom. */
+export function ChangesLink({ player, field, text }: { readonly player: string; readonly field: string; readonly text: string }) {
+  const { project } = useView();
+  const mayDo = useMay();
+  if (!mayDo('history', 'r') || !mayDo('collections', 'r')) return text;
+  return (
+    <Link
+      to="/p/$project/players/$player/timeline"
+      params={{ project, player }}
+      search={{ field }}
+      className={styles.fieldLink}
+      title={`When ${field} changed, and by whom`}
+    >
+      {text}
+    </Link>
   );
 }
 

@@ -141,17 +141,24 @@ function Shown({ page }: { readonly page: PlayerShown }) {
       </div>
       {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
       {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}
-      {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut)}</p>}
+      {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut).join(' ')}</p>}
     </div>
   );
 }
 
+const OF_NOW = 'It is of now alone';
+
 /** Each reason once. */
-function leftOutText(leftOut: PlayerShown['leftOut']): string {
-  const reasons = [...new Set(leftOut.map(({ why }) => why))];
-  const said = reasons.map((why) => `${leftOut.flatMap((each) => (each.why === why ? [each.part] : [])).join(', ')} (${why})`);
-  // The route's own words name its parameter.
-  return `Not shown: ${said.join('; ').replace(': leave `at` out', '')}.`;
+function leftOutText(leftOut: PlayerShown['leftOut']): readonly string[] {
+  const ofNow = leftOut.filter(({ why }) => why.startsWith(OF_NOW)).map(({ part }) => part);
+  const others = leftOut.filter(({ why }) => !why.startsWith(OF_NOW));
+  const said = [...new Set(others.map(({ why }) => why))].map(
+    (why) => `${others.flatMap((each) => (each.why === why ? [each.part] : [])).join(', ')} (${why})`,
+  );
+  return [
+    ...(ofNow.length === 0 ? [] : [`These are known only as they are now: ${ofNow.join(', ')}.`]),
+    ...(said.length === 0 ? [] : [`Not shown: ${said.join('; ')}.`]),
+  ];
 }
 
 function hours(seconds: number): string {
@@ -200,6 +207,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
           ) : (
             <Fields
               document={document}
+              player={player}
               schema={collections.data?.find(({ id, name }) => id === collection || name === collection)?.schema}
             />
           )}

@@ -12,8 +12,9 @@ import { MomentField } from '../../parts/moment-field.tsx';
 import notice from '../../parts/notice.module.css';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import { deedOf } from '../../words/commit.ts';
-import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack } from '../../words/exchange.ts';
+import { When } from '../../parts/time.tsx';
+import { becameText, deedOf, whoOf } from '../../words/commit.ts';
+import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack, type Place } from '../../words/exchange.ts';
 import {
   askedFor,
   type Choice,
@@ -25,6 +26,7 @@ import {
   isAnythingLost,
   isBack,
   isTicked,
+  lastChangeOf,
   lastLoss,
   mayCostSomebody,
   placesBack,
@@ -36,9 +38,11 @@ import {
 import { localTime, momentOf, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
+import { WhoLink } from '../named.tsx';
 import { WhoPays } from '../policies.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import { UndoDialog } from '../undo.tsx';
+import { ChangesLink } from './fields.tsx';
 import styles from './player.module.css';
 
 /** Until it is known what differs. */
@@ -243,6 +247,9 @@ function Preview({ player, to, before }: PreviewProps) {
                 toggleCollection: (collection) => setChosen(withCollection(all, collection, choice)),
                 isBack: (document, line) => isBack(all, document, line, choice),
                 toggle: (document, line) => setChosen(withLine(all, document, line, choice)),
+                howItCame: ({ collection, key }, { path }) => (
+                  <HowItCame player={player} since={since.commits} place={{ collection, key, path }} />
+                ),
                 isSlotKept: ({ recordId }) => choice.slots.includes(recordId),
                 toggleSlot: ({ recordId }) => setChosen({ ...choice, slots: toggled(choice.slots, recordId) }),
                 unlisted: (document) => unlistedText(all, document, choice),
@@ -292,6 +299,31 @@ function useSince(player: string, to: string, before: string | undefined): Since
     const mayBeOthers = page === undefined ? !mayRead || isError : !isAll || found.some(({ players }) => players.length > 1);
     return { commits: isKnown ? found : [...found, behind], isAll, isLoading, mayBeOthers };
   }, [page, behind, isLoading, isError, mayRead]);
+}
+
+interface HowItCameProps {
+  readonly player: string;
+  readonly since: readonly Commit[];
+  readonly place: Place;
+}
+
+/** When something changed last since the moment, and by whom, and what else changed it. */
+function HowItCame({ player, since, place }: HowItCameProps) {
+  const { project } = useView();
+  const last = lastChangeOf(since, place);
+  const others = place.path !== '' && <ChangesLink player={player} field={place.path} text={`all changes of ${place.path}`} />;
+  if (last === undefined) return others;
+  const { commit, field } = last;
+  return (
+    <>
+      {field !== undefined && `${becameText(field)}, `}
+      <When at={commit.at} />, {whoOf(commit) !== player && <WhoLink commit={commit} />} {deedOf(commit)}, commit{' '}
+      <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
+        {commit.revision}
+      </Link>
+      {others !== false && <> · {others}</>}
+    </>
+  );
 }
 
 /** Exchanges that are told. */

@@ -10,11 +10,11 @@ const route = getRouteApi('/signed-in/p/$project/players/$player/timeline');
 /** Everything that happened to the player, or what somebody looks for in it. */
 export function Timeline() {
   const { player } = route.useParams();
-  const { endpoint, what, from, to } = route.useSearch();
+  const { endpoint, field, what, from, to } = route.useSearch();
   const navigate = route.useNavigate();
-  const mayRead = useMay()('history', 'r');
-  const asked = { endpoint, what, from, to };
-  if (!mayRead)
+  const mayDo = useMay();
+  const asked = { endpoint, field, what, from, to };
+  if (!mayDo('history', 'r'))
     return (
       <Card title="What happened">
         <Empty title="Your role does not see what was">An owner can give you a role with the permission “history”.</Empty>
@@ -25,7 +25,8 @@ export function Timeline() {
       <Filters
         key={JSON.stringify(asked)}
         kinds={WHATS}
-        filters={{ endpoint, kind: what, from, to }}
+        filters={{ endpoint, field, kind: what, from, to }}
+        hasField={mayDo('collections', 'r')}
         change={({ kind, ...others }) => void navigate({ search: (before) => ({ ...before, ...others, what: whatIn(kind) }) })}
       />
       <WhatHappened player={player} asked={asked} />
