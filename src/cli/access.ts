@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Looks } from '../contract/answers.ts';
+import { LOOKED_OF } from '../contract/routes/looks.ts';
 import { listOf, members, optional, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { counted, printResult, table } from './context.ts';
@@ -10,6 +11,7 @@ import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
 interface AccessOptions extends RemoteOptions {
   readonly player?: string;
+  readonly of?: string;
   readonly person?: string;
   readonly from?: string;
   readonly to?: string;
@@ -29,6 +31,9 @@ export function accessCommand(): Command {
   const made = remoteCommand('access', 'list which person was shown the data of which player, newest first, and how often');
   return withLimit(made, 'how many', { to: 200, preset: 50 })
     .option('--player <id>', 'whose data it was')
+    .addOption(
+      new Option('--of <whose>', 'only looks that name a player, or only those at lists and files, which name none').choices(LOOKED_OF),
+    )
     .option('--person <id>', 'who looked, by the id that this list shows')
     .option('--from <time>', 'not before: an ISO time with its zone, or a date')
     .option('--to <time>', 'not after')
@@ -39,8 +44,8 @@ export function accessCommand(): Command {
     )
     .action(async (options: AccessOptions) => {
       const remote = remoteOf(options);
-      const { player, person, from, to, before, limit } = options;
-      const query = { player, person, from, to, before, limit };
+      const { player, of, person, from, to, before, limit } = options;
+      const query = { player, of, person, from, to, before, limit };
       const answer = await remote.request('GET', pathOf(remote, 'manage', 'access'), { query, again: 'read' });
       const page = checkedBody<Looks>(answer, PAGE);
       printResult(options, page, () => pageText(page));

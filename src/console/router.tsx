@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
 import { readAhead } from './ahead.ts';
-import type { LooksAsked } from './api/looks.ts';
 import { sessionQuery } from './api/session.ts';
 import type { ViewSearch } from './api/view.ts';
 import { lazyPage } from './frame/lazy-page.ts';
@@ -11,6 +10,8 @@ import {
   economyIn,
   entriesIn,
   listIn,
+  looksAtOneIn,
+  looksIn,
   parseSearch,
   stringifySearch,
   type TrySearch,
@@ -119,12 +120,7 @@ const publish = createRoute({
 const looked = createRoute({
   getParentRoute: () => project,
   path: '/looked',
-  validateSearch: (search: Record<string, unknown>): LooksAsked => ({
-    player: textIn(search, 'player'),
-    person: textIn(search, 'person'),
-    from: textIn(search, 'from'),
-    to: textIn(search, 'to'),
-  }),
+  validateSearch: looksIn,
   component: lazyPage(() => import('./pages/looked/looked.tsx'), 'LookedPage'),
 });
 const calls = createRoute({ getParentRoute: () => project, path: '/calls', component: Outlet });
@@ -233,11 +229,7 @@ const document = createRoute({
 const lookedAt = createRoute({
   getParentRoute: () => player,
   path: '/looked',
-  validateSearch: (search: Record<string, unknown>): Omit<LooksAsked, 'player'> => ({
-    person: textIn(search, 'person'),
-    from: textIn(search, 'from'),
-    to: textIn(search, 'to'),
-  }),
+  validateSearch: looksAtOneIn,
   component: lazyPage(() => import('./pages/looked/looked.tsx'), 'PlayerLooks'),
 });
 const restore = createRoute({

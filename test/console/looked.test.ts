@@ -84,6 +84,7 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   expect(new URL(page.url()).pathname).toBe(`/p/${project}/players/${ADA}/looked`);
   await page.getByText('wrote to support (ticket 7)').first().waitFor();
   expect(await page.evaluate<boolean>(`document.body.innerText.includes('${EMAIL}')`)).toBe(false);
+  await page.getByText(/^Looks at lists and files of many players do not name them/).waitFor();
   await page
     .getByRole('button', { name: /^Only looks of support/ })
     .first()

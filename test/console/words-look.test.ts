@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookedAt, manyText } from '../../src/console/words/look.ts';
+import { actNear, lookedAt, manyText, unnamedText, visitsOf } from '../../src/console/words/look.ts';
 import { namingsOf } from '../../src/contract/looking.ts';
 import { routes } from '../../src/contract/routes/index.ts';
 
@@ -10,6 +10,48 @@ test('what is looked at is said in plain words, and what has none by its own', (
 test('of many it is said how many, and what is of one thing names nobody', () => {
   expect([manyText(30, 'listDocuments'), manyText(undefined, 'exportDocuments')]).toEqual(['30 players', 'many players']);
   expect([manyText(undefined, 'readDocument'), manyText(undefined, 'callEndpoint')]).toEqual(['nobody by name', 'nobody by name']);
+});
+
+test('what one person saw of one player within a minute is one visit; what names nobody, or was revealed, is its own', () => {
+  const look = (at: string, page: string, more = {}) => ({ at: `2026-03-01T12:${at}.000Z`, person: 'per_1', player: '42', page, ...more });
+  const looks = [
+    look('05:20', 'listen'),
+    look('05:10', 'showPlayer', { person: 'per_2' }),
+    look('05:05', 'explain'),
+    look('05:04', 'explain'),
+    look('05:03', 'readDocument', { reason: 'wrote to support' }),
+    look('04:21', 'showPlayer'),
+    look('04:20', 'showTimeline'),
+    { at: '2026-03-01T12:04:10.000Z', person: 'per_1', page: 'listCommits' },
+    { at: '2026-03-01T12:04:09.000Z', person: 'per_1', page: 'listCommits' },
+  ];
+  expect(visitsOf(looks).map(({ look: { person }, saw }) => [person, ...saw])).toEqual([
+    ['per_1', 'live changes', 'what an id is', 'the player’s page'],
+    ['per_2', 'the player’s page'],
+    ['per_1', 'a document'],
+    ['per_1', 'what happened to the player'],
+    ['per_1', 'what happened'],
+    ['per_1', 'what happened'],
+  ]);
+});
+
+test('a look without a reason has that of what the same person did close by', () => {
+  const act = (revision: number, minute: number, person = 'per_1') => ({
+    revision,
+    at: `2026-03-01T12:${minute}:00.000Z`,
+    actor: { person },
+    why: { reason: 'lost a sword' },
+  });
+  const look = { at: '2026-03-01T12:20:00.000Z', person: 'per_1' };
+  const { why: _, ...unsaid } = act(5, 20);
+  expect(actNear(look, [act(1, 10), act(2, 22), act(3, 20, 'per_2'), unsaid])?.revision).toBe(2);
+  expect(actNear(look, [act(1, 36), act(3, 20, 'per_2')])).toBeUndefined();
+});
+
+test('a list of one player says that lists of many are not in it', () => {
+  expect(unnamedText({ looks: 3, isMore: false }, true)).toContain('among those of 3 in this time');
+  expect(unnamedText({ looks: 50, isMore: true }, false)).toMatch(/among those of 50 or more\.$/);
+  expect(unnamedText({ looks: 0, isMore: false }, false)).toMatch(/there were none\.$/);
 });
 
 test('every page of a player that is read has words', () => {

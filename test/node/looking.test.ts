@@ -485,6 +485,9 @@ test('looks are found by player, person and time, page by page', async () => {
   expect(await looks({ person: 'per_1' })).toEqual([]);
   expect(await looks({ from: newest })).toEqual(all.filter((each) => String(each['at']) >= newest));
   expect(await looks({ to: '2020-01-01' })).toEqual([]);
+  // Those of lists, which name nobody, are found by that.
+  expect(await looks({ of: 'many' })).toEqual(all.filter((each) => each['player'] === undefined));
+  expect(await looks({ of: 'one' })).toEqual(all.filter((each) => each['player'] !== undefined));
   const pages: unknown[] = [];
   let before: string | null = null;
   do {

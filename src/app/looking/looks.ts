@@ -37,6 +37,8 @@ export interface Shared {
 /** `null`: whatever it is. */
 interface LooksQuery {
   readonly player: string | null;
+  /** Only looks that name a player, or only those that name none. */
+  readonly of: 'one' | 'many' | null;
   readonly person: string | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -103,10 +105,11 @@ async function sinceOf(log: Log, stream: string, text: string | null, name: stri
 
 type Fits = (event: LookingEvent) => boolean;
 
-function fits({ player, person }: LooksQuery): Fits {
+function fits({ player, of, person }: LooksQuery): Fits {
   return (event) => {
     if (event.type !== 'look.recorded' && event.type !== 'look.revealed') return false;
-    return (player === null || event.data.player === player) && (person === null || event.metadata.actor.person === person);
+    const isOf = of === null || (of === 'one') === (event.data.player !== undefined);
+    return isOf && (player === null || event.data.player === player) && (person === null || event.metadata.actor.person === person);
   };
 }
 

@@ -1,29 +1,24 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { LooksAsked } from '../words/look.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
 /** Who looked at the data of players. */
 
-export interface LooksAsked {
-  readonly player?: string | undefined;
-  readonly person?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
-
 export type Look = api.Look;
 
 const PAGE = 50;
 
-export function looksQuery(project: string, { player, person, from, to }: LooksAsked) {
+export function looksQuery(project: string, { player, of, person, from, to }: LooksAsked) {
   return infiniteQueryOptions({
-    queryKey: [project, 'looks', player, person, from, to],
+    queryKey: [project, 'looks', player, of, person, from, to],
     queryFn: ({ pageParam }) =>
       answerOf(
         api.listLooks({
           project,
           limit: PAGE,
           ...(player === undefined ? {} : { player }),
+          ...(of === undefined ? {} : { $of: of }),
           ...(person === undefined ? {} : { person }),
           ...(from === undefined ? {} : { $from: from }),
           ...(to === undefined ? {} : { to }),
@@ -32,5 +27,36 @@ export function looksQuery(project: string, { player, person, from, to }: LooksA
       ),
     initialPageParam: null as number | null,
     getNextPageParam: ({ before }) => before,
+  });
+}
+
+/** How many looks at lists and files there were, up to a page; such looks name no player. */
+export function manyLooksQuery(project: string, { person, from, to }: LooksAsked) {
+  return queryOptions({
+    queryKey: [project, 'looks at many', person, from, to],
+    queryFn: async (): Promise<{ readonly looks: number; readonly isMore: boolean }> => {
+      const { looks, before } = await answerOf(
+        api.listLooks({
+          project,
+          limit: PAGE,
+          $of: 'many',
+          ...(person === undefined ? {} : { person }),
+          ...(from === undefined ? {} : { $from: from }),
+          ...(to === undefined ? {} : { to }),
+        }),
+      );
+      return { looks: looks.length, isMore: before !== null };
+    },
+  });
+}
+
+/** What people do for a player and give a reason for. */
+const ACTS = 'document.correct,player.restore,commit.undo,grant,button,support';
+
+/** Acts of people on one player, with why, among which a look may belong to one. */
+export function actsQuery(project: string, player: string, from: string, to: string) {
+  return queryOptions({
+    queryKey: [project, 'acts', player, from, to],
+    queryFn: async () => (await answerOf(api.listCommits({ project, player, kind: ACTS, $from: from, to, limit: PAGE }))).commits,
   });
 }

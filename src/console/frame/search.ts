@@ -1,6 +1,7 @@
 import { type Span, spanIn } from '../words/calls.ts';
 import type { ListSearch } from '../words/collection.ts';
 import { ENTRY_CLASSES, type EntriesFilter } from '../words/economy.ts';
+import type { LooksAsked } from '../words/look.ts';
 import { type TimelineFilters, whatIn } from '../words/timeline.ts';
 
 /** Search parameters as plain text: an id of digits stays the text that it is. */
@@ -89,6 +90,16 @@ export function economyIn(search: Readonly<Record<string, unknown>>): EconomySea
     by: by === 'endpoint' || by === 'field' ? by : undefined,
     order: order === 'inflow' || order === 'outflow' ? order : undefined,
   };
+}
+
+/** Which looks at players a list shows. */
+export function looksIn(search: Readonly<Record<string, unknown>>): LooksAsked {
+  const { of } = search;
+  return { ...looksAtOneIn(search), player: textIn(search, 'player'), of: of === 'one' || of === 'many' ? of : undefined };
+}
+
+export function looksAtOneIn(search: Readonly<Record<string, unknown>>): Omit<LooksAsked, 'player' | 'of'> {
+  return { person: textIn(search, 'person'), from: textIn(search, 'from'), to: textIn(search, 'to') };
 }
 
 /** What the page of calls shows. */

@@ -1,5 +1,15 @@
 /** What a person looked at, in plain words. */
 
+/** Which looks a list shows. */
+export interface LooksAsked {
+  readonly player?: string | undefined;
+  /** Only looks that name a player, or only those at lists and files, which name none. */
+  readonly of?: 'one' | 'many' | undefined;
+  readonly person?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 const PAGES: Readonly<Record<string, string>> = {
   showPlayer: 'the player’s page',
   showTimeline: 'what happened to the player',
@@ -61,4 +71,65 @@ const OF_ONE = /^(?:read|probe|compare|write|delete)(?:Document|Ledger|Record)|^
 export function manyText(players: number | undefined, page: string): string {
   if (players !== undefined) return players === 1 ? '1 player' : `${players} players`;
   return OF_ONE.test(page) ? 'nobody by name' : 'many players';
+}
+
+interface Looked {
+  readonly at: string;
+  readonly person: string;
+  readonly player?: string;
+  readonly page: string;
+  readonly reason?: string;
+}
+
+/** What one person was shown of one player within a minute: one visit, which several routes tell of. */
+export interface Visit<T> {
+  /** The newest. */
+  readonly look: T;
+  /** What was seen, each once. */
+  readonly saw: readonly string[];
+}
+
+const VISIT_MS = 60_000;
+
+/** Looks, newest first, as visits. What names nobody stands for itself, and so do personal values that were shown for another reason. */
+export function visitsOf<T extends Looked>(looks: readonly T[]): readonly Visit<T>[] {
+  const visits: { readonly look: T; readonly saw: Set<string> }[] = [];
+  const open = new Map<string, (typeof visits)[number]>();
+  for (const look of looks) {
+    const { at, person, player, page, reason } = look;
+    const key = JSON.stringify([person, player, reason]);
+    const known = player === undefined ? undefined : open.get(key);
+    if (known !== undefined && Date.parse(known.look.at) - Date.parse(at) < VISIT_MS) {
+      known.saw.add(lookedAt(page));
+      continue;
+    }
+    const visit = { look, saw: new Set([lookedAt(page)]) };
+    visits.push(visit);
+    open.set(key, visit);
+  }
+  return visits.map(({ look, saw }) => ({ look, saw: [...saw] }));
+}
+
+interface Act {
+  readonly revision: number;
+  readonly at: string;
+  readonly actor: { readonly person?: string };
+  readonly why?: { readonly reason: string; readonly ticket?: string };
+}
+
+/** How close an act is to the looks that may belong to it. */
+export const SAME_CASE_MS = 15 * 60_000;
+
+/** The act nearest to a look for which the same person gave a reason; `undefined`: there is none close by. */
+export function actNear<T extends Act>({ at, person }: Pick<Looked, 'at' | 'person'>, acts: readonly T[]): T | undefined {
+  const far = (act: T) => Math.abs(Date.parse(act.at) - Date.parse(at));
+  const near = acts.filter((act) => act.why !== undefined && act.actor.person === person && far(act) <= SAME_CASE_MS);
+  return near.sort((a, b) => far(a) - far(b))[0];
+}
+
+/** That some looks name no player: how many they were, where another page says which. */
+export function unnamedText({ looks, isMore }: { readonly looks: number; readonly isMore: boolean }, isWithin: boolean): string {
+  const when = isWithin ? ' in this time' : '';
+  if (looks === 0 && !isMore) return `Looks at lists and files of many players do not name them: there were none${when}.`;
+  return `Looks at lists and files of many players do not name them, so this player may be among those of ${looks}${isMore ? ' or more' : ''}${when}.`;
 }

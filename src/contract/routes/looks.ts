@@ -20,6 +20,9 @@ const Look = z
   })
   .meta({ id: 'Look', description: 'A person was shown data of a player' });
 
+/** Whose data looks are of. */
+export const LOOKED_OF = ['one', 'many'] as const;
+
 const time = (which: string) =>
   z.string().meta({ description: `${which} this ISO time with its zone`, examples: ['2026-03-01T12:00:00Z'] });
 
@@ -41,6 +44,9 @@ export const looks = {
         .string()
         .min(1)
         .meta({ description: 'Whose data it was', examples: [PLAYER] }),
+      of: z
+        .enum(LOOKED_OF)
+        .meta({ description: 'Only looks that name a player, or only those that name none: at lists, files and nobody' }),
       person: z.string().min(1).meta({ description: 'Id of the person who looked' }),
       from: time('Not before'),
       to: time('Not after'),

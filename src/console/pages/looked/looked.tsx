@@ -1,7 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { type Look, type LooksAsked, looksQuery } from '../../api/looks.ts';
+import { actsQuery, type Look, looksQuery, manyLooksQuery } from '../../api/looks.ts';
+import type { Commit } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,7 +15,8 @@ import { PeriodFields, usePeriod } from '../../parts/period.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
-import { lookedAt, manyText } from '../../words/look.ts';
+import { deedOf } from '../../words/commit.ts';
+import { actNear, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf } from '../../words/look.ts';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -97,6 +99,11 @@ function Filters({ asked, isOfPlayer = false, change }: NarrowProps) {
       <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
+      {asked.of !== undefined && (
+        <Button onClick={() => change({ ...asked, of: undefined })}>
+          {asked.of === 'many' ? 'Also looks at one player' : 'Also looks at many'}
+        </Button>
+      )}
       {asked.person !== undefined && <Button onClick={() => change({ ...asked, person: undefined })}>Of everybody</Button>}
     </form>
   );
@@ -113,14 +120,15 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
   const isNarrowed = Object.entries(asked).some(([name, value]) => value !== undefined && !(isOfPlayer && name === 'player'));
   return (
     <>
-      {looks.length > 0 && <LooksTable looks={looks} isOfPlayer={isOfPlayer} only={(person) => change({ ...asked, person })} />}
+      {asked.player !== undefined && <Unnamed asked={{ ...asked, to: asked.to ?? at }} />}
+      {looks.length > 0 && (
+        <LooksTable looks={looks} player={asked.player} isOfPlayer={isOfPlayer} only={(person) => change({ ...asked, person })} />
+      )}
       {looks.length === 0 && list.hasNextPage && <NothingSoFar />}
       {looks.length === 0 &&
         !list.hasNextPage &&
         (isNarrowed ? (
-          <Empty title="Nobody looked">
-            Take a filter away, or ask for a longer time. A list of many players tells how many they were, and names none.
-          </Empty>
+          <Empty title="Nobody looked">Take a filter away, or ask for a longer time.</Empty>
         ) : (
           <Empty title={isOfPlayer ? 'Nobody has looked at this player yet' : 'Nobody has looked at a player yet'}>
             The first look is recorded when somebody opens a player’s page.
@@ -131,53 +139,108 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
   );
 }
 
+/** Looks that name nobody are in no list of one player: it says so, and leads to them. */
+function Unnamed({ asked: { person, from, to } }: { readonly asked: LooksAsked }) {
+  const { project } = useView();
+  const { data } = useQuery(manyLooksQuery(project, { person, from, to }));
+  if (data === undefined) return null;
+  return (
+    <p className={styles.unnamed}>
+      {unnamedText(data, from !== undefined || to !== undefined)}{' '}
+      {data.looks > 0 && (
+        <Link to="/p/$project/looked" params={{ project }} search={{ of: 'many', person, from, to }}>
+          Show them
+        </Link>
+      )}
+    </p>
+  );
+}
+
 interface LooksTableProps {
   readonly looks: readonly Look[];
+  /** The one player whom the list is of, if it is. */
+  readonly player: string | undefined;
   readonly isOfPlayer: boolean;
   readonly only: (person: string) => void;
 }
 
-function LooksTable({ looks, isOfPlayer, only }: LooksTableProps) {
+function LooksTable({ looks, player, isOfPlayer, only }: LooksTableProps) {
   const { project } = useView();
+  const acts = useActs(player, looks);
   return (
-    <Table name="Looks" heads={isOfPlayer ? ['When', 'Who', 'Saw'] : ['When', 'Who', 'Whose', 'Saw']}>
-      {looks.map(({ revision, at, person, name, player, players, page, reason }) => (
-        <tr key={revision}>
+    <Table name="Looks" heads={['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', 'Why']}>
+      {visitsOf(looks).map(({ look, saw }) => (
+        <tr key={look.revision}>
           <td className={table.tight}>
-            <At at={at} />
+            <At at={look.at} />
           </td>
           <td>
             <Button
               look="quiet"
               isSmall
               className={styles.person}
-              onClick={() => only(person)}
-              aria-label={`Only looks of ${name ?? person}`}
+              onClick={() => only(look.person)}
+              aria-label={`Only looks of ${look.name ?? look.person}`}
             >
-              {name ?? person}
+              {look.name ?? look.person}
             </Button>
           </td>
           {!isOfPlayer && (
             <td className={table.tight}>
-              {player === undefined ? (
-                <span className={table.soft}>{manyText(players, page)}</span>
+              {look.player === undefined ? (
+                <span className={table.soft}>{manyText(look.players, look.page)}</span>
               ) : (
-                <Link to="/p/$project/players/$player" params={{ project, player }} className={table.mono}>
-                  {player}
+                <Link to="/p/$project/players/$player" params={{ project, player: look.player }} className={table.mono}>
+                  {look.player}
                 </Link>
               )}
             </td>
           )}
-          <td className={table.wide}>
-            {lookedAt(page)}
-            {reason !== undefined && (
-              <p className={styles.reason}>
-                <Chip tone="past">personal values</Chip> {reason}
-              </p>
-            )}
+          <td className={table.wide}>{saw.join(', ')}</td>
+          <td className={styles.why}>
+            <Why look={look} acts={acts} />
           </td>
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** What people did for the player around these looks; nothing where nobody in particular is asked for, or it may not be read. */
+function useActs(player: string | undefined, looks: readonly Look[]): readonly Commit[] {
+  const { project } = useView();
+  const mayRead = useMay()('history', 'r');
+  const [newest, oldest] = [looks[0]?.at ?? '', looks.at(-1)?.at ?? ''];
+  const near = (at: string, ms: number) => new Date((Date.parse(at) || 0) + ms).toISOString();
+  const acts = useQuery({
+    ...actsQuery(project, player ?? '', near(oldest, -SAME_CASE_MS), near(newest, SAME_CASE_MS)),
+    enabled: mayRead && player !== undefined && looks.length > 0,
+  });
+  return acts.data ?? [];
+}
+
+/** Why personal values were shown; else for what the same person did something for the player just then. */
+function Why({ look, acts }: { readonly look: Look; readonly acts: readonly Commit[] }) {
+  const { project } = useView();
+  if (look.reason !== undefined)
+    return (
+      <>
+        <Chip tone="past">personal values</Chip> {look.reason}
+      </>
+    );
+  const act = actNear(look, acts);
+  if (act?.why === undefined) return <span className={table.soft}>–</span>;
+  const { reason, ticket } = act.why;
+  return (
+    <>
+      “{reason}”{ticket !== undefined && ` · ${ticket}`}{' '}
+      <Link
+        to="/p/$project/find/$held"
+        params={{ project, held: String(act.revision) }}
+        title="The reason of what the same person did for the player within a quarter of an hour"
+      >
+        {deedOf(act)}
+      </Link>
+    </>
   );
 }
