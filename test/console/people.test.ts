@@ -68,7 +68,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   const auditor = await signedInAs('auditor');
   await auditor.getByRole('link', { name: 'People', exact: true }).click();
   await auditor.getByText('let ada in as support in every project').waitFor();
-  await auditor.getByText(/^let auditor-\d+ in as auditor in Market$/).waitFor();
+  await auditor.getByText(/let auditor-\d+ in as auditor in Market$/).waitFor();
   expect(await seriousOn(auditor)).toEqual([]);
 
   await page.getByRole('button', { name: 'Sessions of ada' }).click();

@@ -3,7 +3,6 @@ import { peopleHistoryQuery } from '../../api/people.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, NothingSoFar, Waiting } from '../../parts/page.tsx';
-import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { changeOfPerson, changerOf } from '../../words/person-change.ts';
@@ -25,14 +24,15 @@ export function PeopleHistory() {
         changes.length === 0 &&
         (list.hasNextPage ? <NothingSoFar /> : <Empty title="Nothing has changed here yet">It begins when somebody is let in.</Empty>)}
       {changes.length > 0 && (
-        <Table name="What changed among people" heads={['When', 'Who', 'Did']}>
+        <Table name="What changed among people" heads={['When', 'Who did what']}>
           {changes.map((change) => (
             <tr key={change.revision}>
-              <td className={table.tight}>
+              <td>
                 <At at={change.at} />
               </td>
-              <td className={table.tight}>{changerOf(change)}</td>
-              <td className={table.wide}>{changeOfPerson(change, session.projects)}</td>
+              <td>
+                <strong>{changerOf(change)}</strong> {changeOfPerson(change, session.projects)}
+              </td>
             </tr>
           ))}
         </Table>
