@@ -356,8 +356,8 @@ inBrowser('whoever approves a roll back sees what it changes, on the page and wh
   await oleg.getByRole('button', { name: 'Roll back…', exact: true }).click();
   await oleg.getByText(/^As you said when it was asked for/).waitFor();
   await oleg.getByRole('button', { name: 'Cancel' }).click();
-  await oleg.getByRole('button', { name: 'Ask no more…' }).click();
-  await oleg.getByRole('button', { name: 'Ask no more', exact: true }).click();
+  await oleg.getByRole('button', { name: 'Withdraw it…' }).click();
+  await oleg.getByRole('button', { name: 'Withdraw it', exact: true }).click();
   await expect.poll(() => oleg.evaluate("document.body.innerText.includes('Asked for: live')")).toBe(false);
   await profile.close();
   expect(faults).toEqual([]);

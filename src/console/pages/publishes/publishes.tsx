@@ -142,15 +142,15 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
       )}
       {read.isSuccess && !isStaged && (
         <Empty title="Nothing is staged">
-          What is saved to next under{' '}
+          What is saved to next arrives here: prices, chances and tables under{' '}
           <Link to="/p/$project/values" params={{ project }}>
             Values
-          </Link>{' '}
-          or{' '}
+          </Link>
+          , all else under{' '}
           <Link to="/p/$project/definitions" params={{ project }}>
             Definitions
-          </Link>{' '}
-          arrives here. Then it can be tried on next, compared, and promoted to live. Developers push with <code>savepoint push</code>.
+          </Link>
+          . Then it can be tried on next, compared, and promoted to live. Developers push with <code>savepoint push</code>.
         </Empty>
       )}
       {isStaged && isRequired && (
