@@ -158,6 +158,12 @@ test('a player or an endpoint that is called as a personal field is looked for w
   expect((await ask('GET', manage('logs?slug=email'))).status).toBe(200);
 });
 
+test('when a personal field of a player changed is told for a reason alone, and so is which member of one did', async () => {
+  const changes = (field: string) => ask('GET', manage(`players/${ADA}/timeline?field=${field}`));
+  for (const field of ['email', 'contact', 'contact.mail']) expect([field, await code(changes(field))]).toEqual([field, NEEDED]);
+  expect((await changes('gold')).status).toBe(200);
+});
+
 test('a grant of a personal field says why before it is looked at, and its reason is recorded when it begins', async () => {
   const grant = { collection: 'saves', ops: [{ op: 'inc', path: 'debt', value: -DEBT }], players: [ADA], reason: 'debts are off' };
   expect(await code(ask('POST', manage('grants'), { body: { ...grant, dryRun: true } }))).toEqual(NEEDED);
