@@ -84,12 +84,22 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   expect(new URL(page.url()).pathname).toBe(`/p/${project}/players/${ADA}/looked`);
   await page.getByText('wrote to support (ticket 7)').first().waitFor();
   expect(await page.evaluate<boolean>(`document.body.innerText.includes('${EMAIL}')`)).toBe(false);
-  await page.getByText(/^Looks at lists and files of many players do not name them/).waitFor();
+  await page.getByText(/^Looks at lists and files name no player/).waitFor();
   await page
     .getByRole('button', { name: /^Only looks of support/ })
     .first()
     .click();
   await page.getByRole('button', { name: 'Of everybody' }).waitFor();
+  // Those that name no player are shown alone, and then beside the others.
+  await page.goto(`${origin}/p/${project}/looked?of=many`);
+  await page.getByRole('button', { name: 'All looks' }).waitFor();
+  await page
+    .getByText(/^(When|Nobody looked)$/)
+    .first()
+    .waitFor();
+  expect(await page.getByRole('link', { name: ADA }).count()).toBe(0);
+  await page.getByRole('button', { name: 'All looks' }).click();
+  await page.getByRole('link', { name: ADA }).first().waitFor();
   expect(faults).toEqual([]);
   await expectOpenToAll(started(), ['/looked', `/players/${ADA}/looked`]);
 });

@@ -49,8 +49,8 @@ test('a look without a reason has that of what the same person did close by', ()
 });
 
 test('a list of one player says that lists of many are not in it', () => {
-  expect(unnamedText({ looks: 3, isMore: false }, true)).toContain('among those of 3 in this time');
-  expect(unnamedText({ looks: 50, isMore: true }, false)).toMatch(/among those of 50 or more\.$/);
+  expect(unnamedText({ looks: 3, isMore: false }, true)).toMatch(/shown this one: 3 in this time\.$/);
+  expect(unnamedText({ looks: 50, isMore: true }, false)).toMatch(/shown this one: 50 or more\.$/);
   expect(unnamedText({ looks: 0, isMore: false }, false)).toMatch(/there were none\.$/);
 });
 

@@ -130,6 +130,6 @@ export function actNear<T extends Act>({ at, person }: Pick<Looked, 'at' | 'pers
 /** That some looks name no player: how many they were, where another page says which. */
 export function unnamedText({ looks, isMore }: { readonly looks: number; readonly isMore: boolean }, isWithin: boolean): string {
   const when = isWithin ? ' in this time' : '';
-  if (looks === 0 && !isMore) return `Looks at lists and files of many players do not name them: there were none${when}.`;
-  return `Looks at lists and files of many players do not name them, so this player may be among those of ${looks}${isMore ? ' or more' : ''}${when}.`;
+  if (looks === 0 && !isMore) return `Looks at lists and files name no player: there were none${when}.`;
+  return `Looks at lists and files name no player, and may have shown this one: ${looks}${isMore ? ' or more' : ''}${when}.`;
 }

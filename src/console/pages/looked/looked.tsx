@@ -99,11 +99,7 @@ function Filters({ asked, isOfPlayer = false, change }: NarrowProps) {
       <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
-      {asked.of !== undefined && (
-        <Button onClick={() => change({ ...asked, of: undefined })}>
-          {asked.of === 'many' ? 'Also looks at one player' : 'Also looks at many'}
-        </Button>
-      )}
+      {asked.of !== undefined && <Button onClick={() => change({ ...asked, of: undefined })}>All looks</Button>}
       {asked.person !== undefined && <Button onClick={() => change({ ...asked, person: undefined })}>Of everybody</Button>}
     </form>
   );
@@ -233,10 +229,11 @@ function Why({ look, acts }: { readonly look: Look; readonly acts: readonly Comm
   const { reason, ticket } = act.why;
   return (
     <>
-      “{reason}”{ticket !== undefined && ` · ${ticket}`}{' '}
+      “{reason}”{ticket !== undefined && ` · ${ticket}`}
       <Link
         to="/p/$project/find/$held"
         params={{ project, held: String(act.revision) }}
+        className={styles.act}
         title="The reason of what the same person did for the player within a quarter of an hour"
       >
         {deedOf(act)}
