@@ -110,7 +110,8 @@ inBrowser('support: what was sold comes back with what was got for it going, or 
   await page.getByRole('button', { name: `Undo commit ${sold} instead…` }).click();
   await page.getByText('Nothing happened to this player since.').waitFor();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('sold by mistake');
-  await page.getByRole('button', { name: 'Undo it' }).click();
+  // Enter decides, as in a form.
+  await page.keyboard.press('Enter');
   await page.getByText(/did it, and stands among what happened/).waitFor();
   expect(await read(SAL)).toEqual({ name: 'Sal', gold: 5, iron: 8 });
   await page.goto(`${origin}/p/${project}/players/${SAL}`);

@@ -100,18 +100,6 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       <dd className={styles.line}>
         <code>{requestId}</code> <CopyButton text={requestId} what="the id of the request" />
       </dd>
-      {publish !== null && (
-        <>
-          <dt>Live was</dt>
-          <dd>
-            as publish{' '}
-            <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(publish) }}>
-              {publish}
-            </Link>{' '}
-            made it
-          </dd>
-        </>
-      )}
       <dt>In the log</dt>
       <dd>
         {first === revision ? `revision ${revision}` : `revisions ${first} to ${revision}`}: {commit.events.join(', ')}
@@ -120,6 +108,17 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       <dd>
         <Moments commit={commit} />
       </dd>
+      {publish !== null && (
+        <>
+          <dt>Last publish before it</dt>
+          <dd>
+            <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(publish) }}>
+              {publish}
+            </Link>
+            <span className={styles.soft}>, whatever it changed</span>
+          </dd>
+        </>
+      )}
     </>
   );
 }

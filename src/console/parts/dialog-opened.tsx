@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { type ReactNode, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 
@@ -12,16 +12,25 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
+const OF_ONE_LINE: ReadonlySet<string> = new Set(['text', 'search', 'email', 'password', 'number', 'url']);
+
 /** An act over the page: what it does above, the decision below. Escape leaves it. It begins at the field that says so, or at the first. */
-export function OpenedDialog({ title, sub, close, foot, children }: DialogProps) {
+export function OpenedDialog({ title, sub, close, foot: decision, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
+  const foot = useRef<HTMLDivElement>(null);
   // A finger on glass would open the keyboard over what is to be read.
   const begin = (by: string) => (by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>('[data-begin]') ?? true));
+  // As in a form, Enter in a field of one line decides: the last button of the foot does.
+  const decide = ({ key, target, nativeEvent, isDefaultPrevented }: KeyboardEvent) => {
+    if (key !== 'Enter' || nativeEvent.isComposing || isDefaultPrevented()) return;
+    if (!(target instanceof HTMLInputElement) || target.form !== null || !OF_ONE_LINE.has(target.type)) return;
+    foot.current?.querySelector<HTMLElement>('button:last-of-type')?.click();
+  };
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Base.Portal>
         <Base.Backdrop forceRender className={styles.backdrop} />
-        <Base.Popup ref={popup} className={styles.popup} initialFocus={begin}>
+        <Base.Popup ref={popup} className={styles.popup} initialFocus={begin} onKeyDown={decide}>
           <div className={styles.head}>
             <Base.Title className={styles.title}>{title}</Base.Title>
             {sub !== undefined && (
@@ -31,8 +40,8 @@ export function OpenedDialog({ title, sub, close, foot, children }: DialogProps)
             )}
           </div>
           <div className={styles.body}>{children}</div>
-          <div className={styles.foot}>
-            {foot ?? (
+          <div ref={foot} className={styles.foot}>
+            {decision ?? (
               <Button look="main" onClick={close}>
                 Close
               </Button>
