@@ -8,6 +8,7 @@ import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
 import { Empty, Waiting } from '../parts/page.tsx';
 import { Popup } from '../parts/popup.tsx';
+import { useStanding } from '../parts/standing.ts';
 import icon from '../style/icon.svg';
 import { localTime } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
@@ -71,8 +72,12 @@ function shownIfActive(link: HTMLAnchorElement | null): void {
   if (link?.dataset['status'] === 'active') requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }));
 }
 
-/** How much waits there for a second person, or for who makes it live. */
+/** How much waits there for a second person, or for who makes it live. It is asked once the page stands, which comes first. */
 function Waits() {
+  return useStanding() && <Waiters />;
+}
+
+function Waiters() {
   const { waiting } = useSecondPersonRule();
   if (waiting === 0) return null;
   return (
