@@ -102,9 +102,7 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
 
     async history(by, asked) {
       const state = await people.latest();
-      const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
-      if (!projects.some((project) => seesRolesIn(state, by, project)))
-        throw refusal('ACCESS_DENIED', 'Who gave whom which role is told to owners and auditors');
+      needTold(state, by);
       // A role in every project is one in each.
       const sees = (project: string | null) => project === EVERY_PROJECT || seesRolesIn(state, by, project ?? EVERY_PROJECT);
       return people.history({ ...asked, sees });
@@ -179,15 +177,17 @@ function actorOf(person: string): Actor {
 
 /** Throws 403 ACCESS_DENIED for whoever is told of people nowhere. */
 function needTold(state: PeopleState, by: string): void {
-  const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
-  if (!projects.some((project) => seesRolesIn(state, by, project)))
-    throw refusal('ACCESS_DENIED', 'Who has which role is told to owners and auditors');
+  if (!hasProject(state, by, seesRolesIn)) throw refusal('ACCESS_DENIED', 'Who has which role is told to owners and auditors');
 }
 
 /** Throws 403 ACCESS_DENIED for whoever manages people nowhere. */
 function needManager(state: PeopleState, by: string): void {
-  const projects = [...(state.people.get(by)?.roles.keys() ?? [])];
-  if (!projects.some((project) => managesIn(state, by, project))) throw refusal('ACCESS_DENIED', 'People are managed by owners');
+  if (!hasProject(state, by, managesIn)) throw refusal('ACCESS_DENIED', 'People are managed by owners');
+}
+
+/** Whether there is a project, or every one, in which this is so of a person. */
+function hasProject(state: PeopleState, by: string, isSo: typeof managesIn): boolean {
+  return [...(state.people.get(by)?.roles.keys() ?? [])].some((project) => isSo(state, by, project));
 }
 
 function needManagerOf(state: PeopleState, by: string, project: string): void {

@@ -142,15 +142,15 @@ function Run({ slug, player, endpoint }: RunProps) {
   const entered = inputOf(fields, typed);
   // Whoever may do it is offered, until another player is chosen.
   const as = chosen ?? candidates[0]?.id ?? '';
-  const pretending = usePretending(workedOn(endpoint), as.trim());
+  const document = workedOn(endpoint);
+  const pretending = usePretending(document, as.trim());
   const run = useMutation({
     mutationFn: async (asked: Asked): Promise<Shown> => {
       const tried = await tryEndpoint(view, { slug, ...asked });
       const shown: Shown = { tried, asked, ...endedFor(tried, asked.player) };
       // Whoever chose no player is here to see what becomes another.
-      const isEnough =
-        chosen !== undefined || asked.instead !== undefined || view.target === 'live' || leftOf(shown, candidates).length === 0;
-      return isEnough ? shown : after(shown, await tryInTurn(view, { ...asked, slug }, leftOf(shown, candidates)));
+      const left = chosen === undefined && asked.instead === undefined && view.target === 'next' ? leftOf(shown, candidates) : [];
+      return left.length === 0 ? shown : after(shown, await tryInTurn(view, { ...asked, slug }, left));
     },
     onSuccess: (shown, { player: before }) => show(shown, before),
   });
@@ -180,7 +180,7 @@ function Run({ slug, player, endpoint }: RunProps) {
             isOffered={chosen === undefined}
             choose={choose}
             candidates={candidates}
-            telling={workedOn(endpoint)?.fields ?? []}
+            telling={document?.fields ?? []}
           >
             {fields !== null && <Pair>{form}</Pair>}
             <Pretend pretending={pretending} isAsked={isAsked} />
