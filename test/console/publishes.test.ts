@@ -167,7 +167,7 @@ inBrowser(
     const before = await page.evaluate<string>(`fetch('${listed}').then((answer) => answer.text())`);
     await page.getByRole('link', { name: 'Publishes', exact: true }).click();
     await page.getByRole('button', { name: 'Promote…' }).click();
-    await page.getByText(/^For all players at once, or for nobody: Shop › axe \d+ → 16\.$/).waitFor();
+    await page.getByText(/^For all players at once: Shop › axe \d+ → 16\.$/).waitFor();
     expect(await page.evaluate<number>(`document.querySelector('[role=dialog]').textContent.split('→ 16').length - 1`)).toBe(1);
     await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
     history.hold();
@@ -208,6 +208,7 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByText('in 3 hours').waitFor();
   await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByText('At another time…').click();
   await page.getByLabel('When', { exact: true }).fill('next week');
   await page.getByText('Give day and time as 2027-01-31 18:30').waitFor();
   await page.getByLabel('When', { exact: true }).fill('tomorrow 9:00');
@@ -285,11 +286,12 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByLabel(/^What to say/).fill('Autumn prices');
   expect(await seriousOn(mara)).toEqual([]);
   await mara.getByRole('button', { name: 'Ask for it' }).click();
-  await heading(mara, 'It is asked for');
-  await mara.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
-  expect(await seriousOn(mara)).toEqual([]);
-  await mara.getByRole('button', { name: 'Close' }).click();
   await mara.getByText('another person has to approve it').waitFor();
+  await mara.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  // Whoever asked withdraws it; to decline it is for others.
+  expect(await mara.getByRole('button', { name: /^(Decline|Withdraw it)…$/ }).count()).toBe(1);
+  await mara.getByRole('button', { name: 'Withdraw it…' }).waitFor();
+  expect(await seriousOn(mara)).toEqual([]);
   await page.goto(`${origin}/p/${project}`);
   await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
   await page.getByRole('link', { name: 'Publishes 1 waits' }).click();
@@ -305,7 +307,6 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
   await mara.getByLabel(/^What to say/).fill('Late autumn prices');
   await mara.getByRole('button', { name: 'Ask for it' }).click();
-  await mara.getByRole('button', { name: 'Close' }).click();
   await mara.getByText(/mara asks for/).waitFor();
   await page.goto(address);
   await page.getByRole('button', { name: 'Approve…' }).click();

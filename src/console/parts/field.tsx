@@ -72,7 +72,6 @@ interface ChoicesProps<Value extends string> {
     readonly value: Value;
     readonly name: string;
     readonly means: string;
-    readonly disabled?: boolean;
   }[];
 }
 
@@ -87,13 +86,7 @@ export function Choices<Value extends string>({ label, value, choose, options }:
       <div className={styles.choices}>
         {options.map((option) => (
           <label key={option.value} className={styles.choice}>
-            <input
-              type="radio"
-              name={name}
-              checked={option.value === value}
-              disabled={option.disabled}
-              onChange={() => choose(option.value)}
-            />
+            <input type="radio" name={name} checked={option.value === value} onChange={() => choose(option.value)} />
             <span>
               {option.name} <span className={styles.hint}>{option.means}</span>
             </span>

@@ -251,5 +251,5 @@ export function reasonOf(said: readonly Said[]): string {
 export function offeredHint(said: readonly Said[], when: string, person: string): string {
   const others = [...new Set(said.filter(({ by }) => by.person !== person).map(({ by }) => whoActed(by)))];
   const you = said.some(({ by }) => by.person === person) ? ['you'] : [];
-  return `As ${[...you, ...others].join(' and ')} said when it was ${when}: write something else where that is not why`;
+  return `As ${[...you, ...others].join(' and ')} said when it was ${when}`;
 }

@@ -14,6 +14,7 @@ import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -21,8 +22,8 @@ import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
-import { changesSaid, MAX_REASON } from '../../words/publish.ts';
-import { AskedDialog } from './asked.tsx';
+import { MAX_REASON } from '../../words/publish.ts';
+import { CopyLink } from './asked.tsx';
 import { type DefinitionChange, ForPlayers } from './changes.tsx';
 import { CheckedNow } from './check.tsx';
 import styles from './publishes.module.css';
@@ -69,8 +70,12 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const read = useQuery(approvalQuery(view, approval.id));
   const open = isOpen(approval);
-  const barred = whyNotApprove(approval, authors, { person: person.id, mayApprove: mayDo('approve', 'w') });
+  const mayDecide = mayDo('approve', 'w');
+  const barred = whyNotApprove(approval, authors, { person: person.id, mayApprove: mayDecide });
   const mayAsk = useMayAsk();
+  // Whoever asked takes it back, and whoever decides declines it: each reads one of the two.
+  const isAsker = approval.asked.by.person === person.id;
+  const isWaiting = approval.phase === 'asked';
   return (
     <div className={styles.second}>
       <p>
@@ -88,41 +93,40 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
         </p>
       ))}
       {open && (
-        <div className={styles.soft}>
+        <details className={classes(styles.more, styles.soft)}>
+          <summary>What voids it</summary>
           <p>Any further change of what is staged or live needs a new approval.</p>
-          <details className={styles.developers}>
-            <summary>For developers</summary>
-            <p>
-              It is of the difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
-              <Hash hash={approval.base} what="the hash of live" />
-            </p>
-          </details>
-        </div>
+          <p>
+            For developers: it is of the difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
+            <Hash hash={approval.base} what="the hash of live" />
+          </p>
+        </details>
       )}
-      {approval.phase === 'asked' && barred !== null && <p className={styles.soft}>{barred}</p>}
+      {isWaiting && barred !== null && <p className={styles.soft}>{barred}</p>}
       <div className={styles.actions}>
-        {approval.phase !== 'asked' && children}
-        {approval.phase === 'asked' && barred === null && (
+        {!isWaiting && children}
+        {isWaiting && isAsker && <CopyLink />}
+        {isWaiting && barred === null && (
           <Button look="main" isSmall onClick={() => setVerdict('approve')}>
             Approve…
           </Button>
         )}
-        {open && mayDo('approve', 'w') && (
+        {open && mayDecide && !isAsker && (
           <Button isSmall onClick={() => setVerdict('decline')}>
-            {approval.phase === 'asked' ? 'Decline…' : 'Take the approval back…'}
+            {isWaiting ? 'Decline…' : 'Take the approval back…'}
           </Button>
         )}
         {open && mayAsk && (
-          <>
-            <Button isSmall onClick={() => setVerdict('comment')}>
-              Say something…
-            </Button>
-            <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
-              Withdraw it…
-            </Button>
-          </>
+          <Button isSmall look={isAsker ? 'quiet' : 'plain'} onClick={() => setVerdict('comment')}>
+            Say something…
+          </Button>
         )}
-        {approval.phase === 'asked' && children}
+        {open && mayAsk && (isAsker || !mayDecide) && (
+          <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
+            Withdraw it…
+          </Button>
+        )}
+        {isWaiting && children}
       </div>
       {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} close={() => setVerdict(null)} />}
     </div>
@@ -264,19 +268,22 @@ export function AskDialog({ base, changes, close }: AskProps) {
   const { message: comment, change, hint } = useStagedWhy(changes);
   const intentOf = useIntent();
   const act = useMutation({
-    mutationFn: (_changed: string) => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
-    onSuccess: () => void refresh(),
+    mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
+    // What waits stands where the button was.
+    onSuccess: async () => {
+      await refresh();
+      close();
+    },
   });
-  if (act.isSuccess) return <AskedDialog changed={act.variables} close={close} />;
   return (
     <Dialog
       title="Ask for approval?"
-      sub="Another person reads what is staged here, and approves or declines it. Tell them yourself that something waits: nobody is written to."
+      sub="Another person approves or declines it on this page. Nobody is written to: tell them yourself."
       close={close}
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={act.isPending} onClick={() => act.mutate(changesSaid(changes))}>
+          <Button look="main" disabled={act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Asking…' : 'Ask for it'}
           </Button>
         </>

@@ -9,13 +9,18 @@ interface AskedProps {
   readonly close: () => void;
 }
 
-/** It is asked for: how another person comes to it. */
-export function AskedDialog({ changed, close }: AskedProps) {
+/** How another person comes to what waits: nobody is written to. */
+export function CopyLink() {
   const { project } = useView();
   const address = new URL(`/p/${encodeURIComponent(project)}/publishes`, window.location.origin).href;
+  return <CopyButton text={address} what="the link" name="Copy the link for the other person" />;
+}
+
+/** It is asked for, which the page may show out of sight. */
+export function AskedDialog({ changed, close }: AskedProps) {
   return (
     <Dialog title="It is asked for" close={close}>
-      <Done actions={<CopyButton text={address} what="the link" name="Copy the link for the other person" />}>
+      <Done actions={<CopyLink />}>
         <p>
           <strong>{changed}</strong>
         </p>

@@ -78,7 +78,7 @@ export function CheckCard({ state, mayLook }: CheckProps) {
         <CardBody>
           <p className={styles.soft}>
             {checked === null
-              ? 'Runs the game’s own tests on next, and looks whether what players have stored still fits. Nothing is stored and nothing goes live.'
+              ? 'Runs the game’s tests on next, and looks whether what players have stored still fits. Nothing goes live.'
               : 'What is staged, or live, is another since this was checked: check it again.'}
           </p>
         </CardBody>

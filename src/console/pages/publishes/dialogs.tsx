@@ -100,7 +100,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   return (
     <Dialog
       title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
-      sub={`For all players at once, or for nobody: ${changed}.`}
+      sub={`For all players at once: ${changed}.`}
       close={close}
       foot={
         <>
@@ -124,20 +124,23 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded {...why} />
       {!isPastSecond && (
-        <MomentField
-          label="When"
-          placeholder="now"
-          hint={
-            time === null
-              ? isPlanned
-                ? `Give ${TIME_FORMS}`
-                : `Empty: now. Else ${TIME_FORMS}, at most 90 days ahead`
-              : timeSaid(time, Date.now())
-          }
-          isWrong={!isTimed}
-          value={at}
-          change={setAt}
-        />
+        <details className={styles.more}>
+          <summary>At another time…</summary>
+          <MomentField
+            label="When"
+            placeholder="now"
+            hint={
+              time === null
+                ? isPlanned
+                  ? `Give ${TIME_FORMS}`
+                  : `Empty: now. Else ${TIME_FORMS}, at most 90 days ahead`
+                : timeSaid(time, Date.now())
+            }
+            isWrong={!isTimed}
+            value={at}
+            change={setAt}
+          />
+        </details>
       )}
       {isWrong && isPlanned && (
         <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there to promote all the same.</p>
@@ -241,7 +244,7 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && <ForPlayers changes={changes} />}
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField isNeeded {...why} />
+      <WhyField isNeeded={isApproved || isPastSecond} isStaged {...why} />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>

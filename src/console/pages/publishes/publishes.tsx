@@ -86,6 +86,11 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   const isAsked = approval !== undefined && isOpen(approval);
   const isFree = isKnown && (!isRequired || approval?.phase === 'approved');
   const close = () => setDoing(null);
+  const promoteButton = mayPublish && (
+    <Button look="main" isSmall disabled={isOld} onClick={() => setDoing('promote')}>
+      Promote…
+    </Button>
+  );
   const acts = (
     <>
       {mayAsk && !isAsked && (
@@ -98,6 +103,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
           Promote without approval…
         </Button>
       )}
+      {isRequired && isFree && promoteButton}
     </>
   );
   return (
@@ -125,11 +131,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
                 Try it on next…
               </Link>
             )}
-            {isFree && mayPublish && (
-              <Button look="main" isSmall disabled={isOld} onClick={() => setDoing('promote')}>
-                Promote…
-              </Button>
-            )}
+            {!isRequired && isFree && promoteButton}
           </div>
         )
       }
@@ -278,7 +280,13 @@ function PublishRow({ standing: { publish, undone, again, deed }, isReading, rol
         <When at={at} />
         <PublishLink revision={revision} />
         {deed !== null && rollBack !== undefined && (
-          <Button isSmall onClick={rollBack} disabled={isReading} aria-label={`${deed.name} (publish ${revision})`}>
+          <Button
+            isSmall
+            look={deed.undone === undefined ? 'quiet' : 'plain'}
+            onClick={rollBack}
+            disabled={isReading}
+            aria-label={`${deed.name} (publish ${revision})`}
+          >
             {deed.name}
           </Button>
         )}

@@ -19,20 +19,22 @@ export function Sources({ changes, before, after, target }: SourcesProps) {
   if (sources.length === 0) return null;
   return (
     <CardBody>
-      <p className={styles.soft}>The whole text, before and after:</p>
-      <ul className={styles.sources}>
-        {sources.map(({ kind, id }) => (
-          <li key={`${kind} ${id}`}>
-            <Link
-              to="/p/$project/definitions/$kind/$id"
-              params={{ project, kind, id }}
-              search={{ show: undefined, a: before, b: after, target: target === 'next' ? 'next' : undefined }}
-            >
-              {definitionName({ kind, id })}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <div className={styles.sources}>
+        <p className={styles.soft}>As source:</p>
+        <ul className={styles.sources}>
+          {sources.map(({ kind, id }) => (
+            <li key={`${kind} ${id}`}>
+              <Link
+                to="/p/$project/definitions/$kind/$id"
+                params={{ project, kind, id }}
+                search={{ show: undefined, a: before, b: after, target: target === 'next' ? 'next' : undefined }}
+              >
+                {definitionName({ kind, id })}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
     </CardBody>
   );
 }

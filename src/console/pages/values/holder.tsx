@@ -7,12 +7,11 @@ import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choices } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import type { WrittenChange } from '../../words/written-values.ts';
 import { EndsSchedule } from '../publishes/scheduled.tsx';
-import { Saved, useTargets } from './save.tsx';
+import { Saved, WhereTo } from './save.tsx';
 import styles from './values.module.css';
 
 interface HolderDialogProps {
@@ -35,7 +34,6 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
   const refresh = useRefresh();
   const [target, setTarget] = useState<Target>('next');
   const [message, setMessage] = useState('');
-  const targets = useTargets();
   const intentOf = useIntent();
   const read = useQuery({
     queryKey: [project, 'look', 'values', target, collection],
@@ -72,7 +70,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       }
     >
       {children}
-      <Choices label="Where to" value={target} choose={setTarget} options={targets} />
+      <WhereTo target={target} choose={setTarget} />
       {read.isError && <Failed error={read.error} />}
       {typeof change === 'string' && <p className={styles.bad}>{change}</p>}
       {target === 'next' && <EndsSchedule />}

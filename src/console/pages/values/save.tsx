@@ -23,11 +23,17 @@ import styles from './values.module.css';
 
 const NEXT = { value: 'next', name: 'Stage it', means: 'It goes to next, where it can be tried, and live when it is promoted.' } as const;
 const LIVE = { value: 'live', name: 'Make it live at once', means: 'All players have it from their next call on.' } as const;
-const BARRED = { ...LIVE, means: 'Not in this project: a second person approves what is staged first.', disabled: true } as const;
 
-/** Where a change may go. */
-export function useTargets() {
-  return [NEXT, useSecondPersonRule().isRequired ? BARRED : LIVE] as const;
+interface WhereProps {
+  readonly target: Target;
+  readonly choose: (target: Target) => void;
+}
+
+/** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
+export function WhereTo({ target, choose }: WhereProps) {
+  const { isRequired } = useSecondPersonRule();
+  if (isRequired) return <p>It goes to next. Players have it once another person approved it and it is promoted.</p>;
+  return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
 /** Stores what was changed: what that means where it is going first, then why. */
@@ -38,7 +44,6 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   const [target, setTarget] = useState<Target>('next');
   const [message, setMessage] = useState('');
   const [own, setOwn] = useState(false);
-  const targets = useTargets();
   /** What changed, once it is stored. */
   const [saved, setSaved] = useState<string | null>(null);
   const intentOf = useIntent();
@@ -66,7 +71,6 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   return (
     <Dialog
       title={`Save ${base.name}?`}
-      sub="What changes, where it goes, and why."
       close={close}
       foot={
         <>
@@ -81,7 +85,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
         </>
       }
     >
-      <Choices label="Where to" value={target} choose={setTarget} options={targets} />
+      <WhereTo target={target} choose={setTarget} />
       {look.isPending && <Waiting what="what would change" />}
       {look.isError && <Failed error={look.error} />}
       {planned !== null && !planned.ok && <p className={styles.bad}>{planned.why}</p>}
