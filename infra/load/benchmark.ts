@@ -24,7 +24,7 @@ export interface Benchmark<Options> {
 /** Runs a benchmark as the program of this process, and ends the process with its exit code; 1 after a failure or a signal. */
 export async function runBenchmark<Options>(benchmark: Benchmark<Options>): Promise<never> {
   const code = await completed(benchmark).catch((error: unknown) => {
-    progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+    progress(`${benchmark.name} failed: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   });
   return process.exit(code);

@@ -114,6 +114,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/docs': ['src', 'projections', 'infra/harness'],
   'infra/cluster': ['src/kernel', 'infra/harness', 'infra/postgres'],
   'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
+  'infra/pictures': ['infra/harness', 'infra/demo', 'infra/load'],
 };
 
 /**

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect } from 'vitest';
+import { axeFindings, isSerious } from '../../../infra/harness/axe.ts';
 import type { Look, Page, Profile } from '../../support/chromium.ts';
 import { newProfile } from './chromium.ts';
 import type { Console } from './console.ts';
@@ -9,14 +8,9 @@ import type { Console } from './console.ts';
 
 export const heading = (on: Page, name: string | RegExp) => on.getByRole('heading', { name }).first().waitFor();
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** What axe-core finds on a page that keeps people out. */
 export async function seriousOn(on: Page): Promise<readonly string[]> {
-  await on.evaluate<unknown>(AXE);
-  return on.evaluate<readonly string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 160))))`);
+  return (await axeFindings(on)).filter(isSerious).flatMap(({ id, at }) => at.map((html) => `${id}: ${html}`));
 }
 
 /** Waits until nothing of the page is loading. */
