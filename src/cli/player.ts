@@ -14,7 +14,7 @@ import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote
 /** `savepoint player`: what support does for players, with a key that has the scope `players`. */
 export function playerCommand(): Command {
   return new Command('player')
-    .description('find players by name, bring back what they had, let guests in again who lost their device')
+    .description('find players by name, restore what they had, let guests in again who lost their device')
     .addCommand(find())
     .addCommand(restore())
     .addCommand(playerShow())
@@ -39,7 +39,7 @@ interface RestoreOptions extends CorrectionOptions {
 
 function restore(): Command {
   const made = revealing(
-    remoteCommand('restore', "bring a player's documents and save records back to what they were: shows it, then asks"),
+    remoteCommand('restore', "restore a player's documents and save records as they were at a moment: shows it, then asks"),
   );
   return withCorrection(made, 'give')
     .argument('<player>', 'id of the player')
@@ -49,8 +49,8 @@ function restore(): Command {
     .option('--keep-slot <id...>', 'these save slots stay as they are, with their data')
     .option('--collection <id...>', 'only in these collections')
     .option('--lost', 'only what is less now than it was, or gone: what only differs, or came since, stays as it is')
-    .option('--also <path...>', 'with --lost: these parts come back, too')
-    .option('--also-collection <id...>', 'with --lost: of these collections all that differs comes back')
+    .option('--also <path...>', 'with --lost: these parts are restored, too')
+    .option('--also-collection <id...>', 'with --lost: of these collections all that differs is restored')
     .option('--also-slot <id...>', 'with --lost: these save slots, which came since, go with their data')
     .option('--lines <n>', 'changes of each document that the answer lists, of what was lost first (default: all)', linesOf)
     .addHelpText(

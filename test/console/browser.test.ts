@@ -31,7 +31,7 @@ async function read(player: string): Promise<Readonly<Record<string, unknown>>> 
   return Object((await ok(manager.manage('GET', manager.storage(`players/${player}`)))).body);
 }
 
-inBrowser('support: “I lost my sword”: from the line of the loss it is brought back, and that is undone', async () => {
+inBrowser('support: “I lost my sword”: from the line of the loss it is restored, and that is undone', async () => {
   const { faults, origin, project, signedInAs } = market();
   const page = await signedInAs('support');
   await write(ADA, { name: 'Ada', gold: 80, bag: ['sword', 'rope'] });
@@ -45,8 +45,8 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   await page.getByRole('link', { name: 'Time line' }).click();
   await page.getByText('sword, rope → rope').waitFor();
   expect(await page.getByText(/^key “/).count()).toBeGreaterThan(0);
-  await page.getByRole('link', { name: `Bring back what was before this: commit ${loss}` }).click();
-  await heading(page, /What would come back from revision/);
+  await page.getByRole('link', { name: `Restore what was before this: commit ${loss}` }).click();
+  await heading(page, /What would be restored from revision/);
   await page.getByText('Just before this change:').waitFor();
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
   expect([await ticked('bag'), await ticked('gold'), await ticked('skins')]).toEqual([true, false, false]);
@@ -55,8 +55,8 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   await page.getByLabel('Reason').fill('lost by a crash');
   await page.getByLabel('Ticket (may be left out)').fill('T-78');
   expect(await seriousOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Bring it back' }).click();
-  await heading(page, 'It is back');
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await heading(page, 'It is restored');
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['sword', 'rope'], skins: ['red'] });
   await page.getByRole('button', { name: 'Undo this restore…' }).click();
   await page.getByText('Nothing happened to this player since.').waitFor();
@@ -73,7 +73,7 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is broug
   expect(faults).toEqual([]);
 });
 
-inBrowser('support: what was sold comes back with what was got for it going, or by an undo; nobody has both', async () => {
+inBrowser('support: what was sold is restored with what was got for it going, or by an undo; nobody has both', async () => {
   const { faults, manager, origin, project, signedInAs } = market();
   const SAL = '76561198000000007';
   const sell = {
@@ -99,9 +99,9 @@ inBrowser('support: what was sold comes back with what was got for it going, or 
   const page = await signedInAs('support');
   await page.goto(`${origin}/p/${project}/players/${SAL}/timeline`);
   await heading(page, 'Sal');
-  await page.getByRole('link', { name: `Bring back what was before this: commit ${sold}` }).click();
+  await page.getByRole('link', { name: `Restore what was before this: commit ${sold}` }).click();
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
-  await page.getByText('What the player got for what comes back is ticked, too').waitFor();
+  await page.getByText('What the player got for what is restored is ticked, too').waitFor();
   await page.getByText(/^8 → 5, .* commit \d+ · all changes of iron$/).waitFor();
   expect([await ticked('iron'), await ticked('gold')]).toEqual([true, true]);
   await page.getByRole('checkbox', { name: 'gold', exact: true }).click();
@@ -154,8 +154,8 @@ inBrowser(
     ]);
     await box('held.ore5').click();
     await page.getByLabel('Reason').fill('a bad patch');
-    await page.getByRole('button', { name: 'Bring it back' }).click();
-    await heading(page, 'It is back');
+    await page.getByRole('button', { name: 'Restore it' }).click();
+    await heading(page, 'It is restored');
     await page.getByText('And 100 lines more.').waitFor();
     expect(await read(KAI)).toEqual({ name: 'Kai', held: held((place) => (place === 100 ? 1 : place < 100 && place !== 5 ? 9 : 5)) });
     // What still differs is a row each, those beyond a screenful, too.
@@ -181,9 +181,11 @@ inBrowser('support, at the moment of the loss: the page says that nothing is les
   expect(await page.getByRole('checkbox', { name: `players/${FAY}` }).isChecked()).toBe(false);
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('link', { name: `Before this: commit ${loss}` }).click();
-  await page.getByText('Give it anew').waitFor();
+  await heading(page, /What would be restored from revision/);
   const ticked = (name: string) => page.getByRole('checkbox', { name, exact: true }).isChecked();
   expect([await ticked('gold'), await ticked('bag'), await ticked(`players/${FAY}`)]).toEqual([true, true, true]);
+  // Money is ticked, and nobody else has a part in it.
+  expect(await page.getByText('Who pays for it').count()).toBe(0);
   await page.goto(`${origin}/p/${project}/players/${FAY}/documents/players/${FAY}?a=0&b=${loss}`);
   await heading(page, 'Two moments compared');
   const links = page.getByRole('link', { name: String(loss), exact: true });

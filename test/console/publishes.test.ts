@@ -368,7 +368,7 @@ inBrowser('an owner rolls back what nobody approved only by saying why, and the 
   const { faults, origin, page, project } = market();
   await page.goto(`${origin}/p/${project}/publishes`);
   await page
-    .getByRole('button', { name: /^Back to how it was here/ })
+    .getByRole('button', { name: /^Roll back to here/ })
     .first()
     .click();
   await page.getByRole('button', { name: 'Without approval…' }).click();

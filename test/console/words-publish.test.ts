@@ -181,19 +181,19 @@ describe('what the history offers', () => {
       [5, 'Undo this publish… 2'],
       [4, null],
       [3, null],
-      [2, 'Back to how it was here… 2'],
-      [1, 'Back to how it was here… 1'],
+      [2, 'Roll back to here… 2'],
+      [1, 'Roll back to here… 1'],
     ]);
     expect(deeds([live(1)])).toEqual([[1, null]]);
   });
 
-  it('brings back what a roll back undid, and offers neither what is live again nor a roll back that was undone', () => {
+  it('rolls back to what a roll back undid, and offers neither what is live again nor a roll back that was undone', () => {
     const back = (revision: number, restored: number) => live(revision, { action: 'rollback', restored });
     expect(deeds([back(4, 2), live(3, { undoneBy: 4 }), live(2), live(1)])).toEqual([
       [4, 'Undo the roll back… 3'],
-      [3, 'Bring it back… 3', 'undone by 4'],
+      [3, 'Roll back to here… 3', 'undone by 4'],
       [2, null, 'again since 4'],
-      [1, 'Back to how it was here… 1'],
+      [1, 'Roll back to here… 1'],
     ]);
     const undone = { ...back(3, 1), undoneBy: 4 };
     expect(deeds([back(4, 2), undone, live(2), live(1)]).slice(1, 3)).toEqual([

@@ -12,8 +12,9 @@ import {
   isBack,
   isTicked,
   lastLoss,
-  mayCostSomebody,
+  othersPay,
   staysText,
+  undoCosts,
   unlistedText,
   withCollection,
   withLine,
@@ -174,12 +175,23 @@ describe('the box of a document', () => {
 
 describe('who pays', () => {
   const nothing = { documents: [], coins: [], shortfalls: [] };
+  const own = { collection: 'players', key: '7' };
+  const market = { collection: 'town', key: 'market' };
 
-  it('is asked where money moves or another player has a part in it', () => {
-    expect(mayCostSomebody({ ...nothing, documents: [{ key: '7' }, { key: '7_main' }] })).toBe(false);
-    expect(mayCostSomebody({ ...nothing, documents: [{ key: '7' }, { key: '8' }] })).toBe(true);
-    expect(mayCostSomebody({ ...nothing, coins: [{}] })).toBe(true);
-    expect(mayCostSomebody({ ...nothing, shortfalls: [{}] })).toBe(true);
+  it('is asked of an undo that takes money, or of which several players have a part, and not for what all share', () => {
+    const costs = (moves: object) => undoCosts({ ...nothing, ...moves }, ['town']);
+    expect(costs({ documents: [own, { ...own, key: '7_main' }, market] })).toBe(false);
+    expect(costs({ documents: [own, { ...own, key: '8' }] })).toBe(true);
+    expect(costs({ coins: [{ player: '7', delta: 132 }] })).toBe(false);
+    expect(costs({ coins: [{ player: '7', delta: -2 }] })).toBe(true);
+    expect(costs({ shortfalls: [{}] })).toBe(true);
+  });
+
+  it('is asked of a restore where it would take something from somebody else, and not for money of the player alone', () => {
+    const pay = (moves: object) => othersPay({ ...nothing, ...moves }, '7', ['town']);
+    expect(pay({ documents: [own, market], coins: [{ player: '7', delta: 77 }] })).toBe(false);
+    expect(pay({ documents: [own, { ...own, key: '8' }] })).toBe(true);
+    expect(pay({ coins: [{ player: '8', delta: -20 }] })).toBe(true);
   });
 });
 

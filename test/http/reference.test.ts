@@ -100,7 +100,7 @@ describe('the reference of the API', () => {
     expect(pages.get('/manual/owasp')).toContain('<br>');
     // Pictures are not served: the manual says what they show.
     expect([...pages].filter(([, text]) => text.includes('<img')).map(([path]) => path)).toEqual([]);
-    expect(pages.get('/manual/console')).toContain('(Picture: What would come back)');
+    expect(pages.get('/manual/console')).toContain('(Picture: What would be restored)');
     for (const path of ['/manual/none', '/manual/README', '/manual/..%2f..%2fpackage'])
       expect((await server.send('GET', path)).status).toBe(404);
   });

@@ -11,7 +11,7 @@ import { deedOf, documentFieldsSaid, ownerIn, whoOf } from '../words/commit.ts';
 import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
-import { BringBack, CommitMarks, FieldsSaid, UndoneBy, useCanUndo } from './commits.tsx';
+import { CommitMarks, FieldsSaid, RestoreBefore, UndoneBy, useCanUndo } from './commits.tsx';
 import { KeyLink, PlayerLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
@@ -190,14 +190,14 @@ function Moments({ commit }: { readonly commit: Commit }) {
   );
 }
 
-/** What can be done about a commit. Of a commit of one player it can be brought back what was before it. */
+/** What can be done about a commit. Of a commit of one player what was before it can be restored. */
 export function CommitActs({ commit }: { readonly commit: Commit }) {
   const [isUndoing, setUndoing] = useState(false);
   const [player, another] = commit.players;
   return (
     <div className={styles.line}>
       {player !== undefined && another === undefined && (
-        <BringBack commit={commit} player={player} className={buttonClass('plain', true)} />
+        <RestoreBefore commit={commit} player={player} className={buttonClass('plain', true)} />
       )}
       {useCanUndo(commit) && (
         <Button isSmall onClick={() => setUndoing(true)}>

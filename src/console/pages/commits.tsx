@@ -13,6 +13,7 @@ import { Ago, When } from '../parts/time.tsx';
 import { deedOf, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, undoneAt, whoOf } from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
+import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
 import styles from './commits.module.css';
 import { WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
@@ -144,7 +145,14 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
           {commit.revision}
         </Link>
         {canUndo && (
-          <Button look="quiet" isSmall className={styles.undo} onClick={undo} aria-label={`Undo commit ${commit.revision}`}>
+          <Button
+            look="quiet"
+            isSmall
+            className={styles.undo}
+            onClick={undo}
+            aria-label={`Undo commit ${commit.revision}`}
+            title={`It ${UNDO_MEANS}: shown first`}
+          >
             Undo
           </Button>
         )}
@@ -171,9 +179,9 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
           ))}
         </div>
       )}
-      {about !== undefined && acts === 'all' && <BringBack commit={commit} player={about} className={styles.back} />}
+      {about !== undefined && acts === 'all' && <RestoreBefore commit={commit} player={about} className={styles.back} />}
       {about !== undefined && acts === 'before' && (
-        <BringBack commit={commit} player={about} className={classes(styles.before, buttonClass('plain', true))} text="Before this" />
+        <RestoreBefore commit={commit} player={about} className={classes(styles.before, buttonClass('plain', true))} text="Before this" />
       )}
     </li>
   );
@@ -188,15 +196,15 @@ export function FieldsSaid({ said }: { readonly said: ReturnType<typeof fieldsSa
   ));
 }
 
-interface BringBackProps {
+interface RestoreBeforeProps {
   readonly commit: Commit;
   readonly player: string;
   readonly className?: string | undefined;
   readonly text?: string;
 }
 
-/** Leads to what a restore to the moment just before this commit would bring back, where somebody may do that. */
-export function BringBack({ commit, player, className, text = 'Bring back what was before this' }: BringBackProps) {
+/** Leads to what a restore to the moment just before this commit would do, where somebody may do that. */
+export function RestoreBefore({ commit, player, className, text = RESTORE_BEFORE }: RestoreBeforeProps) {
   const { project, at, target } = useView();
   const { first, revision, undone } = commit;
   if (!useMay()('restore', 'w') || at !== undefined || target === 'next' || undone !== undefined) return null;
@@ -208,6 +216,7 @@ export function BringBack({ commit, player, className, text = 'Bring back what w
       search={{ to: String(first - 1), before: String(revision) }}
       className={className}
       aria-label={`${text}: commit ${revision}`}
+      title={`It ${RESTORE_MEANS}: shown first`}
     >
       {text}
     </Link>

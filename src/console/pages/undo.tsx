@@ -11,9 +11,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Why } from '../parts/field.tsx';
 import { Done } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
-import { mayCostSomebody, staysText } from '../words/restore.ts';
+import { staysText, undoCosts } from '../words/restore.ts';
 import { Corrected, isNothing } from './corrected.tsx';
-import { WhoPays } from './policies.tsx';
+import { useShared, WhoPays } from './policies.tsx';
 import { FailedOrAsked } from './revealing.tsx';
 
 interface UndoProps {
@@ -40,6 +40,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
   // It says whom it concerns, whatever is chosen then.
   const whole = useQuery(lookQuery({ project, revision, policy: 'reverse' }));
   const player = players.length === 1 ? players[0] : undefined;
+  const shared = useShared();
   const act = useMutation({
     mutationFn: () => undo({ project, revision, policy }, why, intentOf([revision, policy, why])),
     onSuccess: refresh,
@@ -82,7 +83,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
       {look.isError && <FailedOrAsked error={look.error} of={ofCommit(revision)} whose="commit" again={() => void look.refetch()} />}
       {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
       {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} />}
-      {whole.isSuccess && mayCostSomebody(whole.data) && <WhoPays policy={policy} choose={setPolicy} />}
+      {whole.isSuccess && undoCosts(whole.data, shared) && <WhoPays of="undo" policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />
       {act.isError && <FailedOrAsked error={act.error} of={ofCommit(revision)} whose="commit" again={() => act.mutate()} />}
     </Dialog>

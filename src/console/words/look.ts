@@ -35,7 +35,7 @@ const PAGES: Readonly<Record<string, string>> = {
   readRateLimits: 'rate limits in use',
   runQuery: 'a place on a leaderboard',
   listen: 'live changes',
-  restorePlayer: 'what a restore brings back',
+  restorePlayer: 'what a restore would do',
   undoCommit: 'what an undo changes',
   correctDocument: 'what a correction makes of a document',
   beginGrant: 'what a grant changes',

@@ -94,8 +94,8 @@ export interface Standing<Publish> {
 }
 
 /**
- * What is offered in the history: the newest publish is undone, an undone one brought back, live made what it was after any other. Nothing
- * is offered twice, nor what live is already. `until`: what was undone later stood then.
+ * What is offered in the history: the newest publish is undone, and live rolled back to what it was after any other, an undone one, too.
+ * Nothing is offered twice, nor what live is already. `until`: what was undone later stood then.
  */
 export function standings<Publish extends Listed>(
   publishes: readonly Publish[],
@@ -110,10 +110,7 @@ export function standings<Publish extends Listed>(
     const standing = { publish, undone, again: isAgain ? newest.revision : null };
     const isBack = action === 'rollback';
     if (!changedLive(publish) || isAgain || (isBack && undone !== null)) return { ...standing, deed: null };
-    if (publish !== newest) {
-      const name = undone === null ? 'Back to how it was here…' : 'Bring it back…';
-      return { ...standing, deed: { name, to: revision, at: publish.at } };
-    }
+    if (publish !== newest) return { ...standing, deed: { name: 'Roll back to here…', to: revision, at: publish.at } };
     if (earlier === undefined) return { ...standing, deed: null };
     const name = isBack ? 'Undo the roll back…' : 'Undo this publish…';
     return { ...standing, deed: { name, to: earlier.revision, at: earlier.at, undone: publish } };

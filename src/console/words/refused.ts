@@ -132,7 +132,7 @@ const OF_PLAYERS: Readonly<Record<string, Meaning>> = {
   },
   RECORD_NOT_FOUND: {
     means: 'The player has no such save slot, or has it no more.',
-    toDo: 'Look at the save slots. One that was deleted is brought back by Restore.',
+    toDo: 'Look at the save slots. One that was deleted can be restored: the part Restore of the player’s page.',
   },
   STALE_SAVE: MISSED,
   SAVE_VERSION_REQUIRED: MISSED,

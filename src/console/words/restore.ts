@@ -1,6 +1,7 @@
 import { type ChangedField, isRestorable, type PlacedCommit } from './commit.ts';
 import { isWithin, type Place, stands } from './exchange.ts';
 import { isLost } from './lost.ts';
+import { isLess } from './value.ts';
 
 /** What a restore brings back unless somebody chooses otherwise: what is less now than it was then. */
 
@@ -262,15 +263,23 @@ function takesSomething({ documents }: ChangingCommit): boolean {
 }
 
 interface Moves {
-  readonly documents: readonly { readonly key: string }[];
-  readonly coins: readonly unknown[];
+  readonly documents: readonly { readonly collection: string; readonly key: string }[];
+  readonly coins: readonly { readonly player: string; readonly delta: unknown }[];
   readonly shortfalls: readonly unknown[];
 }
 
-/** Whether somebody may have to pay: money moves, or documents of several owners change. */
-export function mayCostSomebody({ documents, coins, shortfalls }: Moves): boolean {
-  const owners = new Set(documents.map(({ key }) => key.split('_', 1)[0]));
-  return coins.length > 0 || shortfalls.length > 0 || owners.size > 1;
+/** Whether an undo takes money, or something of several players: somebody would pay. `shared`: collections whose documents are nobody's. */
+export function undoCosts({ documents, coins, shortfalls }: Moves, shared: readonly string[]): boolean {
+  return coins.some(({ delta }) => isLess(delta)) || shortfalls.length > 0 || ownersOf(documents, shared).size > 1;
+}
+
+/** Whether a restore that takes back what others got since would take it from anybody: else nobody is to be asked who pays. */
+export function othersPay({ documents, coins }: Moves, player: string, shared: readonly string[]): boolean {
+  return coins.some((each) => each.player !== player) || ownersOf([...documents, { collection: '', key: player }], shared).size > 1;
+}
+
+function ownersOf(documents: Moves['documents'], shared: readonly string[]): ReadonlySet<string | undefined> {
+  return new Set(documents.filter(({ collection }) => !shared.includes(collection)).map(({ key }) => key.split('_', 1)[0]));
 }
 
 /** Names that are told of what happened since. */

@@ -173,12 +173,12 @@ export const corrections = {
     ...ABOUT,
     id: 'restorePlayer',
     path: '/:project/players/:player/restore',
-    summary: "Bring a player's documents and save records back to what they were",
+    summary: "Restore a player's documents and save records as they were at a moment",
     description: [
-      'One commit brings back all documents and save records of the player in live, or is refused before anything is written. By the policy `give`',
+      'One commit restores all documents and save records of the player in live, or is refused before anything is written. By the policy `give`',
       'what was lost is made anew; by `reverse` the commits that changed these documents since are undone for everybody else who took part: who got',
       'something gives back what is left of it, and the shortfall is listed. Global collections belong to no player. The answer names the commit:',
-      'undoing it brings back exactly what was there before. Times of creation and the order of save records begin anew.',
+      'undoing it leaves exactly what was there before. Times of creation and the order of save records begin anew.',
     ].join('\n'),
     body: {
       schema: z.strictObject({
@@ -192,8 +192,8 @@ export const corrections = {
         lost: z.boolean().default(false).meta({
           description: 'Of all these only what is less now than it was, or gone: what only differs, or came since, stays as it is',
         }),
-        also: paths.default([]).meta({ description: 'With `lost`: these parts come back, too' }),
-        alsoCollections: collectionIds.meta({ description: 'With `lost`: of these collections all that differs comes back' }),
+        also: paths.default([]).meta({ description: 'With `lost`: these parts are restored, too' }),
+        alsoCollections: collectionIds.meta({ description: 'With `lost`: of these collections all that differs is restored' }),
         alsoSlots: slotIds.meta({ description: 'With `lost`: these save records, which came since, go with their data' }),
         lines: z.int().min(0).max(100_000).exactOptional().meta({
           description: 'So many changes of each document are listed at most, those of what is less now, or gone, first; left out: all',

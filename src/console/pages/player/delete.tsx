@@ -10,7 +10,7 @@ export function DeleteDialog({ asked, version, close }: Pick<CorrectProps, 'aske
       version={version}
       change={DELETED}
       title={`Delete ${asked.collection}/${asked.key}?`}
-      sub="Its numbers with a ledger go down to 0. Its history stays, and an undo brings it back."
+      sub="Its numbers with a ledger go down to 0. Its history stays, and the deletion can be undone."
       words={{ act: 'Delete it', acting: 'Deleting…', done: 'It is deleted' }}
       close={close}
     />

@@ -320,7 +320,7 @@ function Comparison({ asked, a, b, player }: ComparisonProps) {
                 params={{ project: view.project, player }}
                 search={{ to: String(read.data.from.revision) }}
               >
-                Bring back what the player had at A
+                Restore what the player had at A
               </Link>
             </CardBody>
           )}

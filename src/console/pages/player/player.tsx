@@ -40,7 +40,7 @@ export function PlayerPage() {
           <Reveal key={player} player={player} />
           {mayDo('restore', 'w') && view.target === 'live' && (
             <Link to="/p/$project/players/$player/restore" params={params} className={buttonClass()}>
-              Bring something back
+              Restore something
             </Link>
           )}
         </>

@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { LINES, LOOK, lookAtRestore, type Policy, restore, restoreQuery } from '../../api/acts.ts';
+import { LINES, LOOK, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
@@ -28,7 +28,7 @@ import {
   isTicked,
   lastChangeOf,
   lastLoss,
-  mayCostSomebody,
+  othersPay,
   placesBack,
   placesLost,
   unlistedText,
@@ -39,7 +39,7 @@ import { localTime, momentOf, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { WhoLink } from '../named.tsx';
-import { WhoPays } from '../policies.tsx';
+import { useShared, WhoPays } from '../policies.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import { UndoDialog } from '../undo.tsx';
 import { ChangesLink } from './fields.tsx';
@@ -49,7 +49,7 @@ import styles from './player.module.css';
 const NOTHING = { documents: [], slots: [] };
 const route = getRouteApi('/signed-in/p/$project/players/$player/restore');
 
-/** Brings back what a player had at a moment: shown first, path by path, then done in one commit. */
+/** Restores what a player had at a moment: shown first, path by path, then done in one commit. */
 export function RestorePage() {
   const { player } = route.useParams();
   const { to, before } = route.useSearch();
@@ -59,7 +59,7 @@ export function RestorePage() {
   if (!mayRestore)
     return (
       <Card title="Restore">
-        <Empty title="Your role brings nothing back">Support and owners do. An owner can give you such a role.</Empty>
+        <Empty title="Your role restores nothing">Support and owners do. An owner can give you such a role.</Empty>
       </Card>
     );
   return (
@@ -121,7 +121,7 @@ function LastChanges({ player }: { readonly player: string }) {
   const read = useInfiniteQuery({ ...commitsQuery(view, { player }), enabled: mayRead });
   if (!mayRead)
     return (
-      <Card title="What would come back">
+      <Card title="What would be restored">
         <Empty title="Choose the moment first">Your role does not see what happened: whoever does tells you when something was lost.</Empty>
       </Card>
     );
@@ -172,6 +172,7 @@ function Preview({ player, to, before }: PreviewProps) {
   const { project } = useView();
   const refresh = useRefresh();
   const since = useSince(player, to, before);
+  const shared = useShared();
   const [policy, setPolicy] = useState<Policy>('give');
   const [chosen, setChosen] = useState<Choice | null>(null);
   const [lines, setLines] = useState(LINES);
@@ -189,19 +190,19 @@ function Preview({ player, to, before }: PreviewProps) {
   const asked = { ...restoring, ...askedFor(all, choice) };
   const isAny = isAnyTicked(all, choice);
   const isNarrowed = look.isSuccess && isAny && !isAllTicked(all, choice);
-  const narrowed = useQuery({
-    queryKey: [project, 'look', 'restore', player, to, policy, 'chosen', asked],
-    queryFn: () => lookAtRestore(asked),
-    enabled: isNarrowed,
+  const narrowed = useQuery({ ...chosenQuery(asked), enabled: isNarrowed, placeholderData: keepPreviousData });
+  // Only where taking it back would take it from somebody else is it asked who pays.
+  const reversed = useQuery({
+    ...chosenQuery({ ...asked, policy: 'reverse' }),
+    enabled: look.isSuccess && isAny && since.mayBeOthers,
     placeholderData: keepPreviousData,
-    ...LOOK,
   });
   const act = useMutation({
     mutationFn: () => restore(asked, why, intentOf([asked, why])),
     onSuccess: refresh,
   });
   if (act.isSuccess) return <Restored player={player} revision={act.data.revision} correction={act.data} />;
-  // What an undo took back may be what was to come back.
+  // What an undo took back may be what was to be restored.
   const lookAnew = () => {
     setUndoing(null);
     setChosen(null);
@@ -209,12 +210,12 @@ function Preview({ player, to, before }: PreviewProps) {
   };
   const isReady = look.isSuccess && !look.isPlaceholderData && isAny && why.reason.trim() !== '';
   const ticked = !isAny ? undefined : isNarrowed ? narrowed.data : look.data;
-  const isAskedWhoPays = policy !== 'give' || since.mayBeOthers || (ticked !== undefined && mayCostSomebody(ticked));
+  const isAskedWhoPays = policy !== 'give' || reversed.isError || (reversed.isSuccess && othersPay(reversed.data, player, shared));
   const isRead = look.isSuccess && !since.isLoading;
   const isAnyLost = look.isSuccess && isAnythingLost(look.data);
   return (
-    <Card title={`What would come back from ${momentText(to)}`}>
-      {!isRead && !look.isError && <Waiting what="what would come back" />}
+    <Card title={`What would be restored from ${momentText(to)}`}>
+      {!isRead && !look.isError && <Waiting what="what would be restored" />}
       {look.isError && (
         <CardBody>
           <FailedOrAsked error={look.error} of={player} whose="player" again={() => void look.refetch()} />
@@ -261,12 +262,12 @@ function Preview({ player, to, before }: PreviewProps) {
             {isNarrowed && narrowed.isError && (
               <FailedOrAsked error={narrowed.error} of={player} whose="player" again={() => void narrowed.refetch()} />
             )}
-            {isAskedWhoPays && <WhoPays policy={policy} choose={setPolicy} />}
+            {isAskedWhoPays && <WhoPays of="restore" policy={policy} choose={setPolicy} />}
             <Why {...why} change={setWhy} />
             {act.isError && <FailedOrAsked error={act.error} of={player} whose="player" again={() => act.mutate()} />}
             <div>
               <Button look="main" disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
-                {act.isPending ? 'Bringing it back…' : 'Bring it back'}
+                {act.isPending ? 'Restoring…' : 'Restore it'}
               </Button>
             </div>
           </div>
@@ -275,6 +276,16 @@ function Preview({ player, to, before }: PreviewProps) {
       {undoing !== null && <UndoDialog commit={undoing} close={lookAnew} />}
     </Card>
   );
+}
+
+/** What comes of what is ticked. */
+function chosenQuery(asked: RestoreAsked) {
+  const { project, player, to, policy } = asked;
+  return queryOptions({
+    queryKey: [project, 'look', 'restore', player, to, policy, 'chosen', asked],
+    queryFn: () => lookAtRestore(asked),
+    ...LOOK,
+  });
 }
 
 interface Since {
@@ -344,10 +355,10 @@ function Exchanged({ exchanges, back, undo }: ExchangedProps) {
     return gains.length === 0 ? [] : [{ commit: exchange.commit, gains }];
   });
   if (concerned.length === 0) return null;
-  if (kept.length === 0) return <p>What the player got for what comes back is ticked, too, so that the player does not have both.</p>;
+  if (kept.length === 0) return <p>What the player got for what is restored is ticked, too, so that the player does not have both.</p>;
   return (
     <div className={classes(notice.notice, notice.warning)} role="status">
-      <p className={notice.happened}>The player would have both: what comes back, and what the player got for it.</p>
+      <p className={notice.happened}>The player would have both: what is restored, and what the player got for it.</p>
       <ul className={styles.exchanged}>
         {kept.slice(0, EXCHANGES).map(({ commit, gains }) => (
           <li key={commit.revision}>
@@ -366,7 +377,7 @@ function Exchanged({ exchanges, back, undo }: ExchangedProps) {
         ))}
       </ul>
       {kept.length > EXCHANGES && <p>And by {kept.length - EXCHANGES} commits more: the time line lists them.</p>}
-      <p>An undo takes back both sides of one commit, and nothing else. A restore leaves what is unticked, or was spent since.</p>
+      <p>Undo takes back both sides of one commit, and nothing else. Restore leaves what is unticked, or was spent since.</p>
     </div>
   );
 }
@@ -418,7 +429,7 @@ function Restored({ player, revision, correction }: RestoredProps) {
   const { project } = useView();
   const [isUndoing, setUndoing] = useState(false);
   return (
-    <Card title="It is back">
+    <Card title="It is restored">
       <CardBody>
         <div className={styles.stack}>
           <Done
@@ -437,9 +448,7 @@ function Restored({ player, revision, correction }: RestoredProps) {
           >
             {revision === null ? (
               <p>
-                {isNothing(correction)
-                  ? 'Nothing was to be done.'
-                  : 'It was brought back before, by the same request: the time line has it.'}
+                {isNothing(correction) ? 'Nothing was to be done.' : 'It was restored before, by the same request: the time line has it.'}
               </p>
             ) : (
               <p>

@@ -1,8 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useMay } from '../../frame/view.ts';
+import { useMay, useView } from '../../frame/view.ts';
 import { Card, Empty } from '../../parts/page.tsx';
 import { WHATS, whatIn } from '../../words/timeline.ts';
+import { RESTORE_MEANS, UNDO_MEANS } from '../../words/ways-back.ts';
 import { Filters } from '../filters.tsx';
+import styles from './player.module.css';
 import { WhatHappened } from './what-happened.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player/timeline');
@@ -14,6 +16,8 @@ export function Timeline() {
   const navigate = route.useNavigate();
   const mayDo = useMay();
   const asked = { endpoint, field, what, from, to };
+  const { at, target } = useView();
+  const mayUndo = mayDo('restore', 'w') && at === undefined && target === 'live';
   if (!mayDo('history', 'r'))
     return (
       <Card title="What happened">
@@ -29,6 +33,11 @@ export function Timeline() {
         hasField={mayDo('collections', 'r')}
         change={({ kind, ...others }) => void navigate({ search: (before) => ({ ...before, ...others, what: whatIn(kind) }) })}
       />
+      {mayUndo && (
+        <p className={styles.ways}>
+          <strong>Undo</strong> {UNDO_MEANS}. <strong>Restore</strong> {RESTORE_MEANS}.
+        </p>
+      )}
       <WhatHappened player={player} asked={asked} />
     </Card>
   );
