@@ -377,7 +377,7 @@ inBrowser('what is not there is told as what it is: a moment, a publish, a curre
   const NOT_SEEN: readonly (readonly [path: string, said: string])[] = [
     ['', 'Your role does not see what was'],
     ['/players', 'Your role does not find players by name'],
-    [`/players/${ADA}/restore`, 'Your role brings nothing back'],
+    [`/players/${ADA}/restore`, 'Your role restores nothing'],
   ];
   for (const [path, said] of NOT_SEEN) {
     await viewer.goto(`${origin}/p/${project}${path}`);
