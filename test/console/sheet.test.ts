@@ -19,7 +19,7 @@ import {
   withRowsBehind,
 } from '../../src/console/words/sheet.ts';
 import { changesBetween, differencesFrom, keyOf, placedOn, problemsIn } from '../../src/console/words/sheet-changes.ts';
-import { copiedText, csvOf, fromCsv, pasted } from '../../src/console/words/sheet-text.ts';
+import { copiedText, csvOf, fromCsv, pasted, type Writing } from '../../src/console/words/sheet-text.ts';
 import { changedSource } from '../../src/console/words/source-text.ts';
 import { placeOfValue, withChanges, writtenChanges } from '../../src/console/words/written-values.ts';
 import { differenceOf } from '../../src/domain/definition/release/difference.ts';
@@ -348,6 +348,47 @@ describe('a sheet and a spreadsheet', () => {
     expect([done?.added, done?.cut]).toEqual([[{ item: 'rope', price: 2 }], 1]);
     expect(pasted(table(), { ...whole, anchor: { row: 0, column: 1 } }, '9', true)?.edits.map(({ value }) => value)).toEqual([9, 9]);
     expect(pasted(table(), whole, '', true)).toBeNull();
+  });
+
+  it('take a first row that names columns for their names, in whatever order, and leave out what no column is called', () => {
+    const done = pasted(table(), selectionAt(1, 1), 'Price\tcolour\titem\n31\tred\tblade\n13\tblue\tbow\n2\tgrey\trope\n', true);
+    expect(done?.edits).toEqual([
+      { row: 1, column: 'price', value: 31 },
+      { row: 1, column: 'item', value: 'blade' },
+      { row: 2, column: 'price', value: 13 },
+      { row: 2, column: 'item', value: 'bow' },
+    ]);
+    expect(done).toMatchObject({ added: [{ price: 2, item: 'rope' }], cut: 1, isHeaded: true });
+    expect(done?.selection).toEqual({ anchor: { row: 1, column: 0 }, active: { row: 3, column: 1 } });
+    // A row alone, or one that names too little, is data.
+    expect(pasted(table(), selectionAt(0, 0), 'item\tprice', true)?.isHeaded).toBe(false);
+    expect(pasted(table(), selectionAt(0, 0), 'item\t5\nrope\t6', true)?.isHeaded).toBe(false);
+  });
+
+  it('read numbers as their country writes them, and ask where that could be two', () => {
+    const prices = (text: string, writing?: Writing) => {
+      const done = pasted(table(), selectionAt(0, 1), text, true, writing);
+      return done?.unclear ?? done?.edits.map(({ value }) => value);
+    };
+    expect(prices('1 250\n1\u202F250,5\n−3')).toEqual([1250, 1250.5, -3]);
+    expect(prices('1,250.50\n1,250\n1.250')).toEqual([1250.5, 1250, 1.25]);
+    expect(prices("12,5\n1.250\n1'250")).toEqual([12.5, 1250, 1250]);
+    expect(prices('1,250,000\n0.125\n007')).toEqual([1_250_000, 0.125, '007']);
+    expect(prices('1,250\n2,000\n3')).toEqual({ text: '1,250', readings: { '.': '1250', ',': '1.250' }, more: 1 });
+    expect([prices('1,250', '.'), prices('1,250', ','), prices('1.250', 'own')]).toEqual([[1250], [1.25], [1.25]]);
+    // What says one country beside what says another tells nothing of a third.
+    expect(prices('1,5\n2.5\n1.250')).toMatchObject({ text: '1.250' });
+    expect(pasted(table(), selectionAt(0, 0), '1,250\n1.250', true)?.edits.map(({ value }) => value)).toEqual(['1,250', '1.250']);
+  });
+
+  it('read numbers of a file so, too: between commas a point stands before decimals', () => {
+    const read = (text: string, decimal?: ',') => fromCsv(table(), text, decimal);
+    const price = ({ sheet: { rows } }: ReturnType<typeof fromCsv>) => rows[0]?.cells['price'];
+    expect(price(read('item,price\naxe,1.250\n'))).toBe(1.25);
+    expect(price(read('item,price\naxe,"1,250"\n'))).toBe(1250);
+    expect(price(read('item;price\naxe;1.250,00\n'))).toBe(1250);
+    expect(read('item;price\naxe;1.250\n')).toMatchObject({ problems: [], unclear: { text: '1.250' } });
+    expect(price(read('item;price\naxe;1.250\n', ','))).toBe(1250);
   });
 
   it('read what a file says, by the names of rows, or tell what does not fit', () => {

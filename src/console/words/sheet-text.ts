@@ -18,6 +18,7 @@ import {
   withRowsBehind,
 } from './sheet.ts';
 import { keyOf } from './sheet-changes.ts';
+import { type Decimal, type NumbersRead, numbersRead, type Unclear } from './thousands.ts';
 
 /** Sheets and spreadsheets: what is copied, what is pasted, what a file says. */
 
@@ -29,53 +30,116 @@ export function copiedText(sheet: Sheet, selection: Selection): string {
 }
 
 export interface Pasted {
+  /** A number that can be read in two ways: nothing is to be done before it is said which. */
+  readonly unclear: Unclear | null;
   readonly edits: readonly CellEdit[];
   /** Rows for what was pasted beyond the last. */
   readonly added: readonly Cells[];
   /** Where it was put. */
   readonly selection: Selection;
-  /** Columns for which there was no room. */
+  /** Columns for which there was no room, or of which there is none. */
   readonly cut: number;
+  /** Whether its first row named the columns, and so is none of the sheet. */
+  readonly isHeaded: boolean;
 }
+
+/** What is known of the numbers of a text: their decimals stand behind this sign, or they are as this console wrote them. */
+export type Writing = Decimal | 'own';
 
 /** Most cells that are pasted or read at once: what a whole document of game values can hold. */
 const MAX_CELLS = 400_000;
 
-/** What a paste does; `null`: there is too much of it, or nothing. */
-export function pasted(sheet: Sheet, selection: Selection, text: string, mayAdd: boolean): Pasted | null {
-  const cells = separatedCells(text, '\t');
-  const width = cells.reduce((most, row) => Math.max(most, row.length), 0);
-  if (width === 0 || cells.length * width > MAX_CELLS) return null;
-  const [[only] = []] = cells;
-  if (cells.length === 1 && width === 1 && only !== undefined) return filled(sheet, selection, only);
+/** What a paste does; `null`: there is too much of it, or nothing. A first row that names columns says where the others go. */
+export function pasted(sheet: Sheet, selection: Selection, text: string, mayAdd: boolean, writing?: Writing): Pasted | null {
+  const lines = separatedCells(text, '\t');
+  const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
+  if (width === 0 || lines.length * width > MAX_CELLS) return null;
   const { top, left } = rangeOf(selection);
-  const columns = sheet.columns.slice(left, left + width);
-  const within = cells.slice(0, sheet.rows.length - top);
-  const edits = within.flatMap((row, place) => editsOf(sheet.rows[top + place], row, columns));
-  const beyond = mayAdd ? cells.slice(within.length) : [];
-  const added = beyond.map((row) => cellsOf(row, columns));
-  const bottom = top + within.length + added.length - 1;
-  const active = { row: bottom, column: left + columns.length - 1 };
-  return { edits, added, selection: { anchor: { row: top, column: left }, active }, cut: width - columns.length };
+  const [names = [], ...others] = lines;
+  const [only] = names;
+  if (others.length === 0 && width === 1 && only !== undefined) return filled(sheet, selection, only, writing);
+  const named = others.length === 0 ? null : columnsNamed(sheet, names);
+  const columns = named ?? sheet.columns.slice(left, left + width);
+  const placed = (named === null ? lines : others).map((texts, place): Placed => ({ row: sheet.rows[top + place], texts }));
+  const kept = placed.filter(({ row }) => mayAdd || row !== undefined);
+  const places = named === null ? [left, left + columns.length - 1] : placesOf(sheet, named);
+  const wanted = named === null ? width : names.filter((name) => name.trim() !== '').length;
+  return {
+    ...valuesOf(kept, columns, writing),
+    selection: {
+      anchor: { row: top, column: Math.min(...places) },
+      active: { row: top + kept.length - 1, column: Math.max(...places) },
+    },
+    cut: wanted - columns.filter((column) => column !== undefined).length,
+    isHeaded: named !== null,
+  };
 }
 
 /** One cell that is pasted fills all that are selected. */
-function filled(sheet: Sheet, selection: Selection, text: string): Pasted {
+function filled(sheet: Sheet, selection: Selection, text: string, writing?: Writing): Pasted {
   const { top, bottom, left, right } = rangeOf(selection);
   const columns = sheet.columns.slice(left, right + 1);
-  const edits = sheet.rows.slice(top, bottom + 1).flatMap((row) => editsOf(row, Array(columns.length).fill(text), columns));
-  return { edits, added: [], selection, cut: 0 };
+  const placed = sheet.rows.slice(top, bottom + 1).map((row): Placed => ({ row, texts: columns.map(() => text) }));
+  return { ...valuesOf(placed, columns, writing), selection, cut: 0, isHeaded: false };
 }
 
-function editsOf(row: Row | undefined, texts: readonly string[], columns: readonly Column[]): readonly CellEdit[] {
-  if (row === undefined) return [];
-  return columns
-    .slice(0, texts.length)
-    .map((column, place) => ({ row: row.id, column: column.key, value: typedCell(texts[place] ?? '', column, cellOf(row, column)) }));
+type ColumnOrNone = Column | undefined;
+
+/** The columns that a row names; `null`: it is a row of data. Two names and most of them are enough: a spreadsheet has columns of its own. */
+function columnsNamed({ columns }: Sheet, names: readonly string[]): readonly ColumnOrNone[] | null {
+  const alike = (name: string) => columns.filter(({ key }) => key.toLowerCase() === name.toLowerCase());
+  const found = names.map((name) => {
+    const known = alike(name.trim());
+    return known.find(({ key }) => key === name.trim()) ?? (known.length === 1 ? known[0] : undefined);
+  });
+  const count = new Set(found.filter((column) => column !== undefined)).size;
+  const said = names.filter((name) => name.trim() !== '').length;
+  const isEachOnce = count === found.filter((column) => column !== undefined).length;
+  return isEachOnce && count > 0 && (count === said || (count > 1 && 2 * count > said)) ? found : null;
 }
 
-function cellsOf(texts: readonly string[], columns: readonly Column[]): Cells {
-  const cells = columns.slice(0, texts.length).map((column, place) => [column.key, typedCell(texts[place] ?? '', column)] as const);
+function placesOf({ columns }: Sheet, named: readonly ColumnOrNone[]): readonly number[] {
+  return named.flatMap((column) => (column === undefined ? [] : [columns.indexOf(column)]));
+}
+
+/** A line of a paste. `row`: where it goes; `undefined`: it becomes a new one. */
+interface Placed {
+  readonly row: Row | undefined;
+  readonly texts: readonly string[];
+}
+
+function valuesOf(placed: readonly Placed[], columns: readonly ColumnOrNone[], writing?: Writing) {
+  const cells = placed.map(({ row, texts }) => ({ row, cells: inColumns(texts, columns) }));
+  const beforeIn = (row: Row | undefined, column: Column) => (row === undefined ? undefined : cellOf(row, column));
+  const holdsNumber = (row: Row | undefined, column: Column) => mayBeNumber(column, beforeIn(row, column));
+  const numbers = cells.flatMap(({ row, cells: own }) => own.flatMap(([column, text]) => (holdsNumber(row, column) ? [text] : [])));
+  const { read, unclear } = writing === 'own' ? AS_WRITTEN : numbersRead(numbers, writing);
+  const typed = (row: Row | undefined, [column, text]: readonly [Column, string]) =>
+    typedCell(holdsNumber(row, column) ? read(text) : text, column, beforeIn(row, column));
+  const edits = cells.flatMap(({ row, cells: own }) =>
+    row === undefined ? [] : own.map((cell): CellEdit => ({ row: row.id, column: cell[0].key, value: typed(row, cell) })),
+  );
+  const added = cells.flatMap(({ row, cells: own }) =>
+    row === undefined ? [cellsOf(own.map((cell) => [cell[0].key, typed(row, cell)]))] : [],
+  );
+  return { edits, added, unclear };
+}
+
+const AS_WRITTEN: NumbersRead = { read: (text) => text, unclear: null };
+
+function inColumns(texts: readonly string[], columns: readonly ColumnOrNone[]): readonly (readonly [Column, string])[] {
+  return texts.flatMap((text, place) => {
+    const column = columns[place];
+    return column === undefined ? [] : [[column, text] as const];
+  });
+}
+
+/** Whether a text is read as a number here, where it is one. */
+function mayBeNumber({ type }: Column, before: unknown): boolean {
+  return type === 'number' || (type === 'any' && (typeof before !== 'string' || exactDigits(before) !== null));
+}
+
+function cellsOf(cells: readonly (readonly [string, unknown])[]): Cells {
   return Object.fromEntries(cells.filter(([, value]) => value !== undefined));
 }
 
@@ -108,22 +172,33 @@ interface FileProblem {
 export interface ReadFile {
   readonly sheet: Sheet;
   readonly problems: readonly FileProblem[];
+  /** A number that can be read in two ways: the file is read once it is said which. */
+  readonly unclear: Unclear | null;
 }
 
-/** The sheet as a file has it. Columns that the file leaves out stay; rows that it leaves out go. */
-export function fromCsv(sheet: Sheet, text: string): ReadFile {
-  const [names = [], ...lines] = separatedCells(text, separatorOf(text)).map((cells) => cells.map((cell) => cell.replace(HELD_BACK, '')));
+/** The sheet as a file has it. Columns that the file leaves out stay; rows that it leaves out go. `decimal`: what its numbers have. */
+export function fromCsv(sheet: Sheet, text: string, decimal?: Decimal): ReadFile {
+  const separator = separatorOf(text);
+  const [names = [], ...lines] = separatedCells(text, separator).map((cells) => cells.map((cell) => cell.replace(HELD_BACK, '')));
   const headers = names.map((name) => name.trim());
   const unknown = headers.flatMap((name) => (sheet.columns.some(({ key }) => key === name) ? [] : [unknownColumn(name)]));
-  if (headers.length === 0) return { sheet, problems: [{ row: 1, column: '', why: 'The file is empty.' }] };
-  if (unknown.length > 0) return { sheet, problems: unknown };
+  const refused = (problems: readonly FileProblem[]) => ({ sheet, problems, unclear: null });
+  if (headers.length === 0) return refused([{ row: 1, column: '', why: 'The file is empty.' }]);
+  if (unknown.length > 0) return refused(unknown);
   if (lines.length * headers.length > MAX_CELLS)
-    return { sheet, problems: [{ row: MAX_CELLS, column: '', why: `More than ${MAX_CELLS} cells are too many.` }] };
+    return refused([{ row: MAX_CELLS, column: '', why: `More than ${MAX_CELLS} cells are too many.` }]);
   const columns = headers.flatMap((name) => sheet.columns.filter(({ key }) => key === name));
-  const filled = lines.filter((line) => line.some((cell) => cell !== ''));
-  const rows = filled.map((line) => cellsOf(line, columns));
+  const filled = lines.filter((line) => line.some((cell) => cell !== '')).map((line) => inColumns(line, columns));
+  // Where commas part the cells, as in what this page saves, a point stands before the decimals, and a text with commas stays one.
+  const isOwn = separator === ',';
+  const holdsNumber = (column: Column) => (isOwn ? column.type === 'number' : mayBeNumber(column, undefined));
+  const numbers = filled.flatMap((line) => line.flatMap(([column, cell]) => (holdsNumber(column) ? [cell] : [])));
+  const { read, unclear } = numbersRead(numbers, isOwn ? '.' : decimal);
+  if (unclear !== null) return { sheet, problems: [], unclear };
+  const typed = (column: Column, cell: string) => typedCell(holdsNumber(column) ? read(cell) : cell, column);
+  const rows = filled.map((line) => cellsOf(line.map(([column, cell]) => [column.key, typed(column, cell)])));
   const merged = mergedRows(sheet, rows, columns);
-  return { sheet: merged, problems: problemsOf(merged, rows, columns) };
+  return { sheet: merged, problems: problemsOf(merged, rows, columns), unclear: null };
 }
 
 function unknownColumn(name: string): FileProblem {

@@ -25,7 +25,8 @@ import {
   type Sheet,
   typedCell,
 } from '../../words/sheet.ts';
-import { copiedText, type Pasted, pasted } from '../../words/sheet-text.ts';
+import { copiedText, type Pasted, pasted, type Writing } from '../../words/sheet-text.ts';
+import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
 import styles from './grid.module.css';
 
@@ -50,6 +51,8 @@ export interface GridProps {
   readonly redo: () => void;
   /** What a paste or a key could not do. */
   readonly tell: (what: string) => void;
+  /** Of what is pasted a number can be read in two ways: nothing is done before one is chosen. */
+  readonly ask: (unclear: Unclear, choose: (decimal: Decimal) => void) => void;
   /** Whether something stands in a cell that is not taken yet. */
   readonly typing: (isTyping: boolean) => void;
 }
@@ -57,6 +60,8 @@ export interface GridProps {
 const ROW = 32;
 const HEAD = 34;
 const NUMBERS = 56;
+/** Stands beside cells that were copied here: their numbers are read as they were written. */
+const OF_CELLS = 'application/x-savepoint-cells';
 const READ_ONLY = 'These cells cannot be changed here.';
 const TYPE_WORDS: Readonly<Record<Column['type'], string>> = { string: 'text', number: 'number', boolean: 'true or false', any: '' };
 /** Rows that are made above and below those in sight. */
@@ -154,15 +159,26 @@ export function Grid(props: GridProps) {
   const copy = (event: ClipboardEvent) => {
     if (event.target !== grid.current) return;
     event.preventDefault();
-    event.clipboardData.setData('text/plain', copiedText(sheet, selection));
+    const copied = copiedText(sheet, selection);
+    event.clipboardData.setData('text/plain', copied);
+    event.clipboardData.setData(OF_CELLS, copied);
     if (event.type === 'cut' && !isReadOnly) clear();
   };
   const paste = (event: ClipboardEvent) => {
     if (event.target !== grid.current) return;
     event.preventDefault();
     if (isReadOnly) return tell(READ_ONLY);
-    const done = pasted(sheet, selection, event.clipboardData.getData('text/plain'), true);
+    const text = event.clipboardData.getData('text/plain');
+    put(text, text !== '' && text === event.clipboardData.getData(OF_CELLS) ? 'own' : undefined);
+  };
+  const put = (text: string, writing?: Writing) => {
+    const done = pasted(sheet, selection, text, true, writing);
     if (done === null) return tell('There is nothing to paste, or too much at once.');
+    if (done.unclear !== null)
+      return props.ask(done.unclear, (decimal) => {
+        put(text, decimal);
+        grid.current?.focus({ preventScroll: true });
+      });
     change(done.edits, done.added);
     select(done.selection);
     tell(pasteSaid(done));
@@ -279,11 +295,13 @@ function besideEdited(selection: Selection, by: Beside, size: { readonly rows: n
   return next < 0 || next >= size.rows ? selectionAt(row, column) : selectionAt(next, column);
 }
 
-function pasteSaid({ edits, added, cut: without }: Pasted): string {
+function pasteSaid({ edits, added, cut: without, isHeaded }: Pasted): string {
   const counted = (count: number, what: string) => (count === 1 ? `1 ${what} was` : `${count} ${what}s were`);
   const rows = added.length === 0 ? '' : ` ${counted(added.length, 'row')} added.`;
-  const columns = without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has no more.`;
-  return `${counted(edits.length, 'cell')} pasted.${rows}${columns}`;
+  const head = isHeaded ? ' The first row named the columns.' : '';
+  const columns =
+    without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has ${isHeaded ? 'none of that name' : 'no more'}.`;
+  return `${counted(edits.length, 'cell')} pasted.${rows}${head}${columns}`;
 }
 
 function columnSaid({ key, type, min, max }: Column): string {

@@ -4,9 +4,11 @@ import { Dialog } from '../../parts/dialog.tsx';
 import table from '../../parts/table.module.css';
 import { changesBetween, countOf } from '../../words/sheet-changes.ts';
 import { fromCsv, type ReadFile } from '../../words/sheet-text.ts';
+import type { Decimal } from '../../words/thousands.ts';
 import type { Editing } from './editing.ts';
 import { SheetChangeList } from './save.tsx';
 import styles from './values.module.css';
+import { WhichNumber } from './which-number.tsx';
 
 /** A file that is larger holds more than game values can. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -14,14 +16,15 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Reads a file of a spreadsheet: what it changes first, and what of it does not fit. */
 export function ImportDialog({ editing, close }: { readonly editing: Editing; readonly close: () => void }) {
   const { sheet } = editing;
-  const [read, setRead] = useState<ReadFile | null>(null);
+  const [read, setRead] = useState<(ReadFile & { readonly text: string }) | null>(null);
+  const take = (text: string, decimal?: Decimal) => setRead({ ...fromCsv(sheet, text, decimal), text });
   const choose = async (file: File | undefined) => {
     if (file === undefined) return;
-    const problems = [{ row: 0, column: '', why: 'The file is larger than 8 MiB.' }];
-    setRead(file.size > MAX_BYTES ? { sheet, problems } : fromCsv(sheet, await file.text()));
+    if (file.size <= MAX_BYTES) return take(await file.text());
+    setRead({ sheet, problems: [{ row: 0, column: '', why: 'The file is larger than 8 MiB.' }], unclear: null, text: '' });
   };
   const changes = read === null ? null : changesBetween(sheet, read.sheet);
-  const isFit = read !== null && read.problems.length === 0;
+  const isFit = read !== null && read.unclear === null && read.problems.length === 0;
   return (
     <Dialog
       title={`Read a CSV into ${sheet.name}`}
@@ -47,6 +50,7 @@ export function ImportDialog({ editing, close }: { readonly editing: Editing; re
         <span>File, with commas, semicolons or tabs</span>
         <input type="file" accept=".csv,.tsv,.txt,text/csv" onChange={({ target }) => void choose(target.files?.[0])} />
       </label>
+      {read !== null && read.unclear !== null && <WhichNumber unclear={read.unclear} choose={(decimal) => take(read.text, decimal)} />}
       {read !== null && read.problems.length > 0 && <Problems problems={read.problems} />}
       {isFit && changes !== null && countOf(changes) === 0 && <p>The file says what the table has.</p>}
       {isFit && changes !== null && <SheetChangeList changes={changes} before={sheet} after={read.sheet} />}

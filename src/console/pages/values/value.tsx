@@ -27,6 +27,7 @@ import {
 } from '../../words/sheet.ts';
 import { changesBetween, countOf, differencesFrom, problemsIn } from '../../words/sheet-changes.ts';
 import { csvOf } from '../../words/sheet-text.ts';
+import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
 import { PublishesMoved } from '../publishes/moved.tsx';
 import { CellHistoryDialog } from './cell-history.tsx';
@@ -37,6 +38,7 @@ import { ImportDialog } from './import.tsx';
 import { RemoveValueDialog } from './remove-value.tsx';
 import { SaveDialog } from './save.tsx';
 import styles from './values.module.css';
+import { WhichNumber } from './which-number.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/values/$value');
 
@@ -146,10 +148,18 @@ interface SheetCardProps {
   readonly typing: (isTyping: boolean) => void;
 }
 
+/** A number of a paste that can be read in two ways, while the sheet is what it was pasted into. */
+interface Asked {
+  readonly of: Sheet;
+  readonly unclear: Unclear;
+  readonly choose: (decimal: Decimal) => void;
+}
+
 function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardProps) {
   const { base, sheet } = editing;
   const [chosen, select] = useState(selectionAt(0, 0));
   const [told, tell] = useState('');
+  const [asked, setAsked] = useState<Asked | null>(null);
   const other = view.target === 'live' ? 'next' : 'live';
   const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: view.at === undefined });
   const differs = useMemo(
@@ -258,14 +268,25 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardP
         select={(next) => {
           select(next);
           tell('');
+          setAsked(null);
         }}
         marksOf={marks}
         change={change}
         undo={editing.undo}
         redo={editing.redo}
         tell={tell}
+        ask={(unclear, choose) => setAsked({ of: sheet, unclear, choose })}
         typing={typing}
       />
+      {asked?.of === sheet && (
+        <WhichNumber
+          unclear={asked.unclear}
+          choose={(decimal) => {
+            setAsked(null);
+            asked.choose(decimal);
+          }}
+        />
+      )}
       <div className={styles.status} role="status">
         {told !== '' && <span>{told}</span>}
         {row !== undefined && column !== undefined && (
