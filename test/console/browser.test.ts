@@ -373,6 +373,10 @@ inBrowser('what is not there is told as what it is: a moment, a publish, a curre
     await page.goto(`${origin}/p/${project}${path}`);
     await page.getByText(said).first().waitFor();
   }
+  await page.goto(`${origin}/p/${project}/values?at=2020-01-01T00:00:00Z`);
+  await page.getByText(/^There was nothing yet at .*: this project began at/).waitFor();
+  await page.getByRole('button', { name: 'Look at its beginning' }).click();
+  await page.getByText(/^This is the past/).waitFor();
   const viewer = await signedInAs('viewer');
   const NOT_SEEN: readonly (readonly [path: string, said: string])[] = [
     ['', 'Your role does not see what was'],

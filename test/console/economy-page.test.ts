@@ -30,6 +30,14 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
     .getByRole('row', { name: /entries of gold 0 120 20 100/ })
     .first()
     .waitFor();
+  // What went live in these days leads to its publish, and from there back to the days around it.
+  await page.getByRole('row', { name: /Collection purses is new/ }).waitFor();
+  await page
+    .getByRole('link', { name: /^publish \d+$/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'The economy since it, and in the week before' }).click();
+  await heading(page, 'Made live in these days');
   await page.getByRole('link', { name: /^What .* is made of$/ }).click();
   await page
     .getByRole('row', { name: /^quest 1 entries of gold from quest 120 0/ })

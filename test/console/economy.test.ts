@@ -3,6 +3,7 @@ import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
 import { csvOf, fileName } from '../../src/console/words/csv.ts';
 import {
   alarmOf,
+  aroundSaid,
   checkOf,
   comeTo,
   countedBy,
@@ -60,6 +61,19 @@ describe('the days that an address asks for', () => {
     expect(periodOf({ from: '1999-01-01' }, undefined, NOW).from).toBe(lastDays(366, '2026-03-31').from);
     expect(periodOf({ from: '2026-04-01', to: 'soon' }, undefined, NOW)).toEqual({ from: '2026-03-02', to: '2026-03-31' });
     expect(dayAfter('2026-02-28')).toBe('2026-03-01');
+  });
+});
+
+describe('a publish among the days', () => {
+  it('is told with what flowed on a day before it and since, where there are days on both sides', () => {
+    const day = (date: string, inflow: unknown, outflow: unknown) => ({ day: date, inflow, outflow });
+    const days = [day('2026-03-05', 90, 110), day('2026-03-04', 110, 130), day('2026-03-03', 5, 5), day('2026-03-02', 200, '40')];
+    expect(aroundSaid(days, '2026-03-03', String)).toBe('in 200 → 100, out 40 → 120');
+    expect([aroundSaid(days, '2026-03-05', String), aroundSaid(days, '2026-03-02', String), aroundSaid([], '2026-03-02', String)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

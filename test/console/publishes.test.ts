@@ -90,8 +90,8 @@ inBrowser('a manager reads what is staged as sentences, promotes it for the reas
   await page.getByRole('button', { name: 'Check and run the tests' }).waitFor();
   await stage(9);
   await page.reload();
-  await page.getByRole('button', { name: 'Promote…' }).click();
-  await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await page.getByRole('button', { name: 'Make it live…' }).click();
+  await page.getByRole('checkbox', { name: /Make it live all the same/ }).check();
   await page.getByText(/^As key “Secret key” said when it was staged/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Make it live' }).click();
@@ -123,10 +123,10 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.keyboard.type('Dearer axes');
   await page.getByRole('button', { name: 'Stage it' }).click();
   await page.getByRole('link', { name: 'On to Publishes' }).click();
-  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByRole('button', { name: 'Make it live…' }).click();
   await page.getByText('0 of 1 pass on next.').first().waitFor();
   await page.getByText(/^As you said when it was staged/).waitFor();
-  await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await page.getByRole('checkbox', { name: /Make it live all the same/ }).check();
   await page.getByRole('button', { name: 'Make it live' }).click();
   await heading(page, 'It is live');
   // Where nothing is typed what moved meanwhile is shown at once; what is typed stays, and says whose the change is.
@@ -166,10 +166,10 @@ inBrowser(
     const listed = `/v3/manage/${project}/publishes?limit=30`;
     const before = await page.evaluate<string>(`fetch('${listed}').then((answer) => answer.text())`);
     await page.getByRole('link', { name: 'Publishes', exact: true }).click();
-    await page.getByRole('button', { name: 'Promote…' }).click();
+    await page.getByRole('button', { name: 'Make it live…' }).click();
     await page.getByText(/^For all players at once: Shop › axe \d+ → 16\.$/).waitFor();
     expect(await page.evaluate<number>(`document.querySelector('[role=dialog]').textContent.split('→ 16').length - 1`)).toBe(1);
-    await page.getByRole('checkbox', { name: /Promote all the same/ }).check();
+    await page.getByRole('checkbox', { name: /Make it live all the same/ }).check();
     history.hold();
     await page.getByRole('button', { name: 'Make it live' }).click();
     await heading(page, 'It is live');
@@ -207,7 +207,7 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await schedule();
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByText('in 3 hours').waitFor();
-  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByRole('button', { name: 'Make it live…' }).click();
   await page.getByText('At another time…').click();
   await page.getByLabel('When', { exact: true }).fill('next week');
   await page.getByText('Give day and time as 2027-01-31 18:30').waitFor();
@@ -230,7 +230,7 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
 inBrowser('what is staged is read as source beside live, is taken back with a reason, and live stays as it is', async () => {
   const { origin, page, project } = market();
   const before = await live();
-  await stage(13);
+  await stage(13, 'Dearest');
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('link', { name: 'Game values' }).click();
   await heading(page, 'Live, and next');
@@ -240,6 +240,9 @@ inBrowser('what is staged is read as source beside live, is taken back with a re
     .waitFor();
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('button', { name: 'Take back…' }).click();
+  // What was said when it was staged is offered.
+  await page.getByText(/^As key “Secret key” said when it was staged/).waitFor();
+  expect(await page.evaluate("document.querySelector('[role=dialog] input').value")).toBe('Taken back: Dearest');
   await page.getByLabel('Why').fill('not this week');
   await page.getByRole('button', { name: 'Take it back' }).click();
   await page.getByText('Nothing is staged').waitFor();
@@ -294,7 +297,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   expect(await seriousOn(mara)).toEqual([]);
   await page.goto(`${origin}/p/${project}`);
   await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
-  await page.getByRole('link', { name: 'Publishes 1 waits' }).click();
+  await page.getByRole('link', { name: 'Publishes 1 to approve' }).click();
   await page.getByText('“Autumn prices”').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve…' }).click();
@@ -316,8 +319,8 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await page.getByRole('button', { name: 'Approve it' }).click();
   await page.getByText(/approved exactly this/).waitFor();
   // Whoever asked waits for it, and sees it without a reload.
-  await mara.getByRole('button', { name: 'Promote…' }).click();
-  await mara.getByRole('checkbox', { name: /Promote all the same/ }).check();
+  await mara.getByRole('button', { name: 'Make it live…' }).click();
+  await mara.getByRole('checkbox', { name: /Make it live all the same/ }).check();
   await mara.getByText(/^As you said when it was asked for/).waitFor();
   await mara.getByRole('button', { name: 'Make it live' }).click();
   await heading(mara, 'It is live');
@@ -354,7 +357,7 @@ inBrowser('whoever approves a roll back sees what it changes, on the page and wh
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve it' }).click();
   await page.getByText(/approved exactly this/).waitFor();
-  await oleg.getByRole('button', { name: 'Roll back…', exact: true }).click();
+  await oleg.getByRole('button', { name: 'Undo it now…' }).click();
   await oleg.getByText(/^As you said when it was asked for/).waitFor();
   await oleg.getByRole('button', { name: 'Cancel' }).click();
   await oleg.getByRole('button', { name: 'Withdraw it…' }).click();
@@ -403,6 +406,26 @@ inBrowser('any earlier publish is opened by field and as source, and live after 
   await expectOpenToAll(market(), [`/publishes/${summer?.split('/').at(-1)}`]);
   await page.getByRole('link', { name: 'Game values' }).click();
   await heading(page, /^After publish/);
+  expect(faults).toEqual([]);
+});
+
+inBrowser('whoever approves may make it live at once, and a page that is open shows that it is done', async () => {
+  const { faults, manager, origin, page, profile, project } = market();
+  const before = await live();
+  const { publishes } = Object((await ok(manager.manage('GET', `/v3/manage/${project}/publishes?limit=30`))).body);
+  const [, earlier] = publishes.filter(({ target }: { target: string }) => target === 'live');
+  const asked = { action: 'rollback', to: earlier.revision, comment: 'nobody buys' };
+  await ok(manager.manage('POST', `/v3/manage/${project}/approvals`, { body: asked }));
+  const second = await profile.newPage();
+  await second.goto(`${origin}/p/${project}/publishes`);
+  await second.getByText('“nobody buys”').waitFor();
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.getByRole('button', { name: 'Approve and undo it' }).click();
+  await heading(page, 'It is live');
+  expect(await live()).not.toEqual(before);
+  await expect.poll(() => second.evaluate("document.querySelector('ol li')?.innerText")).toContain('rolled back');
+  await second.close();
   expect(faults).toEqual([]);
 });
 

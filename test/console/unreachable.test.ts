@@ -40,8 +40,9 @@ async function live(): Promise<unknown> {
 
 async function fillPromotion(): Promise<void> {
   await page.goto(path('/publishes'));
-  await page.getByRole('button', { name: 'Promote…' }).click();
+  await page.getByRole('button', { name: 'Make it live…' }).click();
   await page.getByLabel('Why').fill('Summer prices');
+  await page.getByRole('button', { name: 'Make it live', exact: true }).waitFor();
 }
 
 beforeAll(async () => {
@@ -92,7 +93,7 @@ inBrowser('a change that was made without a network is not sent when there is on
   await page.getByText('The server does not answer.').first().waitFor();
   await profile.setOffline(false);
   await page.reload();
-  await page.getByRole('button', { name: 'Promote…' }).waitFor();
+  await page.getByRole('button', { name: 'Make it live…' }).waitFor();
   expect(await live()).toEqual(before);
 });
 

@@ -67,9 +67,14 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.keyboard.press('Enter');
   await page.evaluate<void>(`{
     const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', '35\\n');
+    clipboardData.setData('text/plain', 'Price\\n35,000\\n');
     document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
   }`);
+  // A number that means another in another country is asked for, and pasted by what is chosen.
+  await page.getByText('“35,000”').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'It is 35.000' }).click();
+  await page.getByText('The first row named the columns.').waitFor();
   await page.getByText('2 changes not saved').waitFor();
   await page.keyboard.press('Control+z');
   await page.getByText('One change not saved').waitFor();
@@ -103,6 +108,10 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.getByRole('button', { name: 'History of this cell…' }).click();
   await page.getByText('“Summer prices”').waitFor();
   expect(await seriousOn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  // What changed last stands beside the name, and leads to its publish.
+  await page.getByRole('link', { name: 'All values' }).click();
+  await page.getByRole('row', { name: /axe › price 7 → 9, and 1 more publish \d+/ }).waitFor();
   expect(faults).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalSentence, whyNotApprove } from '../../src/console/words/approval.ts';
+import { approvalSentence, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const mara = { kind: 'person', person: 'per_1', label: 'mara' };
@@ -28,4 +28,15 @@ it('who staged a part of it is told why they do not approve, and so is who asked
   expect(whyNotApprove(rollback, [], asMara)).toContain('You asked for this');
   expect(whyNotApprove(rollback, [], asOleg)).toBeNull();
   expect(whyNotApprove(asked, [mara], { ...asOleg, mayApprove: false })).toContain('Your role does not approve');
+});
+
+it('what waits is told to each by what is theirs to do: to approve, to make live, or to wait', () => {
+  const approved = { ...rollback, phase: 'approved' } as const;
+  const [toMara, toOleg] = [asMara, asOleg].map((reader) => ({ ...reader, mayPublish: true }));
+  if (toMara === undefined || toOleg === undefined) throw new Error('nobody');
+  expect([waitingSaid([asked], toMara), waitingSaid([asked], toOleg)]).toEqual(['1 asked for', '1 to approve']);
+  expect(waitingSaid([asked, approved], toOleg)).toBe('1 to approve');
+  expect(waitingSaid([approved], toMara)).toBe('1 approved');
+  expect(waitingSaid([asked], { ...toOleg, mayApprove: false })).toBe('1 asked for');
+  expect([waitingSaid([], toMara), waitingSaid([approved], { ...toMara, mayPublish: false })]).toEqual([null, null]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lastChange, ofDefinition, ofValue } from '../../src/console/words/last-change.ts';
 import {
   actionIn,
   changeSaid,
@@ -112,7 +113,7 @@ describe('a publish that takes back what was staged', () => {
 it('a roll back says what is undone: the newest publish by its reason, or where live comes to', () => {
   expect(rollbackSaid(13, { when: '16:10', undone: { revision: 39, message: 'cheaper axe' } })).toEqual({
     title: 'Undo publish 39: “cheaper axe”?',
-    sub: 'Live becomes again what it was after publish 13 (16:10). What players have stays as it is.',
+    sub: 'Live becomes again what it was before it. What players have stays as it is.',
   });
   expect(rollbackSaid(13, { undone: { revision: 39 } }).title).toBe('Undo publish 39?');
   expect(rollbackSaid(13)).toMatchObject({
@@ -209,4 +210,20 @@ describe('what the history offers', () => {
       undefined,
     ]);
   });
+});
+
+it('the last publish that changed a value or a definition is told with what it changed there; one of very many changes may be it', () => {
+  const field = (label: string, before: number, after: number) => ({ label, before, after });
+  const change = (fields: readonly object[], more = 0) => [{ kind: 'game-values', id: '*', hash: 'h', action: 'change', fields, more }];
+  const publish = (target: string, changes: readonly object[]) =>
+    ({ target, changes }) as unknown as Parameters<typeof lastChange>[0][number];
+  const axe = publish('live', change([field('Shop › axe', 7, 9), field('Shop › bow', 1, 2), field('Shopping › axe', 1, 2)]));
+  const staged = publish('next', change([field('Shop › axe', 9, 11)]));
+  const said = (publishes: readonly ReturnType<typeof publish>[], target: string, name = 'Shop') =>
+    lastChange(publishes, target, ofValue(name))?.said;
+  expect([said([staged, axe], 'next'), said([staged, axe], 'live')]).toEqual(['axe 9 → 11', 'axe 7 → 9, and 1 more']);
+  expect([said([axe], 'live', 'Shopping'), said([axe], 'live', 'Axes')]).toEqual(['axe 1 → 2', undefined]);
+  expect(said([publish('live', change([field('Axes › x', 1, 2)], 900)), axe], 'live')).toMatch(/^perhaps/);
+  const endpoint = publish('live', [{ kind: 'endpoint', id: 'buy', hash: 'h', action: 'add' }]);
+  expect(lastChange([axe, endpoint], 'live', ofDefinition('endpoint', 'buy'))).toMatchObject({ said: 'new', publish: endpoint });
 });

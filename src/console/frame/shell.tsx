@@ -18,6 +18,7 @@ import { Palette } from './palette.tsx';
 import { useSecondPersonRule } from './second-person.ts';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
+import { useBeginning } from './then.tsx';
 import { isRevision, useProject, useView } from './view.ts';
 
 /** What stands around every page of a project. */
@@ -79,11 +80,11 @@ function Waits() {
 
 function Waiters() {
   const { waiting } = useSecondPersonRule();
-  if (waiting === 0) return null;
+  if (waiting === null) return null;
   return (
     <>
       {' '}
-      <Chip tone="past">{waiting === 1 ? '1 waits' : `${waiting} wait`}</Chip>
+      <Chip tone="past">{waiting}</Chip>
     </>
   );
 }
@@ -152,6 +153,7 @@ function TargetSwitch() {
 function Banner() {
   const { at, target } = useView();
   const navigate = useNavigate();
+  const beginning = useBeginning();
   if (at === undefined && target === 'live') return null;
   const back = (name: 'at' | 'target') => void navigate({ to: '.', search: (before: object) => ({ ...before, [name]: undefined }) });
   const moment = at === undefined ? '' : isRevision(at) ? `revision ${at}` : localTime(at);
@@ -166,9 +168,20 @@ function Banner() {
         </>
       ) : (
         <>
-          <span>
-            This is the past: {target === 'next' ? 'next ' : ''}as it was at {moment}.
-          </span>
+          {beginning === null ? (
+            <span>
+              This is the past: {target === 'next' ? 'next ' : ''}as it was at {moment}.
+            </span>
+          ) : (
+            <>
+              <span>
+                There was nothing yet at {moment}: this project began at {localTime(beginning)}.
+              </span>
+              <button type="button" onClick={() => void navigate({ to: '.', search: (before: object) => ({ ...before, at: beginning }) })}>
+                Look at its beginning
+              </button>
+            </>
+          )}
           <button type="button" onClick={() => back('at')}>
             Back to now
           </button>

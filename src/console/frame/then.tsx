@@ -13,6 +13,14 @@ export function OfNow({ children }: { readonly children: ReactNode }) {
   return useIsPast() ? <p className={styles.ofNow}>{children}</p> : null;
 }
 
+/** When the project began, where the moment that is looked at is a time before that; else `null`. */
+export function useBeginning(): string | null {
+  const { project, at } = useView();
+  const isTime = at !== undefined && !isRevision(at);
+  const begun = useQuery({ ...momentQuery(project, '0'), enabled: isTime }).data?.time;
+  return isTime && begun !== undefined && Date.parse(at) < Date.parse(begun) ? begun : null;
+}
+
 /**
  * The moment as a page needs it that goes by times, or by revisions, whichever the address has: a revision has the time at which it was
  * stored, and a time the last revision before it. `at` undefined: now. `instead`: what stands in place of the page until it is known.

@@ -30,6 +30,12 @@ export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   return (scope, letter) => may(project, scope, letter);
 }
 
+/** Who changes all that can be staged makes it live, too. */
+export function useMayPublish(): boolean {
+  const mayDo = useMay();
+  return STAGED.every((scope) => mayDo(scope, 'w'));
+}
+
 /** Whether a moment is a revision, and no time. */
 export function isRevision(at: string): boolean {
   return /^\d+$/.test(at);

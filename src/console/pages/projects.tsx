@@ -1,15 +1,21 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
+import { useWaitingIn } from '../frame/second-person.ts';
 import { SignOut } from '../frame/sign-out.tsx';
+import { Chip } from '../parts/chip.tsx';
 import { Empty } from '../parts/page.tsx';
 import icon from '../style/icon.svg';
 import styles from './projects.module.css';
+
+/** Projects of which it is asked what waits there. */
+const MOST_ASKED = 20;
 
 /** The projects of a person. Who has one alone arrives in it. */
 export function ProjectsPage() {
   const { data } = useSuspenseQuery(sessionQuery);
   const [first, second] = data.projects;
+  const waiting = useWaitingIn(second === undefined ? [] : data.projects.slice(0, MOST_ASKED));
   if (first !== undefined && second === undefined) return <Navigate to="/p/$project" params={{ project: first.id }} replace />;
   return (
     <main className={styles.page}>
@@ -28,14 +34,19 @@ export function ProjectsPage() {
         </Empty>
       ) : (
         <ul className={styles.list}>
-          {data.projects.map(({ id, title, role }) => (
-            <li key={id}>
+          {data.projects.map(({ id, title, role }, place) => (
+            <li key={id} className={styles.row}>
               <Link to="/p/$project" params={{ project: id }} className={styles.project}>
                 <span className={styles.title}>{title}</span>
                 <span className={styles.soft}>
                   {id} · {role}
                 </span>
               </Link>
+              {waiting[place] != null && (
+                <Link to="/p/$project/publishes" params={{ project: id }} className={styles.waits}>
+                  <Chip tone="past">{waiting[place]}</Chip>
+                </Link>
+              )}
             </li>
           ))}
         </ul>

@@ -1,3 +1,4 @@
+import { useEffect, useSyncExternalStore } from 'react';
 import type { DialogProps } from './dialog-opened.tsx';
 import { codeOf, Later } from './later.tsx';
 
@@ -5,5 +6,27 @@ const OPENED = codeOf('dialog', () => import('./dialog-opened.tsx').then(({ Open
 
 /** An act over the page. Its code comes when the first one is opened. */
 export function Dialog(props: DialogProps) {
+  useEffect(() => {
+    count(1);
+    return () => count(-1);
+  }, []);
   return <Later code={OPENED} props={props} />;
+}
+
+let open = 0;
+const readers = new Set<() => void>();
+
+function count(more: 1 | -1): void {
+  open += more;
+  for (const reader of readers) reader();
+}
+
+function follow(reader: () => void): () => void {
+  readers.add(reader);
+  return () => readers.delete(reader);
+}
+
+/** Whether a dialog is open: what it was opened over stays as it is meanwhile. */
+export function useIsDialogOpen(): boolean {
+  return useSyncExternalStore(follow, () => open > 0);
 }

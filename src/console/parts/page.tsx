@@ -92,12 +92,14 @@ interface WaitingProps {
   readonly what: string;
   /** A long table comes. */
   readonly isTall?: boolean;
+  /** One line comes. */
+  readonly isLine?: boolean;
 }
 
 /** It takes the room of what comes, so that nothing jumps. */
-export function Waiting({ what, isTall = false }: WaitingProps) {
+export function Waiting({ what, isTall = false, isLine = false }: WaitingProps) {
   return (
-    <div className={classes(styles.waiting, isTall && styles.tall)} role="status">
+    <div className={classes(styles.waiting, isTall && styles.tall, isLine && styles.line)} role="status">
       <span className="visually-hidden">Loading {what}</span>
       <span className={styles.bar} />
       <span className={styles.bar} />

@@ -12,6 +12,7 @@ interface DrawnProps {
   readonly said: (value: number) => string;
   readonly point: (place: number | null) => void;
   readonly open: ((place: number, isAbove: boolean) => void) | undefined;
+  readonly marks: readonly number[];
 }
 
 /** Room for the numbers beside the axis, and for the times below. */
@@ -21,7 +22,7 @@ const BAR_WIDTH = 0.7;
 const MAX_BAR = 48;
 
 /** The picture of a plot. Nothing in it moves, and its colours are those of the page, also when these change. */
-export function DrawnPlot({ times, series, along, height, said, point, open }: DrawnProps) {
+export function DrawnPlot({ times, series, along, height, said, point, open, marks }: DrawnProps) {
   const box = useRef<HTMLDivElement>(null);
   const act = useRef({ point, open, said });
   act.current = { point, open, said };
@@ -29,7 +30,7 @@ export function DrawnPlot({ times, series, along, height, said, point, open }: D
     const { current: parent } = box;
     if (parent === null) return;
     const plot = new UPlot(
-      optionsOf({ series, along, height, width: parent.clientWidth, isOne: times.length === 1 }, act),
+      optionsOf({ series, along, height, marks, width: parent.clientWidth, isOne: times.length === 1 }, act),
       dataOf(times, series),
       parent,
     );
@@ -43,7 +44,7 @@ export function DrawnPlot({ times, series, along, height, said, point, open }: D
       scheme.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [times, series, along, height]);
+  }, [times, series, along, height, marks]);
   return <div ref={box} />;
 }
 
@@ -51,14 +52,14 @@ function dataOf(times: readonly number[], series: readonly PlotSeries[]): UPlot.
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
-interface Drawing extends Pick<DrawnProps, 'series' | 'along' | 'height'> {
+interface Drawing extends Pick<DrawnProps, 'series' | 'along' | 'height' | 'marks'> {
   readonly width: number;
   /** A single point needs room on both sides of it. */
   readonly isOne: boolean;
 }
 
 function optionsOf(
-  { series, along, height, width, isOne }: Drawing,
+  { series, along, height, width, isOne, marks }: Drawing,
   act: { readonly current: Pick<DrawnProps, 'point' | 'open' | 'said'> },
 ): UPlot.Options {
   const hasBars = series.some(({ as }) => as === 'bars');
@@ -96,6 +97,7 @@ function optionsOf(
       })),
     ],
     hooks: {
+      draw: [(plot) => drawMarks(plot, marks)],
       setCursor: [({ cursor }) => act.current.point(cursor.idx ?? null)],
       ready: [
         (plot) =>
@@ -106,6 +108,24 @@ function optionsOf(
       ],
     },
   };
+}
+
+/** A line from top to bottom at each of the times. */
+function drawMarks(plot: UPlot, marks: readonly number[]): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = token('next');
+  ctx.lineWidth = Math.max(1, window.devicePixelRatio);
+  ctx.setLineDash([4 * window.devicePixelRatio, 3 * window.devicePixelRatio]);
+  for (const time of marks) {
+    const left = plot.valToPos(time, 'x', true);
+    if (left < bbox.left || left > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 /** A line alone would not show a value that no other is beside. */

@@ -21,10 +21,14 @@ interface PlotProps {
   /** Opens what stands behind a place, above or below 0. */
   readonly open?: (place: number, isAbove: boolean) => void;
   readonly height?: number;
+  /** Times at which something happened that the page lists below, in Unix seconds. The same array while they are the same. */
+  readonly marks?: readonly number[];
 }
 
+const NO_MARKS: readonly number[] = [];
+
 /** Numbers over time. Readers of screens have the same as a table. */
-export function Plot({ name, times, series, along, said = plotText, open, height = 200 }: PlotProps) {
+export function Plot({ name, times, series, along, said = plotText, open, height = 200, marks = NO_MARKS }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   // The table has a row for each time.
   const isTold = useStanding();
@@ -42,7 +46,7 @@ export function Plot({ name, times, series, along, said = plotText, open, height
         <span className={styles.when}>{place === null ? '' : plotTime(times[place] ?? 0, along)}</span>
       </div>
       <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">
-        <Later code={DRAWN} props={{ times, series, along, height, said, point: setPointed, open }} />
+        <Later code={DRAWN} props={{ times, series, along, height, said, point: setPointed, open, marks }} />
       </div>
       <figcaption className="visually-hidden">
         {isTold && <PlotTable name={name} times={times} series={series} along={along} said={said} />}

@@ -1,10 +1,11 @@
 import { ago, localTime, timeAndAgo, timeOfDay, utcTime } from '../words/time.ts';
+import { useNow } from './now.ts';
 
 /** How long ago it was; the exact time when one points at it. */
 export function Ago({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={`${localTime(at)} here\n${utcTime(at)}`}>
-      {ago(at, Date.now())}
+      {ago(at, useNow())}
     </time>
   );
 }
@@ -13,7 +14,7 @@ export function Ago({ at }: { readonly at: string }) {
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={`${localTime(at)} here\n${utcTime(at)}`}>
-      {timeAndAgo(at, Date.now())}
+      {timeAndAgo(at, useNow())}
     </time>
   );
 }

@@ -62,6 +62,23 @@ export function isOpen({ phase }: Pick<ApprovalSaid, 'phase'>): boolean {
   return phase === 'asked' || phase === 'approved';
 }
 
+interface Waiter {
+  /** The person's id. */
+  readonly person: string;
+  readonly mayApprove: boolean;
+  readonly mayPublish: boolean;
+}
+
+/** What waits in a project, by what this person does about it first; `null`: nothing waits. */
+export function waitingSaid(open: readonly ApprovalSaid[], { person, mayApprove, mayPublish }: Waiter): string | null {
+  const asked = open.filter(({ phase }) => phase === 'asked');
+  const toApprove = asked.filter(({ asked: { by } }) => by.person !== person);
+  const approved = open.filter(({ phase }) => phase === 'approved');
+  if (mayApprove && toApprove.length > 0) return `${toApprove.length} to approve`;
+  if (mayPublish && approved.length > 0) return `${approved.length} approved`;
+  return asked.length > 0 ? `${asked.length} asked for` : null;
+}
+
 /** Whether it was about what is live by now. */
 export function isOver({ phase }: Pick<ApprovalSaid, 'phase'>): boolean {
   return phase === 'used' || phase === 'bypassed';

@@ -1,4 +1,4 @@
-import { addsUp, isSmaller, negated, sumOf } from './amount.ts';
+import { addsUp, isSmaller, negated, sizeOf, sumOf } from './amount.ts';
 import { capital } from './value.ts';
 
 /** The economy by days, in UTC, as its pages have it. */
@@ -202,4 +202,24 @@ export function alarmOf({ name, currency, source, threshold, amount }: AlarmType
   const least = threshold === 'overMedian' ? 1 : 0;
   if (amount.trim() === '' || !Number.isFinite(number) || number <= least) return `The threshold is a number above ${least}.`;
   return { name, currency: currency.trim(), ...(source.trim() === '' ? {} : { source: source.trim() }), [threshold]: number };
+}
+
+/** Days on each side of a publish that are looked at. */
+const AROUND = 7;
+
+/**
+ * What came in and went out on a day before a day and since, as means of the days on which something moved: `in 120 → 90, out 80 → 110`.
+ * `null`: there are none on one side. `days`: newest first.
+ */
+export function aroundSaid(
+  days: readonly Pick<Closed, 'day' | 'inflow' | 'outflow'>[],
+  day: string,
+  said: (amount: number) => string,
+): string | null {
+  const before = days.filter((each) => each.day < day).slice(0, AROUND);
+  const since = days.filter((each) => each.day > day).slice(-AROUND);
+  if (before.length === 0 || since.length === 0) return null;
+  const mean = (of: typeof days, amount: 'inflow' | 'outflow') => said(of.reduce((sum, each) => sum + sizeOf(each[amount]), 0) / of.length);
+  const both = (amount: 'inflow' | 'outflow') => `${mean(before, amount)} → ${mean(since, amount)}`;
+  return `in ${both('inflow')}, out ${both('outflow')}`;
 }

@@ -65,8 +65,8 @@ export function rollbackSaid(
   to: number,
   { when, undone }: { readonly when?: string | undefined; readonly undone?: Undone | undefined } = {},
 ) {
-  const goal = when === undefined ? `publish ${to}` : `publish ${to} (${when})`;
-  const sub = `Live becomes again what it was after ${goal}. What players have stays as it is.`;
+  const goal = undone !== undefined ? 'before it' : when === undefined ? `after publish ${to}` : `after publish ${to} (${when})`;
+  const sub = `Live becomes again what it was ${goal}. What players have stays as it is.`;
   if (undone === undefined) return { title: `Make live what it was after publish ${to}?`, sub };
   const said = undone.message === undefined ? '' : `: “${cut(undone.message, 60)}”`;
   return { title: `Undo publish ${undone.revision}${said}?`, sub };
@@ -159,12 +159,18 @@ export function actionIn(target: string, { action, hash }: { readonly action?: s
   return target === 'next' && hash === null ? 'discard' : action;
 }
 
-interface ChangeSaid {
+export interface FieldSaid {
+  readonly label: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export interface ChangeSaid {
   readonly kind: string;
   readonly id: string;
   readonly hash: string | null;
   readonly action?: string;
-  readonly fields?: readonly { readonly label: string; readonly before?: unknown; readonly after?: unknown }[];
+  readonly fields?: readonly FieldSaid[];
   readonly more?: number;
 }
 
@@ -190,7 +196,8 @@ function isShort(value: unknown): boolean {
   return heldText(value).length <= IN_LINE_LENGTH;
 }
 
-function fieldSaid({ label, before, after }: NonNullable<ChangeSaid['fields']>[number]): string {
+/** `axe › price 7 → 9` */
+export function fieldSaid({ label, before, after }: FieldSaid): string {
   const text = (value: unknown) => cut(heldText(value), IN_LINE_LENGTH);
   const became = before === undefined ? `new, ${text(after)}` : after === undefined ? 'removed' : `${text(before)} → ${text(after)}`;
   return `${label || 'all of it'} ${became}`;

@@ -16,6 +16,7 @@ import { amountText, sizeOf } from '../../words/amount.ts';
 import { checkOf, percent } from '../../words/economy.ts';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';
+import { PublishedInDays, usePublished } from './published.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 const CSV = [
@@ -27,6 +28,7 @@ const CSV = [
 export function Days({ asked }: { readonly asked: EconomyAsked }) {
   const { project } = useView();
   const read = useQuery(daysQuery(useView(), asked));
+  const published = usePublished(asked);
   if (read.isPending)
     return (
       <Card title="By day">
@@ -38,7 +40,8 @@ export function Days({ asked }: { readonly asked: EconomyAsked }) {
   const name = [project, 'economy', asked.currency, 'days'];
   return (
     <>
-      <Plots days={rows} />
+      <Plots days={rows} marks={published.marks} />
+      <PublishedInDays published={published} days={rows} />
       <Card
         title="Day by day"
         actions={
@@ -72,7 +75,7 @@ function Adds({ days }: { readonly days: readonly EconomyDay[] }) {
   );
 }
 
-function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
+function Plots({ days, marks }: { readonly days: readonly EconomyDay[]; readonly marks: readonly number[] }) {
   const { project } = useView();
   const navigate = route.useNavigate();
   const leave = useNavigate();
@@ -92,12 +95,12 @@ function Plots({ days }: { readonly days: readonly EconomyDay[] }) {
     <div className={styles.plots}>
       <Card title="Supply at the day’s end">
         <CardBody>
-          <Plot name="Supply by day" times={plotted.times} series={plotted.supply} along="days" open={open} />
+          <Plot name="Supply by day" times={plotted.times} series={plotted.supply} along="days" open={open} marks={marks} />
         </CardBody>
       </Card>
       <Card title="In and out">
         <CardBody>
-          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={openEntries} />
+          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={openEntries} marks={marks} />
         </CardBody>
       </Card>
     </div>

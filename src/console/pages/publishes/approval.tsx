@@ -1,33 +1,22 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import {
-  type Approval,
-  approvalQuery,
-  approvalsQuery,
-  askApproval,
-  askedChangesQuery,
-  decideApproval,
-  type Verdict,
-} from '../../api/approvals.ts';
+import { type Approval, approvalQuery, approvalsQuery, askApproval, type Verdict } from '../../api/approvals.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
-import { Button, type Look } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
-import { MAX_REASON } from '../../words/publish.ts';
 import { CopyLink } from './asked.tsx';
-import { type DefinitionChange, ForPlayers } from './changes.tsx';
-import { CheckedNow } from './check.tsx';
+import type { DefinitionChange } from './changes.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
+import { CommentField, VerdictDialog } from './verdict.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
@@ -47,6 +36,8 @@ interface SecondPersonProps {
   readonly approval: Approval;
   /** Who staged what it is about. */
   readonly authors: readonly ActorSaid[];
+  /** Whoever approved it made it live, too. */
+  readonly wentLive: (changes: readonly DefinitionChange[]) => void;
   /** What may be done besides. */
   readonly children?: ReactNode;
 }
@@ -63,7 +54,7 @@ const PHASES = {
 } as const satisfies Readonly<Record<Approval['phase'], string>>;
 
 /** What was asked, what became of it, what was said, and what this person may do about it. */
-export function SecondPerson({ approval, authors, children }: SecondPersonProps) {
+export function SecondPerson({ approval, authors, wentLive, children }: SecondPersonProps) {
   const view = useView();
   const mayDo = useMay();
   const { person } = useSuspenseQuery(sessionQuery).data;
@@ -128,7 +119,7 @@ export function SecondPerson({ approval, authors, children }: SecondPersonProps)
         )}
         {isWaiting && children}
       </div>
-      {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} close={() => setVerdict(null)} />}
+      {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} wentLive={wentLive} close={() => setVerdict(null)} />}
     </div>
   );
 }
@@ -144,114 +135,6 @@ function Hash({ hash, what }: { readonly hash: string; readonly what: string }) 
     <>
       <code title={hash}>{hash.slice(0, 10)}</code> <CopyButton text={hash} what={what} />
     </>
-  );
-}
-
-const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: Look }>> = {
-  approve: {
-    title: 'Approve this?',
-    sub: 'You agree to exactly what is shown here. Nothing is live yet: whoever may publish does that.',
-    act: 'Approve it',
-    look: 'main',
-  },
-  decline: {
-    title: 'Decline this?',
-    sub: 'It does not go live. Whoever asked reads why, changes what is staged, and asks again.',
-    act: 'Decline it',
-    look: 'bad',
-  },
-  comment: { title: 'Say something about it', sub: 'Everybody who looks at it reads it, now and later.', act: 'Say it', look: 'main' },
-  withdraw: {
-    title: 'Withdraw what was asked for?',
-    sub: 'What is staged stays staged. Nobody approves it any more, until somebody asks again.',
-    act: 'Withdraw it',
-    look: 'bad',
-  },
-};
-
-/** What is asked about, as whoever decides has to know it. */
-export function WhatIsAsked({ approval }: { readonly approval: Approval }) {
-  const read = useQuery(askedChangesQuery(useView(), approval));
-  if (read.isPending) return <Waiting what="what would change" />;
-  if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
-  return <ForPlayers changes={read.data.changes} />;
-}
-
-/** The same before it is agreed to; of what is staged, what a look at stored data and the tests say, too. */
-function WhatIsAgreedTo({ approval }: { readonly approval: Approval }) {
-  const state = useQuery(askedChangesQuery(useView(), approval)).data?.state ?? null;
-  return (
-    <>
-      <WhatIsAsked approval={approval} />
-      {state !== null && <CheckedNow state={state} />}
-    </>
-  );
-}
-
-interface VerdictProps {
-  readonly approval: Approval;
-  readonly verdict: Verdict;
-  readonly close: () => void;
-}
-
-function VerdictDialog({ approval, verdict, close }: VerdictProps) {
-  const view = useView();
-  const { project } = view;
-  const { id } = approval;
-  const isGiven = verdict === 'approve';
-  const asked = useQuery({ ...askedChangesQuery(view, approval), enabled: isGiven });
-  const refresh = useRefresh();
-  const [comment, setComment] = useState('');
-  const intentOf = useIntent();
-  const act = useMutation({
-    mutationFn: () => decideApproval({ project, approval: id, verdict, comment }, intentOf([id, verdict, comment])),
-    onSuccess: async () => {
-      await refresh();
-      close();
-    },
-    onError: refresh,
-  });
-  const { title, sub, act: name, look } = VERDICTS[verdict];
-  // Nobody agrees to what was not shown.
-  const isReady = isGiven ? asked.isSuccess : verdict !== 'comment' || comment.trim() !== '';
-  return (
-    <Dialog
-      title={title}
-      sub={sub}
-      close={close}
-      foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look={look} disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'One moment…' : name}
-          </Button>
-        </>
-      }
-    >
-      {isGiven && <WhatIsAgreedTo approval={approval} />}
-      {verdict !== 'withdraw' && <CommentField comment={comment} change={setComment} isNeeded={verdict === 'comment'} />}
-      {act.isError && <Failed error={act.error} />}
-    </Dialog>
-  );
-}
-
-interface CommentProps {
-  readonly comment: string;
-  readonly change: (comment: string) => void;
-  readonly isNeeded?: boolean;
-  readonly hint?: string | null;
-}
-
-function CommentField({ comment, change, isNeeded = false, hint = null }: CommentProps) {
-  return (
-    <Field
-      label={isNeeded ? 'What to say' : 'What to say (may be left out)'}
-      hint={hint ?? 'Everybody who looks at it reads it, now and in the history'}
-      value={comment}
-      maxLength={MAX_REASON}
-      data-begin
-      onChange={({ target }) => change(target.value)}
-    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
@@ -28,6 +29,13 @@ export function useMayTest(): boolean {
   return ['endpoints', 'queries', 'collections'].every((scope) => mayDo(scope, 'x'));
 }
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whoever staged something goes on to see what the tests say. */
+    isToCheck?: boolean;
+  }
+}
+
 interface CheckProps {
   /** What is staged and what is live, by a name. */
   readonly state: string;
@@ -38,8 +46,9 @@ interface CheckProps {
 export function CheckCard({ state, mayLook }: CheckProps) {
   const view = useView();
   const mayTest = useMayTest();
+  const isComing = useLocation({ select: ({ state: come }) => come.isToCheck === true });
   const [checked, setChecked] = useState<string | null>(null);
-  const isAsked = checked === state;
+  const isAsked = checked === state || (isComing && checked === null);
   const data = useQuery({ ...checkQuery(view, state), enabled: isAsked && mayLook });
   const tests = useQuery({ ...testsQuery(view, state), enabled: isAsked && mayTest });
   // What was found stays while one is elsewhere, as long as the same is staged and live.
@@ -96,22 +105,22 @@ export function CheckCard({ state, mayLook }: CheckProps) {
 /** What the page looked at long ago is looked at anew. */
 const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
 
-/** The same for whoever decides on what is staged, without being asked for. */
-export function useCheckedNow(state: string) {
+/** The same for whoever decides on what is staged, without being asked for. `state`: `null`: it is not known yet. */
+export function useCheckedNow(state: string | null) {
   const view = useView();
   const mayTest = useMayTest();
-  const look = useQuery({ ...checkQuery(view, state), ...ANEW });
-  const tests = useQuery({ ...testsQuery(view, state), ...ANEW, enabled: mayTest });
+  const look = useQuery({ ...checkQuery(view, state ?? ''), ...ANEW, enabled: state !== null });
+  const tests = useQuery({ ...testsQuery(view, state ?? ''), ...ANEW, enabled: mayTest && state !== null });
   return { look, tests, mayTest };
 }
 
 /** What it found. */
 export function CheckedNow({ state }: { readonly state: string }) {
-  const { look, mayTest } = useCheckedNow(state);
+  const { look, tests, mayTest } = useCheckedNow(state);
   const again = () => void look.refetch();
+  if (look.isPending || (mayTest && tests.isPending)) return <Waiting isLine what="tests and stored data" />;
   return (
     <>
-      {look.isPending && <Waiting what="stored data" />}
       {look.isError && <FailedOrAsked error={look.error} of={OF_PUBLISHING} whose="publishing" again={again} />}
       <Findings findings={look.data?.findings ?? []} again={again} />
       {mayTest && <TestsOfNext state={state} />}
@@ -163,6 +172,13 @@ export function Findings({ findings, again }: FindingsProps) {
       {findings.some(({ code }) => code === PERSONAL_UNSEEN) && <AskWhy of={OF_PUBLISHING} whose="publishing" again={again} />}
     </>
   );
+}
+
+/** The same in a line, where they were run. */
+export function Tested({ state }: { readonly state: string }) {
+  const tests = useQuery({ ...testsQuery(useView(), state), enabled: false });
+  if (tests.isFetching) return <Waiting isLine what="tests" />;
+  return tests.isSuccess && <TestsOfNext state={state} />;
 }
 
 /** How the saved tests come out on next; of those that fail, why and each step. */

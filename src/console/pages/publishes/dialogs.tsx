@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
 import { askApproval } from '../../api/approvals.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
@@ -9,7 +9,7 @@ import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
-import { Done, Failed } from '../../parts/notice.tsx';
+import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { At } from '../../parts/time.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
@@ -21,10 +21,10 @@ import { FailedOrAsked } from '../revealing.tsx';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { AskedDialog } from './asked.tsx';
 import { Changes, type DefinitionChange, ForPlayers } from './changes.tsx';
-import { Findings, stopping, TestsOfNext, useCheckedNow } from './check.tsx';
+import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
+import { Published } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
-import { SeeLive } from './see-live.tsx';
 
 interface ActProps {
   readonly base: number;
@@ -57,7 +57,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const { project } = useView();
   const told = useTold();
   const { of } = useSecondPerson();
-  const why = useStagedWhy(isPastSecond ? [] : changes, of('promote'));
+  const why = useStagedWhy(isPastSecond ? [] : changes, isPastSecond ? undefined : of('promote'));
   const { message } = why;
   const [force, setForce] = useState(false);
   const [isMeant, setMeant] = useState(false);
@@ -99,7 +99,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const isReady = isTimed && message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
   return (
     <Dialog
-      title={isPastSecond ? 'Promote what nobody approved?' : 'Promote what is staged?'}
+      title={isPastSecond ? 'Make live what nobody approved?' : 'Make it live?'}
       sub={`For all players at once: ${changed}.`}
       close={close}
       foot={
@@ -110,17 +110,22 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
             disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
             onClick={() => (isPlanned ? planning.mutate(changed) : act.mutate({ changed, changes }))}
           >
-            {isPlanned ? (planning.isPending ? 'Scheduling…' : 'Schedule it') : act.isPending ? 'Promoting…' : 'Make it live'}
+            {isPlanned
+              ? planning.isPending
+                ? 'Scheduling…'
+                : 'Schedule it'
+              : act.isPending
+                ? 'Making it live…'
+                : isKnown
+                  ? 'Make it live'
+                  : 'Looking…'}
           </Button>
         </>
       }
     >
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
-      {look.isPending && <Waiting what="what would change" />}
-      {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
-      <Findings findings={findings} again={() => void look.refetch()} />
-      {mayTest && <TestsOfNext state={state} />}
+      <CheckedNow state={state} />
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded {...why} />
       {!isPastSecond && (
@@ -148,7 +153,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       {isWrong && !isPlanned && (
         <label className={styles.force}>
           <input type="checkbox" checked={force} onChange={({ target }) => setForce(target.checked)} />
-          <span>Promote all the same: I have read what is wrong, and know what that does to players.</span>
+          <span>Make it live all the same: I have read what is wrong, and know what that does to players.</span>
         </label>
       )}
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
@@ -232,6 +237,10 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
       }
     >
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
+      {look.isPending && <Waiting isLine what="what would change" />}
+      {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
+      {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
+      {isSomething && <ForPlayers changes={changes} />}
       {!(isApproved || isPastSecond) && (
         <p className={styles.soft}>
           {isAsked
@@ -239,10 +248,6 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
             : 'In this project nothing goes live without a second person: another one approves this first.'}
         </p>
       )}
-      {look.isPending && <Waiting what="what would change" />}
-      {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
-      {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
-      {isSomething && <ForPlayers changes={changes} />}
       <GivenUp documents={look.data?.nextDocuments} />
       <WhyField isNeeded={isApproved || isPastSecond} isStaged {...why} />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
@@ -254,29 +259,6 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
 /** What makes a personal field unique, or is to be compared with what stands there, is done for a reason. */
 function PublishFailed(props: { readonly error: unknown; readonly again: () => void }) {
   return <FailedOrAsked of={OF_PUBLISHING} whose="publishing" {...props} />;
-}
-
-interface PublishedProps {
-  readonly title: string;
-  /** What it changes for players, in a sentence. */
-  readonly changed: string;
-  /** What is live by now; left out: nothing is yet. */
-  readonly changes?: readonly DefinitionChange[];
-  readonly close: () => void;
-  readonly children: ReactNode;
-}
-
-function Published({ title, changed, changes, close, children }: PublishedProps) {
-  return (
-    <Dialog title={title} close={close}>
-      <Done actions={changes !== undefined && <SeeLive changes={changes} close={close} />}>
-        <p>
-          <strong>{changed}</strong>
-        </p>
-        <p>{children}</p>
-      </Done>
-    </Dialog>
-  );
 }
 
 function GivenUp({ documents = 0 }: { readonly documents?: number | undefined }) {

@@ -2,13 +2,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ComparedWith, comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
-import { isRevision, useIsPast, useView } from '../../frame/view.ts';
+import { isRevision, useIsPast, useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
+import { lastDays } from '../../words/economy.ts';
 import { PublishLink } from '../named.tsx';
 import { Changes } from './changes.tsx';
 import { Deed } from './deed.tsx';
@@ -72,10 +73,25 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
         {approval !== undefined && (
           <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
         )}
+        {target === 'live' && <EconomyAround at={at} />}
       </CardBody>
       <WhatChanged publish={publish} before={before} />
       <Sources changes={changes} before={String(before)} after={String(revision)} target={target} />
     </Card>
+  );
+}
+
+/** What flowed before and since: whether a price did what it was to do. */
+function EconomyAround({ at }: { readonly at: string }) {
+  const { project } = useView();
+  if (!useMay()('economy', 'r')) return null;
+  const day = at.slice(0, 10);
+  return (
+    <p>
+      <Link to="/p/$project/economy" params={{ project }} search={{ from: lastDays(8, day).from }}>
+        The economy since it, and in the week before
+      </Link>
+    </p>
   );
 }
 

@@ -3,40 +3,45 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
-import { STAGED, useIsPast, useMay, useView } from '../../frame/view.ts';
+import { STAGED, useIsPast, useMay, useMayPublish, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
+import { useIsDialogOpen } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
 import { changeSaid, definitionName, isToldInLine, type Standing, standings } from '../../words/publish.ts';
 import { PublishLink } from '../named.tsx';
-import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson, WhatIsAsked } from './approval.tsx';
-import { Changes, Fields } from './changes.tsx';
-import { CheckCard, useMayTest } from './check.tsx';
+import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
+import { Changes, type DefinitionChange, Fields } from './changes.tsx';
+import { CheckCard, Tested, useMayTest } from './check.tsx';
 import { Deed } from './deed.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
+import { ApprovedLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { Scheduled } from './scheduled.tsx';
 import { Sources } from './sources.tsx';
 import { TakeBackDialog } from './take-back.tsx';
+import { WhatIsAsked } from './verdict.tsx';
 
 /** What is staged, and what was published. */
 export function PublishesPage() {
   const mayDo = useMay();
   const mayRead = STAGED.every((scope) => mayDo(scope, 'r'));
+  const mayPublish = useMayPublish();
   const isPast = useIsPast();
   const [isOld, setOld] = useState(false);
+  const isDialogOpen = useIsDialogOpen();
   return (
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
       {mayRead && isPast && <Until />}
       {mayRead && !isPast && (
         <>
-          <PublishesMoved tell={setOld} />
-          <Scheduled mayPublish={STAGED.every((scope) => mayDo(scope, 'w'))} />
+          <PublishesMoved isAtOnce={!isDialogOpen} tell={setOld} />
+          <Scheduled mayPublish={mayPublish} />
           <Staged isOld={isOld} />
           <Checked />
           <RollbackAsked />
@@ -63,11 +68,6 @@ function Until() {
   );
 }
 
-function useMayPublish(): boolean {
-  const mayDo = useMay();
-  return STAGED.every((scope) => mayDo(scope, 'w'));
-}
-
 type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
 /** `isOld`: somebody changed it since it was read; nothing is done with it until that is shown. */
@@ -80,6 +80,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   const mayAsk = useMayAsk();
   const { isRequired, isKnown, error, of } = useSecondPerson();
   const [doing, setDoing] = useState<Doing | null>(null);
+  const [live, setLive] = useState<readonly DefinitionChange[] | null>(null);
   const changes = read.data?.difference.changes ?? [];
   const isStaged = changes.length > 0;
   const approval = of('promote');
@@ -88,7 +89,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   const close = () => setDoing(null);
   const promoteButton = mayPublish && (
     <Button look="main" isSmall disabled={isOld} onClick={() => setDoing('promote')}>
-      Promote…
+      Make it live…
     </Button>
   );
   const acts = (
@@ -100,7 +101,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
       )}
       {mayBreakGlass && !isFree && (
         <Button isSmall look="quiet" onClick={() => setDoing('past')}>
-          Promote without approval…
+          Make it live without approval…
         </Button>
       )}
       {isRequired && isFree && promoteButton}
@@ -160,10 +161,11 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
           {approval === undefined || isOver(approval) ? (
             <>
               <p>In this project nothing goes live without a second person. Nobody was asked about this yet.</p>
+              {read.isSuccess && <Tested state={read.data.state} />}
               <div className={styles.actions}>{acts}</div>
             </>
           ) : (
-            <SecondPerson approval={approval} authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))}>
+            <SecondPerson approval={approval} authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))} wentLive={setLive}>
               {acts}
             </SecondPerson>
           )}
@@ -171,6 +173,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
       )}
       {isStaged && <Changes changes={changes} />}
       {isStaged && <Sources changes={changes} before="live" after="next" target="next" />}
+      {live !== null && <ApprovedLive changes={live} close={() => setLive(null)} />}
       {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
       {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} changes={changes} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
@@ -192,6 +195,7 @@ function RollbackAsked() {
   const base = useQuery(differenceQuery(useView())).data?.base;
   const mayPublish = useMayPublish();
   const [goal, setGoal] = useState<number | null>(null);
+  const [live, setLive] = useState<readonly DefinitionChange[] | null>(null);
   const approval = useSecondPerson().of('rollback');
   const to = approval !== undefined && isOpen(approval) ? approval.to : null;
   return (
@@ -202,16 +206,17 @@ function RollbackAsked() {
             <div className={styles.asked}>
               <WhatIsAsked approval={approval} />
             </div>
-            <SecondPerson approval={approval} authors={[]}>
+            <SecondPerson approval={approval} authors={[]} wentLive={setLive}>
               {approval.phase === 'approved' && mayPublish && base !== undefined && (
                 <Button look="main" isSmall onClick={() => setGoal(to)}>
-                  Roll back…
+                  Undo it now…
                 </Button>
               )}
             </SecondPerson>
           </CardBody>
         </Card>
       )}
+      {live !== null && <ApprovedLive changes={live} close={() => setLive(null)} />}
       {goal !== null && base !== undefined && <RollbackDialog to={goal} base={base} close={() => setGoal(null)} />}
     </>
   );

@@ -4,6 +4,7 @@ import { type Approval, approvalQuery } from '../../api/approvals.ts';
 import { publishesQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useView } from '../../frame/view.ts';
+import { isOpen } from '../../words/approval.ts';
 import { offeredHint, reasonOf, type Said, saidOfStaged } from '../../words/publish.ts';
 import type { DefinitionChange } from './changes.tsx';
 
@@ -16,15 +17,15 @@ export interface Why {
   readonly hint: string | null;
 }
 
-/** Begins with what was said when it was staged; of what a second person approved, with what was said to that person. */
+/** Begins with what was said when it was staged; of what a second person is asked about, with what was said to that person. */
 export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Approval): Why {
   const view = useView();
   const { person } = useSuspenseQuery(sessionQuery).data;
   const [typed, setTyped] = useState<string | null>(null);
-  const isApproved = approval?.phase === 'approved';
+  const isAsked = approval !== undefined && isOpen(approval);
   const publishes = useInfiniteQuery(publishesQuery(view)).data?.pages.flatMap((page) => page.publishes) ?? [];
-  const comments = useQuery({ ...approvalQuery(view, approval?.id ?? ''), enabled: isApproved }).data?.comments ?? [];
-  const asked: readonly Said[] = comments.filter((comment) => isApproved && comment.with === 'request');
+  const comments = useQuery({ ...approvalQuery(view, approval?.id ?? ''), enabled: isAsked }).data?.comments ?? [];
+  const asked: readonly Said[] = comments.filter((comment) => isAsked && comment.with === 'request');
   const [said, when] = asked.length > 0 ? [asked, 'asked for'] : [saidOfStaged(changes, publishes), 'staged'];
   const isOffered = typed === null && said.length > 0;
   return {

@@ -26,10 +26,11 @@ export function SeeLive({ changes, close }: { readonly changes: readonly Definit
         to="/p/$project/values/$value"
         params={{ project, value: id }}
         search={{ target: undefined }}
+        target="_blank"
         onClick={close}
         className={buttonClass('plain', true)}
       >
-        See {name} live
+        See {name} live ↗
       </Link>
     ));
 }

@@ -7,7 +7,9 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
+import { MAX_REASON } from '../../words/publish.ts';
 import { Changes, type DefinitionChange } from './changes.tsx';
+import { useStagedWhy } from './reason.tsx';
 
 interface TakeBackProps {
   readonly base: number;
@@ -20,7 +22,9 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
   const { project } = useView();
   const refresh = useRefresh();
   const intentOf = useIntent();
-  const [message, setMessage] = useState('');
+  const why = useStagedWhy(changes);
+  const [typed, setTyped] = useState<string | null>(null);
+  const message = typed ?? (why.message === '' ? '' : `Taken back: ${why.message}`.slice(0, MAX_REASON));
   const act = useMutation({
     mutationFn: () => takeBack({ project, base, message }, intentOf([base, message])),
     onSuccess: () => {
@@ -43,7 +47,7 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       }
     >
       <Changes isFramed changes={changes} />
-      <WhyField isNeeded message={message} change={setMessage} />
+      <WhyField isNeeded message={message} change={setTyped} hint={typed === null ? why.hint : null} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

@@ -256,7 +256,13 @@ export function Saved({ target, value, changed, close }: SavedProps) {
         target === 'next' ? (
           <>
             <Button onClick={close}>Close</Button>
-            <Link to="/p/$project/publishes" params={{ project }} onClick={close} className={buttonClass('main')}>
+            <Link
+              to="/p/$project/publishes"
+              params={{ project }}
+              state={{ isToCheck: true }}
+              onClick={close}
+              className={buttonClass('main')}
+            >
               On to Publishes
             </Link>
           </>

@@ -10,6 +10,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { clamped, rangeOf, selectionAt } from '../../words/grid-keys.ts';
+import { ofDefinition, ofValue } from '../../words/last-change.ts';
 import {
   type CellEdit,
   type Cells,
@@ -29,6 +30,7 @@ import { changesBetween, countOf, differencesFrom, problemsIn } from '../../word
 import { csvOf } from '../../words/sheet-text.ts';
 import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
+import { LastChange } from '../publishes/last-change.tsx';
 import { PublishesMoved } from '../publishes/moved.tsx';
 import { CellHistoryDialog } from './cell-history.tsx';
 import { ColumnDialog } from './column.tsx';
@@ -100,6 +102,9 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
           <Crumb view={view} /> · {sheet.kind} <code>{sheet.id}</code> <CopyButton text={sheet.id} what="the id" />
           {sheet.collection !== null && ` · kept in the collection ${sheet.collection}`}
           {sheet.description !== '' && ` · ${sheet.description}`}
+          <span className={styles.last}>
+            <LastChange of={sheet.collection === null ? ofValue(sheet.name) : ofDefinition('collection', sheet.collection)} />
+          </span>
         </>
       }
       actions={
@@ -226,10 +231,10 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardP
         {readOnly === null && (
           <>
             <Button isSmall onClick={editing.undo} disabled={!editing.canUndo} title="Ctrl+Z">
-              Undo
+              Undo typing
             </Button>
             <Button isSmall onClick={editing.redo} disabled={!editing.canRedo} title="Ctrl+Y">
-              Redo
+              Redo typing
             </Button>
             <Button isSmall onClick={addRow}>
               {sheet.kind === 'table' ? 'Add a row' : 'Add a value'}

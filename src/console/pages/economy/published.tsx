@@ -1,0 +1,77 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { EconomyDay } from '../../api/economy.ts';
+import { type Publish, publishesQuery } from '../../api/queries.ts';
+import { useMoment } from '../../frame/then.tsx';
+import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { Card, More } from '../../parts/page.tsx';
+import { Scroll } from '../../parts/scroll.tsx';
+import table from '../../parts/table.module.css';
+import { At } from '../../parts/time.tsx';
+import { whoActed } from '../../words/approval.ts';
+import { aroundSaid, type Period } from '../../words/economy.ts';
+import { plotText } from '../../words/plot.ts';
+import { changesSaid } from '../../words/publish.ts';
+import { PublishLink } from '../named.tsx';
+
+/** What went live in the days that the economy is told of, for whoever may read it: newest first, and where it stands in the plots. */
+export function usePublished({ from, to }: Period) {
+  const mayDo = useMay();
+  const { at, instead } = useMoment('revision');
+  const mayRead = STAGED.every((scope) => mayDo(scope, 'r')) && instead === null;
+  const list = useInfiniteQuery({ ...publishesQuery(useView(), at), enabled: mayRead });
+  const read = list.data?.pages.flatMap((page) => page.publishes) ?? [];
+  const isWithin = (publish: Publish) => dayOf(publish) >= from && dayOf(publish) <= to;
+  const publishes = read.filter((publish) => publish.target === 'live' && isWithin(publish));
+  const days = [...new Set(publishes.map(dayOf))].join(' ');
+  const marks = useMemo(() => (days === '' ? [] : days.split(' ').map((day) => Date.parse(day) / 1000)), [days]);
+  // What was published before these days is not asked for.
+  const [oldest] = read.slice(-1);
+  const hasMore = list.hasNextPage && oldest !== undefined && dayOf(oldest) >= from;
+  return { publishes, marks, hasMore, isLoading: list.isFetchingNextPage, load: () => void list.fetchNextPage() };
+}
+
+function dayOf({ at }: Publish): string {
+  return at.slice(0, 10);
+}
+
+interface PublishedProps {
+  readonly published: ReturnType<typeof usePublished>;
+  readonly days: readonly EconomyDay[];
+}
+
+/** Each of them, with what flowed on a day before it and since. */
+export function PublishedInDays({ published: { publishes, hasMore, isLoading, load }, days }: PublishedProps) {
+  if (publishes.length === 0) return null;
+  return (
+    <Card title="Made live in these days">
+      <Scroll name="Publishes">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">What changed</th>
+              <th scope="col">Who</th>
+              <th scope="col" title="The mean of up to seven days on which something moved, without the day itself">
+                In and out on a day, before and since
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {publishes.map((publish) => (
+              <tr key={publish.revision}>
+                <td className={table.tight}>
+                  <At at={publish.at} /> <PublishLink revision={publish.revision} />
+                </td>
+                <td>{changesSaid(publish.changes)}</td>
+                <td>{whoActed(publish.actor)}</td>
+                <td className={table.soft}>{aroundSaid(days, dayOf(publish), plotText) ?? 'not known yet'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <More hasMore={hasMore} isLoading={isLoading} load={load} />
+    </Card>
+  );
+}
