@@ -7,7 +7,7 @@ import { useMay } from './view.ts';
 const PAGES = [
   { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },
   { to: '/p/$project/players', name: 'Players', about: 'find a player by name', needs: 'players' },
-  { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, promote, history, roll back' },
+  { to: '/p/$project/publishes', name: 'Publishes', about: 'what is staged, make it live, promote, history, roll back' },
   { to: '/p/$project/values', name: 'Values', about: 'prices, chances and tables of the game, as a grid' },
   { to: '/p/$project/calls', name: 'Calls', about: 'calls and errors by endpoint and code, try an endpoint out' },
   { to: '/p/$project/economy', name: 'Economy', about: 'money: supply, sources, sinks, alarms', needs: 'economy' },

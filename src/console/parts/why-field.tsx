@@ -13,7 +13,7 @@ interface WhyFieldProps {
 
 const NEEDED = 'Needed: the history tells it for good';
 const OPTIONAL = 'May be left out. The history tells it to everybody who looks later';
-const STAGED = 'Kept for whoever approves it and makes it live';
+const STAGED = 'Kept, and offered again when this goes live';
 
 /** Why something is published. A dialog begins here, whatever stands above. */
 export function WhyField({ message, change, isNeeded = false, isStaged = false, hint = null }: WhyFieldProps) {

@@ -124,7 +124,7 @@ export const NOTICES: Readonly<Record<string, Words>> = {
   },
   PROMOTION_FINDINGS: {
     happened: 'Stored data does not fit what is staged.',
-    means: 'Nothing was promoted. Players notice nothing.',
+    means: 'Nothing was made live. Players notice nothing.',
     toDo: 'Read the findings below.',
   },
   PUBLISH_CONFLICT: {
@@ -277,7 +277,7 @@ export const NOTICES: Readonly<Record<string, Words>> = {
   APPROVALS_OFF: {
     happened: 'This project asks for no second person any more.',
     means: NOTHING_CHANGED,
-    toDo: 'Load the page again: it may be promoted at once.',
+    toDo: 'Load the page again: it may be made live at once.',
   },
   NOTHING_TO_ROLL_BACK: {
     happened: 'There is nothing to roll back.',

@@ -50,7 +50,7 @@ function BesideLive({ next, live }: { readonly next: TestReport; readonly live: 
   if (live === null)
     return (
       <Card title="On live">
-        <Empty title="Live has no such endpoint">It comes with the promotion.</Empty>
+        <Empty title="Live has no such endpoint">It comes once next is made live.</Empty>
       </Card>
     );
   return (

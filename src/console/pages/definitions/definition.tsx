@@ -123,7 +123,7 @@ function SourceTitle({ definition: { isAuthored, path, format, state } }: { read
     <>
       {isAuthored ? (path ?? format.toUpperCase()) : 'Pushed as data, shown as JSON'}{' '}
       {state === 'staged' && <Chip tone="next">staged</Chip>}
-      {state === 'removed' && <Chip tone="bad">removed by the next promotion</Chip>}
+      {state === 'removed' && <Chip tone="bad">removed once next is made live</Chip>}
     </>
   );
 }

@@ -108,7 +108,7 @@ function KindCard({ kind }: { readonly kind: DefinitionKind }) {
   );
 }
 
-const STATES = { live: null, staged: 'staged', removed: 'removed by the next promotion' } as const;
+const STATES = { live: null, staged: 'staged', removed: 'removed once next is made live' } as const;
 
 function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
   const { project } = useView();

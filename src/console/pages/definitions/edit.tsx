@@ -236,7 +236,7 @@ const TAKES = {
   },
   remove: {
     title: 'Remove',
-    sub: 'Next does not have it any more, and neither has live once that is promoted.',
+    sub: 'Next does not have it any more, and neither has live once that is made live.',
     verb: 'Remove it in next',
     done: 'Its removal is staged',
   },

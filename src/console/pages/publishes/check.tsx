@@ -161,7 +161,7 @@ interface FindingsProps {
 }
 
 /** What was found. Whoever may look at personal fields, too, does so here, and says why. */
-export function Findings({ findings, again }: FindingsProps) {
+function Findings({ findings, again }: FindingsProps) {
   return (
     <>
       {findings.map((finding) => (
@@ -182,7 +182,7 @@ export function Tested({ state }: { readonly state: string }) {
 }
 
 /** How the saved tests come out on next; of those that fail, why and each step. */
-export function TestsOfNext({ state }: { readonly state: string }) {
+function TestsOfNext({ state }: { readonly state: string }) {
   const { data: run, isPending, isError, error } = useQuery(testsQuery(useView(), state));
   if (isPending) return <Waiting what="tests" />;
   if (isError) return <Failed error={error} />;

@@ -148,7 +148,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
         </details>
       )}
       {isWrong && isPlanned && (
-        <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there to promote all the same.</p>
+        <p className={styles.soft}>What is wrong has to be mended first: at its time nobody is there who makes it live all the same.</p>
       )}
       {isWrong && !isPlanned && (
         <label className={styles.force}>

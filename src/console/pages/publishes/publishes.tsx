@@ -153,7 +153,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
           <Link to="/p/$project/definitions" params={{ project }}>
             Definitions
           </Link>
-          . Then it can be tried on next, compared, and promoted to live. Developers push with <code>savepoint push</code>.
+          . Then it can be tried on next, compared, and made live. Developers push with <code>savepoint push</code>.
         </Empty>
       )}
       {isStaged && isRequired && (

@@ -21,7 +21,11 @@ import { EndsSchedule } from '../publishes/scheduled.tsx';
 import type { Editing } from './editing.ts';
 import styles from './values.module.css';
 
-const NEXT = { value: 'next', name: 'Stage it', means: 'It goes to next, where it can be tried, and live when it is promoted.' } as const;
+const NEXT = {
+  value: 'next',
+  name: 'Stage it',
+  means: 'It goes to next, where it can be tried. Players have it once it is made live.',
+} as const;
 const LIVE = { value: 'live', name: 'Make it live at once', means: 'All players have it from their next call on.' } as const;
 
 interface WhereProps {
@@ -32,7 +36,7 @@ interface WhereProps {
 /** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
 export function WhereTo({ target, choose }: WhereProps) {
   const { isRequired } = useSecondPersonRule();
-  if (isRequired) return <p>It goes to next. Players have it once another person approved it and it is promoted.</p>;
+  if (isRequired) return <p>It goes to next. Players have it once another person approved it and it is made live.</p>;
   return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
@@ -86,7 +90,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       }
     >
       <WhereTo target={target} choose={setTarget} />
-      {look.isPending && <Waiting what="what would change" />}
+      {look.isPending && <Waiting isLine what="what would change" />}
       {look.isError && <Failed error={look.error} />}
       {planned !== null && !planned.ok && <p className={styles.bad}>{planned.why}</p>}
       {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}

@@ -305,7 +305,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardP
       </div>
       {readOnly === null && !editing.isEdited && (
         <div className={styles.status}>
-          Choose a cell and type, or double-click it. Saving stages it: players notice nothing until it is promoted.
+          Choose a cell and type, or double-click it. Saving stages it: players notice nothing until it is made live.
         </div>
       )}
       {editing.isEdited && (
