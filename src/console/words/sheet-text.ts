@@ -85,7 +85,7 @@ function filled(sheet: Sheet, selection: Selection, text: string, writing?: Writ
 
 type ColumnOrNone = Column | undefined;
 
-/** The columns that a row names; `null`: it is a row of data. Two names and most of them are enough: a spreadsheet has columns of its own. */
+/** The columns that a row names; `null`: it is data. Two names that are most of them are enough: a spreadsheet has columns of its own. */
 function columnsNamed({ columns }: Sheet, names: readonly string[]): readonly ColumnOrNone[] | null {
   const alike = (name: string) => columns.filter(({ key }) => key.toLowerCase() === name.toLowerCase());
   const found = names.map((name) => {

@@ -14,7 +14,7 @@ import { Table } from '../../parts/table.tsx';
 import tabStyles from '../../parts/tabs.module.css';
 import { DEFINITION_KINDS, type Definition, type DefinitionKind, isListed, kindNamed, type ListedKind } from '../../words/definition.ts';
 import { ofDefinition } from '../../words/last-change.ts';
-import { LastChange } from '../publishes/last-change.tsx';
+import { useLastChange } from '../publishes/last-change.tsx';
 import styles from './definitions.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/definitions');
@@ -112,6 +112,7 @@ const STATES = { live: null, staged: 'staged', removed: 'removed once next is ma
 
 function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
   const { project } = useView();
+  const lastOf = useLastChange();
   return (
     <Table name="Definitions" heads={['Name', 'Written in', 'Changed last', { name: 'State', isHidden: true }]}>
       {definitions.map(({ kind, id, name, path, format, isAuthored, state }) => (
@@ -123,9 +124,7 @@ function DefinitionTable({ definitions }: { readonly definitions: readonly Defin
             {name !== id && isListed(kind) && <span className={table.mono}>{id}</span>}
           </td>
           <td>{isAuthored ? <code>{path ?? format.toUpperCase()}</code> : 'pushed as data'}</td>
-          <td>
-            <LastChange of={ofDefinition(kind, id)} />
-          </td>
+          <td>{lastOf(ofDefinition(kind, id))}</td>
           <td className={table.tight}>
             {STATES[state] !== null && <Chip tone={state === 'removed' ? 'bad' : 'next'}>{STATES[state]}</Chip>}
           </td>

@@ -30,7 +30,7 @@ import { changesBetween, countOf, differencesFrom, problemsIn } from '../../word
 import { csvOf } from '../../words/sheet-text.ts';
 import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
-import { LastChange } from '../publishes/last-change.tsx';
+import { useLastChange } from '../publishes/last-change.tsx';
 import { PublishesMoved } from '../publishes/moved.tsx';
 import { CellHistoryDialog } from './cell-history.tsx';
 import { ColumnDialog } from './column.tsx';
@@ -83,6 +83,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
   const [isTyping, setTyping] = useState(false);
   const { sheet, isEdited } = editing;
   const why = readOnlyBecause(view, sheet, mayDo);
+  const lastOf = useLastChange();
   useBlocker({
     shouldBlockFn: () => !window.confirm('Leave these changes? They are not saved.'),
     enableBeforeUnload: () => isEdited,
@@ -103,7 +104,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
           {sheet.collection !== null && ` · kept in the collection ${sheet.collection}`}
           {sheet.description !== '' && ` · ${sheet.description}`}
           <span className={styles.last}>
-            <LastChange of={sheet.collection === null ? ofValue(sheet.name) : ofDefinition('collection', sheet.collection)} />
+            {lastOf(sheet.collection === null ? ofValue(sheet.name) : ofDefinition('collection', sheet.collection))}
           </span>
         </>
       }

@@ -12,7 +12,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { ofDefinition, ofValue } from '../../words/last-change.ts';
 import { type Listed, listedValues } from '../../words/sheet.ts';
-import { LastChange } from '../publishes/last-change.tsx';
+import { useLastChange } from '../publishes/last-change.tsx';
 import { NewValueDialog } from './new-value.tsx';
 import styles from './values.module.css';
 
@@ -89,6 +89,7 @@ function ValueList() {
 
 function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
+  const lastOf = useLastChange();
   return (
     <Table name="Game values" heads={['Name', 'Holds', 'Kept in', 'Changed last', { name: 'State', isHidden: true }]}>
       {values.map(({ id, name, kind, size, collection, isDifferent }) => (
@@ -103,9 +104,7 @@ function ValueTable({ values }: { readonly values: readonly Listed[] }) {
             {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
           </td>
           <td>{collection === null ? 'game values' : `collection ${collection}`}</td>
-          <td>
-            <LastChange of={collection === null ? ofValue(name) : ofDefinition('collection', collection)} />
-          </td>
+          <td>{lastOf(collection === null ? ofValue(name) : ofDefinition('collection', collection))}</td>
           <td className={table.tight}>
             {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
           </td>
