@@ -1,34 +1,50 @@
-/** What of a time line is told as one, by the page of the console and by the command line. */
+/** What of calls is told as one, by the pages of the console and by the command line. */
 
-/** One of what happened: a request that was refused, or something else. */
+/** One of what happened: a request, or something else. */
 interface Happened {
-  readonly at: string;
-  readonly call?: RefusedCall | undefined;
+  readonly at?: string;
+  readonly call?: ToldCall | undefined;
 }
 
-interface RefusedCall {
+interface ToldCall {
   readonly slug: string | null;
   readonly method: string;
   readonly path: string;
+  /** `null`: it succeeded. */
   readonly code: string | null;
   readonly status: number;
+  readonly platformId?: string | null;
 }
 
-/** Neighbours that are told as one: requests to the same that were refused alike. Others each alone. All of them, in their order. */
+/**
+ * Rows of what happened: requests of one player to the same that were refused alike are one row, where the newest of them stands, also
+ * where others were refused between them. Those that succeeded are one where nothing stands between them. The rest each alone.
+ */
 export function folded<Item extends Happened>(items: readonly Item[]): readonly (readonly [Item, ...Item[]])[] {
   const groups: [Item, ...Item[]][] = [];
+  // Groups of the run that goes on, by what they are of.
+  const open = new Map<string, [Item, ...Item[]]>();
+  let run: string | null = null;
   for (const item of items) {
-    const last = groups.at(-1);
-    if (last !== undefined && isAlike(last[0].call, item.call)) last.push(item);
-    else groups.push([item]);
+    const kind = item.call === undefined ? null : kindOf(item.call);
+    const runs = kind === null || item.call?.code === null ? kind : REFUSED;
+    if (runs === null || runs !== run) open.clear();
+    run = runs;
+    const known = kind === null ? undefined : open.get(kind);
+    if (known !== undefined) {
+      known.push(item);
+      continue;
+    }
+    const group: [Item, ...Item[]] = [item];
+    groups.push(group);
+    if (kind !== null) open.set(kind, group);
   }
   return groups;
 }
 
-function isAlike(one: RefusedCall | undefined, other: RefusedCall | undefined): boolean {
-  return one !== undefined && other !== undefined && kindOf(one) === kindOf(other);
-}
+/** A run of whatever was refused. */
+const REFUSED = 'refused';
 
-function kindOf({ slug, method, path, code, status }: RefusedCall): string {
-  return JSON.stringify([slug ?? [method, path], code ?? status]);
+function kindOf({ slug, method, path, code, status, platformId = null }: ToldCall): string {
+  return JSON.stringify([slug ?? [method, path], code ?? status, platformId]);
 }

@@ -216,7 +216,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   await heading(page, 'It is changed');
   expect(await read(BO)).toEqual({ name: 'Bo', gold: 15, bag: ['rope', 'sword'], stats: { level: 3 } });
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByText('Ledger: gold +5 (correction: a gift)').waitFor();
+  await page.getByText('Money: gold +5 (correction: a gift)').waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
   await write(BO, { name: 'Bo', gold: 1, stats: { level: 4 } });
   await plan('stats', 'merge', '{"level":5}');
@@ -367,6 +367,7 @@ inBrowser('what is not there is told as what it is: a moment, a publish, a curre
     [`/players/${ADA}/documents/players/${ADA}?at=2020-01-01T00:00:00Z`, 'The project had not begun at that moment.'],
     ['/players/nobody', 'Nothing is known of this player'],
     ['/publishes/abc', 'Nothing was published at this revision'],
+    ['/definitions/endpoint/nix', 'There is no endpoint “nix” in live'],
     ['/economy/entries', 'Of which currency?'],
   ];
   for (const [path, said] of NOT_THERE) {

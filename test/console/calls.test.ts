@@ -53,13 +53,6 @@ function show(page: Page, state: 'visible' | 'hidden'): Promise<void> {
     new Promise((done) => setTimeout(done, 50));`);
 }
 
-/** Waits until so many calls are listed. */
-function listed(page: Page, count: number): Promise<void> {
-  return page.evaluate<void>(
-    `new Promise((done) => { const wait = () => document.querySelectorAll('main ol > li').length === ${count} ? done() : setTimeout(wait, 20); wait(); })`,
-  );
-}
-
 const market = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
   await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [BUY, GIFT, SHUT] }));
@@ -75,17 +68,19 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await heading(page, 'Calls and errors');
   await page.getByText('live', { exact: true }).first().waitFor();
   await manager.play('POST', manager.endpoint('buy'), { body: { price: 91 } });
-  await listed(page, 2);
+  // What was refused alike is one line.
+  await page.getByText('2 times').waitFor();
   // A tab that nobody sees follows nothing, and has what came once somebody sees it.
   await show(page, 'hidden');
   expect(await page.getByText('live', { exact: true }).count()).toBe(1);
   await manager.play('POST', manager.endpoint('buy'), { body: { price: 92 } });
   await show(page, 'visible');
-  await listed(page, 3);
+  await page.getByText('3 times').waitFor();
   await page.getByRole('link', { name: /^TOO_POOR/ }).click();
   await heading(page, 'Calls of buy');
   expect(new URL(page.url()).search).toBe('?slug=buy&code=TOO_POOR');
-  await page.getByText('Not enough gold').first().click();
+  await page.getByText('3 times').click();
+  await page.getByText('Not enough gold').last().click();
   await page.getByText('condition:').first().waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('link', { name: 'Try it as this player' }).click();
@@ -132,6 +127,14 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   await heading(page, 'It would go through');
   await page.getByText('It was refused for one player: once TOO_POOR “Not enough gold”.').waitFor();
   await page.getByRole('button', { name: new RegExp(`^${PLAYER} gold 4 refused .*: TOO_POOR$`) }).waitFor();
+  // Who is refused is named where the game reports a name, and found among those who played last.
+  await manager.play('POST', manager.endpoint('buy'), { body: { price: 3 } }, other);
+  await page.goto(`${origin}/p/${project}/calls?player=${other}`);
+  await page.getByText(`Bertha ${other}`).waitFor();
+  await page.goto(`${origin}/p/${project}/players`);
+  await page.getByRole('table', { name: 'Played last' }).getByRole('link', { name: 'Bertha' }).waitFor();
+  await page.getByRole('table', { name: 'Played last' }).getByRole('link', { name: PLAYER }).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
   // Whoever tries what is staged is told where it changes nothing.
   await page.goto(`${origin}/p/${project}/calls/try?slug=buy&player=${PLAYER}&target=next`);
   await page.getByLabel('price').fill('1');
@@ -164,7 +167,7 @@ inBrowser(
     await page.getByText('this is needed').waitFor();
     await page.getByLabel('Gold', { exact: true }).fill('7');
     await page.getByRole('button', { name: 'What would it do?' }).click();
-    await page.getByText('What ledgers will say').waitFor();
+    await page.getByRole('heading', { name: 'Money' }).waitFor();
     expect(await seriousOn(page)).toEqual([]);
     expect(await gold()).toBe(before);
     await page.getByLabel('Reason').fill('lost by a crash');

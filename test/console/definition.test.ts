@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { definitionsIn, type ListedKind, templateOf } from '../../src/console/words/definition.ts';
+import { definitionsIn, type ListedKind, meantBy, templateOf } from '../../src/console/words/definition.ts';
 import { jsonPlaceAt } from '../../src/console/words/json-place.ts';
 import { aroundChanges, linesBeside } from '../../src/console/words/line-diff.ts';
 import { jsonInsert, proposalsAt, yamlPlaceAt } from '../../src/console/words/schema-completion.ts';
@@ -37,6 +37,18 @@ describe('definitions as source', () => {
     const compiled = compileItem({ kind, sourceFormat: 'yaml', sourcePath: path ?? '', sourceText: text }, kind);
     expect(compiled).toMatchObject({ ok: true, id: 'mine' });
   });
+});
+
+it('a definition that there is not may be another one, by a part of its name or but for a few letters', () => {
+  const ids = ['chop-wood', 'sell-wood', 'upgrade-axe', 'nil'].map((id) => ({ id, name: id }));
+  const meant = (id: string) => meantBy(id, ids).map((each) => each.id);
+  expect(['wood', 'chopwood', 'upgrade-ax', 'nix', 'market'].map(meant)).toEqual([
+    ['chop-wood', 'sell-wood'],
+    ['chop-wood'],
+    ['upgrade-axe'],
+    ['nil'],
+    [],
+  ]);
 });
 
 describe('two texts beside one another', () => {

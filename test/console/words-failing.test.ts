@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { failingStep, fieldLimited, limitNamed, ruleNamed } from '../../src/console/words/failing.ts';
+import { leftSaid, limitName, usedOf } from '../../src/console/words/limit.ts';
 
 const affordable = {
   id: 'affordable',
@@ -68,4 +69,12 @@ it('names the limit that refused, as the server words it', () => {
   expect(['b', 'a', 'd', 'x'].map((name) => ruleNamed(rules, name))).toEqual([rules[0], rules[0], rules[2], null]);
   expect(fieldLimited([{ id: 'saves' }, { id: 'saves.old' }], 'saves.old.gold')).toEqual({ id: 'saves.old', field: 'gold' });
   expect(fieldLimited([], 'saves.gold')).toBeNull();
+});
+
+it('says by its name what a player has left of a limit', () => {
+  const wood = { rule: 'rl_wood', name: 'Wood per minute', window: 'perMinute', limit: 150, used: 130, remaining: 20 };
+  const call = { rule: 'buy', window: 'perDay', limit: 3, used: 3, remaining: 0 };
+  expect([wood, call].map(limitName)).toEqual(['Wood per minute', 'buy']);
+  expect([wood, call].map(leftSaid)).toEqual(['20 of 150 left per minute', '0 of 3 left per day']);
+  expect(['Wood per minute', 'rl_wood', 'other'].map((name) => usedOf([wood, call], name).length)).toEqual([1, 1, 0]);
 });

@@ -158,7 +158,7 @@ describe('words', () => {
     expect(fieldsSaid({ ...commit, documents: [slot] }, '7')).toMatchObject([{ path: 'slot main: level', text: '2 → 1' }]);
     const market = { ...touched, collection: 'town', key: 'market_iron', fields: [{ path: 'price', before: 3, value: 4 }], more: 0 };
     const own = { ...touched, fields: [{ path: 'axe', before: 6, value: 1 }], more: 0 };
-    const paths = (said: ReturnType<typeof fieldsSaid>) => said.map(({ path }) => path);
+    const paths = (said: ReturnType<typeof fieldsSaid>) => said.map(({ of, isNamed, path }) => (isNamed ? `${of}: ${path}` : path));
     // Where the row says whose it is, the document is not named again.
     expect(paths(fieldsSaid({ ...commit, documents: [own, market] }))).toEqual(['axe', 'town/market_iron: price']);
     const corrected = { ...commit, cause: 'document.correct', actor: { kind: 'person', label: 'ada' } };

@@ -24,7 +24,7 @@ export interface ReportRow extends Omit<ListedEvent, 'category'> {
   readonly at: string;
 }
 
-interface NamedPlayer {
+export interface NamedPlayer {
   readonly platformId: string;
   readonly name: string;
   /** Unix ms. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
+import { MAX_IDS } from '../../contract/routes/support.ts';
 import { type DecidedGuest, issueCode, NO_DEVICE, revokeDevice, unlinkForSupport } from '../../domain/guest/decide.ts';
 import { CODE_BYTES, deviceIdOf, formatCode } from '../../domain/guest/token.ts';
 import type { GuestState } from '../../domain/states.ts';
@@ -9,6 +10,7 @@ import { accessAt, accessOf, requirePermissions, requireStorable } from '../acce
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import type { NamedPlayer, TelemetryReader } from '../ports/telemetry.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { guestOf } from './guest-proof.ts';
@@ -18,7 +20,7 @@ import { guestOf } from './guest-proof.ts';
  * and 409 `GUEST_CONFLICT`, also while the project takes no guests.
  */
 export interface Support {
-  /** Players whose name begins so. Throws 400 `INVALID_REQUEST`. */
+  /** Players whose name begins so, or those of these ids that have one. Throws 400 `INVALID_REQUEST`. */
   find(caller: Caller, search: PlayerSearch): Promise<ManageAnswer<contract.PlayersFound>>;
   show(caller: Caller, guest: string): Promise<ManageAnswer<contract.GuestAccess>>;
   /** Issues a recovery code, which is answered only here; the log holds its hash. */
@@ -30,6 +32,8 @@ export interface Support {
 
 interface PlayerSearch {
   readonly name: string | null;
+  /** With commas between them; in place of the name. */
+  readonly ids: string | null;
   readonly limit: number;
 }
 
@@ -39,18 +43,18 @@ const SCOPE = ['players'];
 export function createSupport(context: AppContext): Support {
   const change = (caller: Caller, cause: string, guest: string, decide: Decide) => changeGuest(context, caller, { cause, guest, decide });
   return {
-    async find(caller, { name, limit }) {
+    async find(caller, { name, ids, limit }) {
       const project = await projectOf(context, caller);
       requirePermissions(accessAt(project, caller, 'live').key, SCOPE, 'r');
-      if (name === null || name.trim() === '' || name.length > MAX_NAME)
-        throw refusal('INVALID_REQUEST', `\`name\` is how the name begins, of 1 to ${MAX_NAME} characters`);
-      requireStorable(name);
-      const found = await context.telemetry.reader.named(project.id, name, limit + 1);
+      if (name !== null && ids !== null) throw refusal('INVALID_REQUEST', 'Players are found by `name` or by `ids`: give one of them');
+      const { reader } = context.telemetry;
+      const found = ids === null ? await reader.named(project.id, nameIn(name), limit + 1) : await calledSo(reader, project.id, idsIn(ids));
+      const most = ids === null ? limit : found.length;
       const now = context.scheduler.now();
-      const players = found.slice(0, limit).map(({ platformId, name: shown, lastSeen, onlineUntil }) => {
+      const players = found.slice(0, most).map(({ platformId, name: shown, lastSeen, onlineUntil }) => {
         return { platformId, name: shown, lastSeen: new Date(lastSeen).toISOString(), online: onlineUntil !== null && onlineUntil > now };
       });
-      return { ...positioned(context, project, caller), result: { ok: true, players, more: found.length > limit } };
+      return { ...positioned(context, project, caller), result: { ok: true, players, more: found.length > most } };
     },
 
     async show(caller, guest) {
@@ -117,4 +121,29 @@ function noGuest(guest: string): Refusal {
 function shown(player: string, { devices, account, recovery }: GuestState): contract.GuestAccess {
   const listed = devices.map(({ hash, joinedAt }) => ({ id: deviceIdOf(hash), joinedAt: new Date(joinedAt).toISOString() }));
   return { ok: true, player, devices: listed, account, hasCode: recovery !== null };
+}
+
+/** How the name begins. Throws 400. */
+function nameIn(name: string | null): string {
+  if (name === null || name.trim() === '' || name.length > MAX_NAME)
+    throw refusal('INVALID_REQUEST', `\`name\` is how the name begins, of 1 to ${MAX_NAME} characters`);
+  requireStorable(name);
+  return name;
+}
+
+/** Ids of players, each once. Names of other spaces than live are kept under ids with a slash, which none of these has. Throws 400. */
+function idsIn(text: string): readonly string[] {
+  const ids = [...new Set(text.split(',').filter((id) => id !== '' && !id.includes('/')))];
+  if (ids.length === 0 || ids.length > MAX_IDS) throw refusal('INVALID_REQUEST', `\`ids\` are 1 to ${MAX_IDS} ids of players`);
+  for (const id of ids) requireStorable(id);
+  return ids;
+}
+
+/** Those of these players that have a name, in the order in which they are asked for. */
+async function calledSo(reader: TelemetryReader, projectId: string, ids: readonly string[]): Promise<readonly NamedPlayer[]> {
+  const profiles = await reader.profiles(projectId, ids);
+  return ids.flatMap((platformId) => {
+    const { playerName = null, lastSeen = 0, online = false, onlineUntil = null } = profiles.get(platformId) ?? {};
+    return playerName === null ? [] : [{ platformId, name: playerName, lastSeen, onlineUntil: online ? onlineUntil : null }];
+  });
 }

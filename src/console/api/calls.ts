@@ -79,13 +79,13 @@ export function callsQuery({ project }: View, asked: CallsAsked, window: Window)
 /** Requests of which those who made them are told: of the endpoint, and of all. */
 const LAST = 100;
 
-/** Who called an endpoint last, and who called anything, oldest first. */
-export function lastCallsQuery({ project }: View, slug: string) {
+/** Who called an endpoint last, where one is named, and who called anything, oldest first. */
+export function lastCallsQuery({ project }: View, slug?: string) {
   return queryOptions({
     queryKey: [project, 'calls', 'last', slug],
     queryFn: async () => {
       const read = (of: { readonly slug?: string }) => answerOf(api.readLogs({ project, ...of, limit: LAST }));
-      const [own, all] = await Promise.all([read({ slug }), read({})]);
+      const [own, all] = await Promise.all([slug === undefined ? { requests: [] } : read({ slug }), read({})]);
       const requests = new Map([...own.requests, ...all.requests].map((request) => [request.id, request]));
       return [...requests.values()].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
     },
@@ -181,12 +181,15 @@ export function logicQuery(view: View, at: string) {
   });
 }
 
-/** The rate-limit rules, as they were at a moment. */
-export function rulesQuery({ project, target }: View, at: string) {
+/** The rate-limit rules. `at`: as they were at another moment than the page's. */
+export function rulesQuery(view: View, at: string | undefined = view.at) {
+  const { project, target } = view;
   return queryOptions({
     queryKey: [project, 'rules', target, at],
     queryFn: async () => {
-      const { rules } = await answerOf(api.listRateLimitRules({ project, at, revisionTarget: target, xNsPublishTarget: target }));
+      const { rules } = await answerOf(
+        api.listRateLimitRules({ project, ...atOf({ ...view, at }), revisionTarget: target, xNsPublishTarget: target }),
+      );
       return rules as readonly Readonly<Record<string, unknown>>[];
     },
     staleTime: 30_000,

@@ -85,6 +85,14 @@ export function nameQuery(view: View, player: string) {
   });
 }
 
+/** What a player has used of rate limits, which is known of now alone. */
+export function windowsQuery({ project }: View, player: string) {
+  return queryOptions({
+    queryKey: [project, 'player', player, 'windows'],
+    queryFn: () => answerOf(api.showPlayer({ project, player, part: 'windows' })),
+  });
+}
+
 /** The documents of a player behind those that a page showed, whose `more` says where they go on. */
 export function moreDocumentsQuery(view: View, player: string, more: string) {
   const { project, at } = view;
@@ -115,6 +123,25 @@ export function playersQuery({ project }: View, name: string) {
     queryKey: [project, 'players', name],
     queryFn: () => answerOf(api.findPlayers({ project, name, limit: PAGE })),
     enabled: name !== '',
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Ids whose names are asked for at once. */
+const MOST_CALLED = 100;
+
+/** What players are called, by their ids, as far as the game reports it. */
+export function calledQuery({ project }: View, players: readonly string[]) {
+  const ids = [...new Set(players)].sort().slice(0, MOST_CALLED);
+  return queryOptions({
+    queryKey: [project, 'called', ids],
+    queryFn: async () => {
+      const { players: found } = await answerOf(api.findPlayers({ project, ids: ids.join(',') }));
+      return new Map(found.map(({ platformId, name }) => [platformId, name]));
+    },
+    enabled: ids.length > 0,
+    staleTime: 60_000,
+    retry: false,
     placeholderData: keepPreviousData,
   });
 }

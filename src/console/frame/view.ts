@@ -24,6 +24,9 @@ export function useProject(): ProjectOfPerson {
 /** Scopes of what can be staged: whoever reads or changes all that can be staged needs all of them. */
 export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
+/** Scopes of whoever reads the log of calls. */
+export const LOG = [...STAGED, 'settings'];
+
 /** Whether the person may do this in the project that is looked at. */
 export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   const project = useProject();

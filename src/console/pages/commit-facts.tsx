@@ -7,12 +7,12 @@ import { Chip } from '../parts/chip.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { At } from '../parts/time.tsx';
 import { Zone } from '../parts/zone.tsx';
-import { deedOf, documentFieldsSaid, ownerIn, whoOf } from '../words/commit.ts';
+import { documentFieldsSaid, whoOf } from '../words/commit.ts';
 import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
 import { CommitMarks, FieldsSaid, RestoreBefore, UndoneBy, useCanUndo } from './commits.tsx';
-import { KeyLink, PlayerLink, WhoLink } from './named.tsx';
+import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
 /** All that is known of one commit: what its row in a list tells, with nothing left out. */
@@ -43,7 +43,7 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       </dd>
       <dt>What</dt>
       <dd>
-        {deedOf(commit)} <CommitMarks commit={commit} />
+        <Deed commit={commit} /> <CommitMarks commit={commit} />
         <UndoneBy commit={commit} />
       </dd>
       {why !== undefined && (
@@ -71,7 +71,7 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
           </dd>
         </>
       )}
-      <Listed name="Coins" all={counts?.money ?? money.length} shown={money.length}>
+      <Listed name="Money" all={counts?.money ?? money.length} shown={money.length}>
         {money.map(({ player, collection, key, field, delta }) => (
           <li key={`${collection}/${key}/${field}`}>
             <PlayerOr player={player} players={players} /> {collection}.{field}{' '}
@@ -84,7 +84,7 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
           <li key={`${document.space}/${document.collection}/${document.key}`}>
             {document.change} <DocumentLink document={document} commit={commit} />
             <div className={styles.fields}>
-              <FieldsSaid said={documentFieldsSaid(document, players)} />
+              <FieldsSaid said={documentFieldsSaid(document, players)} commit={commit} />
             </div>
           </li>
         ))}
@@ -140,42 +140,6 @@ function Listed({ name, all, shown, children }: ListedProps) {
         {all > shown && <span className={styles.soft}>and {all - shown} more</span>}
       </dd>
     </>
-  );
-}
-
-/** Of a shared document a ledger names its key, which is no player's. */
-function PlayerOr({ player, players }: { readonly player: string; readonly players: readonly string[] }) {
-  return players.includes(player) ? <PlayerLink player={player} /> : player;
-}
-
-interface DocumentLinkProps {
-  readonly document: Commit['documents'][number];
-  readonly commit: Commit;
-}
-
-/** Leads to what the commit changed in it: before beside after. */
-function DocumentLink({ document: { space, collection, key }, commit: { first, revision, players } }: DocumentLinkProps) {
-  const { project } = useView();
-  const player = ownerIn(players, key);
-  const compared = first === 0 ? {} : { a: String(first - 1), b: String(revision) };
-  const search = { ...compared, at: undefined, target: space === 'live' ? undefined : ('next' as const) };
-  const name = `${collection}/${key}`;
-  const title = 'What it changed: before beside after';
-  if (player === undefined)
-    return (
-      <Link to="/p/$project/collections/$collection/$key" params={{ project, collection, key }} search={search} title={title}>
-        {name}
-      </Link>
-    );
-  return (
-    <Link
-      to="/p/$project/players/$player/documents/$collection/$key"
-      params={{ project, player, collection, key }}
-      search={search}
-      title={title}
-    >
-      {name}
-    </Link>
   );
 }
 

@@ -10,12 +10,23 @@ import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
 import { Ago, When } from '../parts/time.tsx';
-import { deedOf, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, undoneAt, whoOf } from '../words/commit.ts';
+import {
+  deedOf,
+  type FieldSaid,
+  fieldsSaid,
+  isCorrection,
+  isOfPublishes,
+  isRestorable,
+  newText,
+  ownDeed,
+  undoneAt,
+  whoOf,
+} from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
 import styles from './commits.module.css';
-import { WhoLink } from './named.tsx';
+import { Deed, DocumentLink, PlayerOr, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
@@ -131,7 +142,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
                 {deedOf(commit)}
               </Link>
             ) : (
-              deedOf(commit)
+              <Deed commit={commit} />
             )}
           </>
         ) : (
@@ -165,16 +176,20 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
       )}
       {isAnyTold && (
         <div className={styles.effects}>
-          {money.map(({ collection, key, field, delta }) => (
+          {money.map(({ player, collection, key, field, delta }) => (
             <span key={`${collection}/${key}/${field}`}>
-              {about === undefined && key !== who && `${key} `}
+              {about === undefined && key !== who && (
+                <>
+                  <PlayerOr player={player} players={commit.players} />{' '}
+                </>
+              )}
               {field} <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
             </span>
           ))}
-          <FieldsSaid said={fields} />
-          {others.map(({ collection, key, change }) => (
-            <span key={`${collection}/${key}`}>
-              {change} {collection}/{key}
+          <FieldsSaid said={fields} commit={commit} />
+          {others.map((document) => (
+            <span key={`${document.collection}/${document.key}`}>
+              {document.change} <DocumentLink document={document} commit={commit} />
             </span>
           ))}
         </div>
@@ -187,13 +202,30 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
   );
 }
 
+interface FieldsSaidProps {
+  readonly said: readonly FieldSaid[];
+  readonly commit: Commit;
+}
+
 /** What fields became, one beside the other. */
-export function FieldsSaid({ said }: { readonly said: ReturnType<typeof fieldsSaid> }) {
-  return said.map(({ of, path, text }) => (
+export function FieldsSaid({ said, commit }: FieldsSaidProps) {
+  const documentOf = (name: string) => commit.documents.find(({ collection, key }) => `${collection}/${key}` === name);
+  return said.map(({ of, isNamed, path, text }) => (
     <span key={`${of}/${path}`}>
+      {isNamed && <NamedDocument document={documentOf(of)} commit={commit} />}
       {path} <span className={styles.became}>{text}</span>
     </span>
   ));
+}
+
+/** Whose field it is, before the field. */
+function NamedDocument({ document, commit }: { readonly document: Commit['documents'][number] | undefined; readonly commit: Commit }) {
+  if (document === undefined) return null;
+  return (
+    <>
+      <DocumentLink document={document} commit={commit} />:{' '}
+    </>
+  );
 }
 
 interface RestoreBeforeProps {

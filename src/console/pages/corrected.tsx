@@ -97,7 +97,7 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
       )}
       {coins.length > 0 && (
         <div className={styles.group}>
-          <h3>What ledgers will say</h3>
+          <h3>Money</h3>
           <ul>
             {coins.map(({ player, collection, key, field, delta }) => (
               <li key={`${collection}/${key}/${field}`}>

@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
 import { usePageOf } from '../frame/page-of.ts';
 import { useView } from '../frame/view.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
-import table from '../parts/table.module.css';
 import { Table } from '../parts/table.tsx';
 import { At } from '../parts/time.tsx';
-import { calledText } from '../words/calls.ts';
 import { exactJson } from '../words/exact.ts';
 import { publishDeed } from '../words/publish.ts';
 import { isUnknown } from '../words/refusal.ts';
-import { WhatItMeans } from './calls/what-it-means.tsx';
+import { CallList } from './calls/call-row.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
@@ -258,43 +255,18 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
   );
 }
 
-export function Calls({ calls, title = 'Calls' }: { readonly calls: readonly LoggedRequest[]; readonly title?: string }) {
-  const { project } = useView();
-  return (
-    <Card title={title}>
-      <Table name={title} heads={['When', 'What', 'Answer', { name: 'Took', isNumber: true }, 'Request']}>
-        {calls.toReversed().map((each) => (
-          <tr key={each.id}>
-            <td className={table.tight}>
-              <At at={each.at} />
-            </td>
-            <td>{calledText(each)}</td>
-            <td>
-              <Chip tone={each.code === null ? 'live' : 'bad'}>{each.code ?? each.status}</Chip>{' '}
-              <span className={table.soft}>{each.message}</span>
-              {each.code !== null && <Meant request={each} />}
-            </td>
-            <td className={table.number}>{each.ms} ms</td>
-            <td className={table.mono}>
-              <Link to="/p/$project/find/$held" params={{ project, held: each.requestId }}>
-                {each.requestId.slice(0, 13)}
-                {each.requestId.length > 13 && '…'}
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </Card>
-  );
+interface CallsProps {
+  /** Oldest first. */
+  readonly calls: readonly LoggedRequest[];
+  readonly title?: string;
+  /** The player whose page it is. */
+  readonly about?: string | undefined;
 }
 
-/** Opens to what a refusal means. */
-function Meant({ request }: { readonly request: LoggedRequest }) {
-  const [isOpen, setOpen] = useState(false);
+export function Calls({ calls, title = 'Calls', about }: CallsProps) {
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className={table.soft}>What it means</summary>
-      {isOpen && <WhatItMeans request={request} />}
-    </details>
+    <Card title={title}>
+      <CallList requests={calls.toReversed()} about={about} />
+    </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import type { Commit } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
-import { type CommitSaid, whoOf } from '../words/commit.ts';
+import { type CommitSaid, deedOf, ownerIn, whoOf } from '../words/commit.ts';
 
 /** What a commit names, as links that lead to it. */
 
@@ -51,4 +52,56 @@ export function WhoLink({ commit }: { readonly commit: Pick<CommitSaid, 'actor'>
   if (player !== undefined && who === player) return <PlayerLink player={player} />;
   if (person !== undefined || keyId === undefined) return who;
   return <KeyLink keyId={keyId} label={who} />;
+}
+
+/** Of a shared document a ledger names its key, which is no player's. */
+export function PlayerOr({ player, players }: { readonly player: string; readonly players: readonly string[] }) {
+  return players.includes(player) ? <PlayerLink player={player} /> : player;
+}
+
+interface DocumentLinkProps {
+  readonly document: Commit['documents'][number];
+  readonly commit: Commit;
+}
+
+/** Leads to what the commit changed in it: before beside after. */
+export function DocumentLink({ document: { space, collection, key }, commit: { first, revision, players } }: DocumentLinkProps) {
+  const { project } = useView();
+  const player = ownerIn(players, key);
+  const compared = first === 0 ? {} : { a: String(first - 1), b: String(revision) };
+  const search = { ...compared, at: undefined, target: space === 'live' ? undefined : ('next' as const) };
+  const name = `${collection}/${key}`;
+  const title = 'What it changed: before beside after';
+  if (player === undefined)
+    return (
+      <Link to="/p/$project/collections/$collection/$key" params={{ project, collection, key }} search={search} title={title}>
+        {name}
+      </Link>
+    );
+  return (
+    <Link
+      to="/p/$project/players/$player/documents/$collection/$key"
+      params={{ project, player, collection, key }}
+      search={search}
+      title={title}
+    >
+      {name}
+    </Link>
+  );
+}
+
+/** What a commit did, as words; the document in it leads to what it changed there. */
+export function Deed({ commit }: { readonly commit: Commit }) {
+  const [document] = commit.documents;
+  const deed = deedOf(commit);
+  const name = document === undefined ? '' : `${document.collection}/${document.key}`;
+  const place = document === undefined ? -1 : deed.indexOf(name);
+  if (document === undefined || place < 0) return deed;
+  return (
+    <>
+      {deed.slice(0, place)}
+      <DocumentLink document={document} commit={commit} />
+      {deed.slice(place + name.length)}
+    </>
+  );
 }

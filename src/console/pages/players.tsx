@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, Fragment, type ReactNode, useState } from 'react';
-import { collectionsQuery, playersQuery } from '../api/queries.ts';
-import { useMay, useView } from '../frame/view.ts';
+import { lastCallsQuery } from '../api/calls.ts';
+import { calledQuery, collectionsQuery, playersQuery } from '../api/queries.ts';
+import { LOG, useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Field } from '../parts/field.tsx';
@@ -12,6 +13,7 @@ import table from '../parts/table.module.css';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
 import { uniqueTexts } from '../words/document.ts';
+import { candidatesOf } from '../words/trying.ts';
 import styles from './players.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/players');
@@ -38,9 +40,7 @@ export function PlayersPage() {
           </form>
         )}
         {name === undefined && mayFind ? (
-          <Empty title="Whom do you look for?">
-            By the name that the game reports. A player whose game reports none is found by id: the box above takes it.
-          </Empty>
+          <CardBody>A player whose game reports no name is found by id, in the box above, or among those who played last.</CardBody>
         ) : (
           <PlayersFound
             name={name ?? ''}
@@ -52,7 +52,49 @@ export function PlayersPage() {
           />
         )}
       </Card>
+      {name === undefined && <PlayedLast />}
     </Page>
+  );
+}
+
+/** Players who are listed. */
+const LISTED = 20;
+
+/** Who called something last: whoever knows neither name nor id finds a player here. */
+function PlayedLast() {
+  const view = useView();
+  const mayDo = useMay();
+  const mayRead = LOG.every((scope) => mayDo(scope, 'r')) && view.at === undefined;
+  const calls = useQuery({ ...lastCallsQuery(view), enabled: mayRead });
+  const players = candidatesOf({}, calls.data ?? [], '').slice(0, LISTED);
+  const ids = players.map(({ id }) => id);
+  const called = useQuery({ ...calledQuery(view, ids), enabled: mayDo('players', 'r') && ids.length > 0 }).data;
+  if (!mayRead) return null;
+  return (
+    <Card title="Played last">
+      {calls.isPending && <Waiting what="the last calls" />}
+      {calls.isError && <Failed error={calls.error} again={() => void calls.refetch()} />}
+      {calls.isSuccess && players.length === 0 && (
+        <Empty title="Nobody called anything lately">Who calls an endpoint is listed here, for some days.</Empty>
+      )}
+      {players.length > 0 && (
+        <Table name="Played last" heads={['Player', 'Id', 'Last call']}>
+          {players.map(({ id, seen }) => (
+            <tr key={id}>
+              <td>
+                <Link to="/p/$project/players/$player" params={{ project: view.project, player: id }}>
+                  {called?.get(id) ?? id}
+                </Link>
+              </td>
+              <td className={table.mono}>{id}</td>
+              <td className={table.tight}>
+                {seen.slug ?? 'a request'} <Ago at={seen.at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
   );
 }
 

@@ -161,7 +161,7 @@ export function fieldsSaid(commit: CommitOfFields, about?: string): readonly Fie
     const isNamed = ownerIn([named], document.key) !== undefined || (place === 0 && deed.includes(of));
     const said = documentFieldsSaid(document, isNamed ? [named, ...players] : []);
     const left = said.filter(({ field }) => field === undefined || !isMoney(field));
-    return isNamed ? left : left.map((each) => ({ ...each, path: `${of}: ${each.path}` }));
+    return isNamed ? left : left.map((each) => ({ ...each, isNamed: true as const }));
   });
   const more = all.length - FIELDS;
   return more > 0 ? [...all.slice(0, FIELDS), { of: '', path: `and ${more} more`, text: '' }] : all;
@@ -192,9 +192,11 @@ interface Moved {
   readonly field: string;
 }
 
-interface FieldSaid {
+export interface FieldSaid {
   /** The document. */
   readonly of: string;
+  /** The row does not say otherwise whose it is. */
+  readonly isNamed?: true;
   /** Left out: it says how many more there are. */
   readonly field?: ChangedField;
   readonly path: string;

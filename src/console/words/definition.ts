@@ -40,6 +40,36 @@ export interface Definition {
   readonly state: 'live' | 'staged' | 'removed';
 }
 
+/** Definitions that are offered in place of one that there is not. */
+const MEANT = 4;
+
+/** Those that somebody may mean by an id that none has, the likeliest first: a part of the name is the same, or few letters differ. */
+export function meantBy<D extends Pick<Definition, 'id' | 'name'>>(id: string, definitions: readonly D[]): readonly D[] {
+  const sought = id.toLowerCase();
+  const likely = definitions.flatMap((definition) => {
+    const distances = [definition.id, definition.name].map((name) => farness(sought, name.toLowerCase()));
+    const far = Math.min(...distances);
+    return far <= Math.max(2, Math.ceil(sought.length / 3)) ? [{ definition, far }] : [];
+  });
+  return likely
+    .sort((one, other) => one.far - other.far)
+    .slice(0, MEANT)
+    .map(({ definition }) => definition);
+}
+
+/** Letters that differ; 1 where one name is a part of the other. */
+function farness(sought: string, name: string): number {
+  if (sought.length > 2 && (name.includes(sought) || sought.includes(name))) return 1;
+  let row = Array.from({ length: name.length + 1 }, (_, at) => at);
+  for (const [place, letter] of [...sought].entries()) {
+    const next = [place + 1];
+    for (const [at, other] of [...name].entries())
+      next.push(Math.min((row[at] ?? 0) + (letter === other ? 0 : 1), (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
 type Item = Readonly<Record<string, unknown>>;
 
 /** The definitions of a listing: what is staged stands in the place of what is live. */

@@ -1,4 +1,13 @@
-/** The rows of what happened to a player: what several were told, and which are new. */
+import { folded } from '../../contract/told-as-one.ts';
+
+/** The rows of what happened: which calls are told as one, what they were told, and which are new. */
+
+/** Calls, newest first, as the rows that tell them. */
+export function foldedCalls<Call extends ToldCall>(calls: readonly Call[]): readonly (readonly [Call, ...Call[]])[] {
+  return folded(calls.map((call) => ({ call }))).map(([{ call }, ...others]) => [call, ...others.map((each) => each.call)]);
+}
+
+type ToldCall = NonNullable<Parameters<typeof folded>[0][number]['call']>;
 
 /** What was told of several requests: what all of them were told, or how many things it was. */
 export function toldText(messages: readonly (string | null)[]): string {

@@ -2,7 +2,7 @@
 export const WHATS = [
   ['', 'Everything'],
   ['changes', 'Changes of what the player has'],
-  ['coins', 'Coins'],
+  ['coins', 'Money'],
   ['calls', 'Calls of endpoints'],
   ['refused', 'What was refused or failed'],
   ['sessions', 'Sessions and devices'],

@@ -29,6 +29,9 @@ const GuestAccessWithCode = z
   .strictObject({ ...guestAccess, code: z.string().meta({ description: 'Shown here and nowhere else' }) })
   .meta({ id: 'GuestAccessWithCode', description: 'The same, with a new recovery code' });
 
+/** Players that are asked by their ids at once. */
+export const MAX_IDS = 100;
+
 const GUEST = 'guest-e10f1675f59be31b9eefe8b2d9a3bdab';
 const READ = { ...about, tag: 'Players', method: 'GET', keys: managementKeys('r', 'players'), idempotent: false } as const;
 const CHANGE = {
@@ -55,7 +58,7 @@ export const support = {
     ...READ,
     id: 'findPlayers',
     path: '/:project/players',
-    summary: 'Players whose name begins so, whatever the letter case',
+    summary: 'Players whose name begins so, whatever the letter case, or what players are called',
     description: 'Names are those that games report with heartbeats and events. A player without a report is not found.',
     query: {
       name: z
@@ -63,6 +66,13 @@ export const support = {
         .min(1)
         .max(128)
         .meta({ description: 'How the name begins', examples: ['Ada'] }),
+      ids: z
+        .string()
+        .min(1)
+        .max(MAX_IDS * 129)
+        .meta({
+          description: `In place of \`name\`: ids of players, with commas between them, ${MAX_IDS} at most. Those with a name are told`,
+        }),
       limit: pageSize,
     },
     answers: {

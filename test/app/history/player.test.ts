@@ -83,6 +83,19 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
+test('players are named by their ids, as far as the game reports a name', async () => {
+  const named = (query: string) =>
+    opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/players${query}`, { headers: { 'x-api-key': narrowKey } });
+  await vi.waitFor(async () => {
+    const { body } = await named(`?ids=${ADAM},${ADA},${ADA}`);
+    expect(body).toMatchObject({ more: false, players: [{ platformId: ADA, name: 'Ada', online: true }] });
+  });
+  const ids = (count: number) => Array.from({ length: count }, (_, place) => `p${place}`).join(',');
+  expect((await named(`?ids=${ids(100)}`)).body).toMatchObject({ players: [] });
+  for (const wrong of [`?ids=${ids(101)}`, '?ids=,', '?ids=live/7', `?ids=${ADA}&name=Ada`, ''])
+    expect((await named(wrong)).status).toBe(400);
+});
+
 describe('the page of a player', () => {
   test('shows what he has, and nothing of whose id begins the same', async () => {
     await vi.waitFor(async () => expect(items(await page(ADA), 'documents')).toHaveLength(2), { timeout: 10_000 });

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { LoggedRequest } from '../../api/queries.ts';
+import { calledQuery, type LoggedRequest } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Ago, At, Clock, When } from '../../parts/time.tsx';
 import { calledText, msText } from '../../words/calls.ts';
-import { toldText } from '../../words/happened.ts';
+import { foldedCalls, toldText } from '../../words/happened.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 import { WhereRefused } from './failing.tsx';
@@ -16,11 +17,13 @@ import { WhatItMeans } from './what-it-means.tsx';
 interface RowProps {
   readonly request: LoggedRequest;
   /** The player whose page it is, among all that happened. */
-  readonly about?: string;
+  readonly about?: string | undefined;
+  /** What the game calls the player. */
+  readonly called?: string | undefined;
 }
 
 /** One request: what it was in a line, and all that is known of it when it is opened. */
-export function CallRow({ request, about }: RowProps) {
+export function CallRow({ request, about, called }: RowProps) {
   const [isOpen, setOpen] = useState(false);
   const { at, status, code, message, platformId, ms } = request;
   return (
@@ -33,41 +36,46 @@ export function CallRow({ request, about }: RowProps) {
             <span className={styles.soft}>{message}</span>
           </span>
           <span className={styles.meta}>
-            {platformId !== null && platformId !== about && <span>{platformId}</span>}
+            {platformId !== about && <Whose id={platformId} called={called} />}
             <span>{msText(ms)}</span>
             {about === undefined ? <Ago at={at} /> : <When at={at} />}
           </span>
         </summary>
-        {isOpen && <Opened request={request} />}
+        {isOpen && <Opened request={request} called={called} />}
       </details>
     </li>
   );
 }
 
 interface RowsProps {
-  /** Neighbours that were refused alike, newest first. */
+  /** Of one player to the same, which came to the same, newest first. */
   readonly requests: readonly [LoggedRequest, ...LoggedRequest[]];
-  readonly about: string;
+  readonly about?: string | undefined;
+  /** What the game calls the player. */
+  readonly called?: string | undefined;
 }
 
-/** Several requests to the same that were refused alike: how many, from when until when, and each when it is opened. */
-export function CallsRow({ requests, about }: RowsProps) {
+/** Requests that are told as one: how many, from when until when, and each when it is opened. */
+export function CallsRow({ requests, about, called }: RowsProps) {
   const [isOpen, setOpen] = useState(false);
-  const [newest] = requests;
-  const { at, status, code } = newest;
+  const [newest, another] = requests;
+  if (another === undefined) return <CallRow request={newest} about={about} called={called} />;
+  const { at, status, code, platformId } = newest;
   const first = requests.at(-1)?.at ?? at;
   return (
     <li className={styles.call}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <span className={styles.line}>
-            <strong>{calledText(newest)}</strong> <Chip tone={status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
-            <Chip tone="plain" title="Refused alike, one after the other">
+            <strong>{calledText(newest)}</strong>{' '}
+            <Chip tone={code === null ? 'live' : status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
+            <Chip tone="plain" title="They came to the same">
               {requests.length} times
             </Chip>{' '}
             <span className={styles.soft}>{toldText(requests.map(({ message }) => message))}</span>
           </span>
           <span className={styles.meta}>
+            {platformId !== about && <Whose id={platformId} called={called} />}
             <span>
               <Clock at={first} /> to <When at={at} />
             </span>
@@ -76,7 +84,7 @@ export function CallsRow({ requests, about }: RowsProps) {
         {isOpen && (
           <ol className={classes(styles.list, styles.within)}>
             {requests.map((request) => (
-              <CallRow key={request.id} request={request} about={about} />
+              <CallRow key={request.id} request={request} about={platformId ?? undefined} called={called} />
             ))}
           </ol>
         )}
@@ -85,7 +93,38 @@ export function CallsRow({ requests, about }: RowsProps) {
   );
 }
 
-function Opened({ request }: { readonly request: LoggedRequest }) {
+/** The player of a request: by name, where the game reports one, and by id. */
+function Whose({ id, called }: { readonly id: string | null; readonly called: string | undefined }) {
+  if (id === null) return null;
+  return (
+    <span>
+      {called !== undefined && <strong className={styles.called}>{called}</strong>} {id}
+    </span>
+  );
+}
+
+interface ListProps {
+  /** Newest first. */
+  readonly requests: readonly LoggedRequest[];
+  /** The player whose page it is. */
+  readonly about?: string | undefined;
+}
+
+/** Requests as rows, those that came to the same as one. */
+export function CallList({ requests, about }: ListProps) {
+  const ids = about === undefined ? requests.flatMap(({ platformId }) => platformId ?? []) : [];
+  const called = useQuery({ ...calledQuery(useView(), ids), enabled: useMay()('players', 'r') && ids.length > 0 }).data;
+  return (
+    <ol className={styles.list}>
+      {foldedCalls(requests).map((group) => (
+        // By the oldest: what comes meanwhile is newer.
+        <CallsRow key={group.at(-1)?.id} requests={group} called={called?.get(group[0].platformId ?? '')} about={about} />
+      ))}
+    </ol>
+  );
+}
+
+function Opened({ request, called }: Pick<RowProps, 'request' | 'called'>) {
   const { project, at: moment } = useView();
   const mayDo = useMay();
   const { at, slug, status, code, message, platformId, requestId, route } = request;
@@ -117,7 +156,7 @@ function Opened({ request }: { readonly request: LoggedRequest }) {
         <>
           <dt>Player</dt>
           <dd>
-            <PlayerLink player={platformId} />
+            <PlayerLink player={platformId} /> {called}
           </dd>
         </>
       )}

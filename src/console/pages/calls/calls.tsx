@@ -11,7 +11,7 @@ import {
   type Window,
 } from '../../api/calls.ts';
 import { useMoment } from '../../frame/then.tsx';
-import { useMay, useView } from '../../frame/view.ts';
+import { LOG, useMay, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Field, Select } from '../../parts/field.tsx';
@@ -22,13 +22,12 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { Ago, At } from '../../parts/time.tsx';
 import { msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
-import { CallRow } from './call-row.tsx';
+import { CallList } from './call-row.tsx';
 import styles from './calls.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/calls/');
 
 /** Needs of whoever reads the call log, and of whoever tries an endpoint. */
-export const LOG = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'];
 export const TRY = ['endpoints', 'queries', 'collections'];
 
 /** What games called, and what was refused: by endpoint and outcome first, then one by one. */
@@ -272,11 +271,7 @@ function Listed({ asked, window, followed }: ListedProps) {
           {asked.all ? 'Choose a longer time, or take a filter away.' : 'Show all calls to see those that succeeded, too.'}
         </Empty>
       )}
-      <ol className={styles.list}>
-        {requests.map((request) => (
-          <CallRow key={request.id} request={request} />
-        ))}
-      </ol>
+      <CallList requests={requests} />
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
     </Card>
   );

@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { endpointsQuery, logicQuery, rulesQuery } from '../../api/calls.ts';
-import { collectionsQuery, type LoggedRequest } from '../../api/queries.ts';
+import { endpointsQuery, logicQuery } from '../../api/calls.ts';
+import type { LoggedRequest } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
-import { SINGLE } from '../../words/definition.ts';
 import { exactJson } from '../../words/exact.ts';
-import { type Failing, failingStep, fieldLimited, isNested, limitNamed, ruleNamed } from '../../words/failing.ts';
+import { type Failing, failingStep, isNested, limitNamed } from '../../words/failing.ts';
 import styles from './calls.module.css';
+import { EndpointLimitLink, LeftNow, Rule } from './limits.tsx';
 
 /** Where a call was refused: the step as it was written then, in what the endpoint called, too; or the rule. */
-export function WhereRefused({ request: { slug, step: path, code, message, at } }: { readonly request: LoggedRequest }) {
+export function WhereRefused({ request: { slug, step: path, code, message, at, platformId } }: { readonly request: LoggedRequest }) {
   if (slug === null || code === null) return null;
   const limit = code === 'RATE_LIMIT' ? limitNamed(message) : null;
   if (limit === null) return <Step slug={slug} path={path} code={code} at={at} />;
-  if ('rule' in limit) return <Rule name={limit.rule} at={at} />;
-  return <EndpointLimit slug={limit.endpoint} at={at} />;
+  if ('rule' in limit) return <Rule name={limit.rule} at={at} player={platformId} />;
+  return <EndpointLimit slug={limit.endpoint} at={at} player={platformId} />;
 }
 
 interface StepProps {
@@ -100,45 +100,8 @@ function Written({ failing: { places, step, condition } }: { readonly failing: F
   );
 }
 
-/** A rule by its name, else the limit that a field of a collection has itself. */
-function Rule({ name, at }: { readonly name: string; readonly at: string }) {
-  const view = useView();
-  const rules = useQuery(rulesQuery(view, at));
-  const rule = rules.data === undefined ? null : ruleNamed(rules.data, name);
-  const isOfField = rules.isSuccess && rule === null;
-  const collections = useQuery({ ...collectionsQuery({ ...view, at }), enabled: isOfField });
-  const field = fieldLimited(collections.data ?? [], name);
-  const { project } = view;
-  return (
-    <>
-      <dt>Rule</dt>
-      <dd>
-        {rule !== null && (
-          <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind: 'rate-limit-rules', id: SINGLE }}>
-            {name}
-          </Link>
-        )}
-        {field !== null && (
-          <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind: 'collection', id: field.id }}>
-            the limit of {field.field} in {field.id}
-          </Link>
-        )}
-        {rule === null && field === null && name}
-        {(rules.isPending || (isOfField && collections.isPending)) && <Waiting what="the rule" />}
-        {rules.isError && <Failed error={rules.error} again={() => void rules.refetch()} />}
-        {rule !== null && (
-          <details className={styles.inner}>
-            <summary>The rule as it was then</summary>
-            <pre className={styles.source}>{exactJson(rule, 2)}</pre>
-          </details>
-        )}
-      </dd>
-    </>
-  );
-}
-
 /** How often the endpoint may be called, as it says itself. */
-function EndpointLimit({ slug, at }: { readonly slug: string; readonly at: string }) {
+function EndpointLimit({ slug, at, player }: { readonly slug: string; readonly at: string; readonly player: string | null }) {
   const view = useView();
   const read = useQuery(endpointsQuery(view, at));
   const definition = read.data?.find((each) => (each.slug ?? each.id) === slug);
@@ -147,17 +110,14 @@ function EndpointLimit({ slug, at }: { readonly slug: string; readonly at: strin
     <>
       <dt>Rule</dt>
       <dd>
-        How often{' '}
-        <Link to="/p/$project/definitions/$kind/$id" params={{ project: view.project, kind: 'endpoint', id: definition?.id ?? slug }}>
-          endpoint {slug}
-        </Link>{' '}
-        may be called
+        How often <EndpointLimitLink slug={slug} id={definition?.id} /> may be called
         {limits !== undefined && (
           <>
             : <code>{exactJson(limits)}</code>
           </>
         )}
       </dd>
+      {player !== null && <LeftNow name={slug} player={player} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -8,7 +9,7 @@ import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import tabStyles from '../../parts/tabs.module.css';
-import { type Definition, type DefinitionKind, isListed, kindNamed, SINGLE, templateOf } from '../../words/definition.ts';
+import { type Definition, type DefinitionKind, isListed, kindNamed, meantBy, SINGLE, templateOf } from '../../words/definition.ts';
 import styles from './definitions.module.css';
 import { DefinitionHistory, LiveBesideNext } from './history.tsx';
 import { Versions } from './versions.tsx';
@@ -26,6 +27,7 @@ export function DefinitionPage() {
   const mayDo = useMay();
   const { show = 'source', a, b } = route.useSearch();
   const kind = kindNamed(named);
+  const isThere = useIsThere(kind?.kind, id);
   if (kind === undefined || !mayDo(kind.scope, 'r'))
     return (
       <Page name={id} title={id}>
@@ -37,7 +39,9 @@ export function DefinitionPage() {
       </Page>
     );
   const mayEdit = mayDo(kind.scope, 'w') && view.at === undefined;
-  const tabs = (['source', 'edit', 'history'] as const).filter((each) => each !== 'edit' || mayEdit);
+  // What there is not is changed by nobody. Whoever makes one comes here by an address that says so.
+  const isOffered = mayEdit && (isThere || show === 'edit');
+  const tabs = (['source', 'edit', 'history'] as const).filter((each) => each !== 'edit' || isOffered);
   const params = { project: view.project, kind: kind.kind, id };
   return (
     <Page
@@ -83,6 +87,21 @@ export function DefinitionPage() {
   );
 }
 
+/** Whether live or next has a definition; also while that is not known. */
+function useIsThere(kind: DefinitionKind | undefined, id: string): boolean {
+  const view = useView();
+  const of = kind ?? 'endpoint';
+  const mayRead = useMay()(kindNamed(of)?.scope ?? '', 'r') && kind !== undefined;
+  const here = useQuery({ ...definitionsQuery(view, of), enabled: mayRead });
+  const isMissing = here.isSuccess && !here.data.definitions.some((each) => each.id === id);
+  const other = useQuery({ ...definitionsQuery({ ...view, target: otherThan(view.target) }, of), enabled: isMissing });
+  return !isMissing || !other.isSuccess || other.data.definitions.some((each) => each.id === id);
+}
+
+function otherThan(target: 'live' | 'next'): 'live' | 'next' {
+  return target === 'live' ? 'next' : 'live';
+}
+
 interface PartProps {
   readonly kind: DefinitionKind;
   readonly id: string;
@@ -110,11 +129,61 @@ function SourceCard({ kind, id }: PartProps) {
           <Failed error={read.error} again={() => void read.refetch()} />
         </CardBody>
       )}
-      {read.isSuccess && found === undefined && (
-        <Empty title={`There is none in ${view.target}`}>It may be in the other of live and next, or at an earlier moment.</Empty>
-      )}
+      {read.isSuccess && found === undefined && <NotThere kind={kind} id={id} />}
       {found !== undefined && <SourceText text={found.text} />}
     </Card>
+  );
+}
+
+/** What to do where there is no such definition: it is in the other of live and next, or another one is meant. */
+function NotThere({ kind, id }: PartProps) {
+  const view = useView();
+  const { project, target } = view;
+  const other = otherThan(target);
+  const here = useQuery(definitionsQuery(view, kind));
+  const there = useQuery(definitionsQuery({ ...view, target: other }, kind));
+  const isOther = there.data?.definitions.some((each) => each.id === id) === true;
+  const meant = meantBy(id, here.data?.definitions ?? []);
+  const { many = kind } = kindNamed(kind) ?? {};
+  return (
+    <Empty title={id === SINGLE ? `There are none in ${target}` : `There is no ${kind} “${id}” in ${target}`}>
+      {isOther && (
+        <>
+          <Link to="." search={(before: object) => ({ ...before, target: other === 'next' ? ('next' as const) : undefined })}>
+            It is in {other}
+          </Link>
+          .{' '}
+        </>
+      )}
+      {!isOther && meant.length > 0 && (
+        <>
+          Is it{' '}
+          {meant.map((each, place) => (
+            <Fragment key={each.id}>
+              {place > 0 && (place === meant.length - 1 ? ' or ' : ', ')}
+              <Link to="/p/$project/definitions/$kind/$id" params={{ project, kind, id: each.id }}>
+                {each.id}
+              </Link>
+            </Fragment>
+          ))}
+          ?{' '}
+        </>
+      )}
+      <Link to="/p/$project/definitions" params={{ project }} search={{ kind }}>
+        {many}
+      </Link>{' '}
+      lists what there is
+      {id !== SINGLE && (
+        <>
+          ;{' '}
+          <Link to="/p/$project/find/$held" params={{ project, held: id }}>
+            look for “{id}”
+          </Link>{' '}
+          among everything else
+        </>
+      )}
+      . At an earlier moment there may have been one: its history says so.
+    </Empty>
   );
 }
 

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { keysQuery, type ListedKey } from '../../api/keys.ts';
+import { commitsQuery } from '../../api/queries.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
@@ -10,6 +11,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
+import { WhoLink } from '../named.tsx';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/keys');
@@ -27,7 +29,7 @@ export function KeysPage() {
         </>
       }
     >
-      <OfNow>These are the keys of now. When one was made or restricted stands in Activity.</OfNow>
+      <OfNow>These are the keys of now. When one was restricted stands in Activity.</OfNow>
       {useMay()('settings', 'r') ? (
         <Keys />
       ) : (
@@ -140,7 +142,24 @@ function Row({ of, since, isWanted }: RowProps) {
       </td>
       <td className={table.tight}>
         <At at={createdAt} />
+        {mayAsk && <MadeBy at={createdAt} />}
       </td>
     </tr>
+  );
+}
+
+/** Who made the key: whoever made the commit of that very moment. */
+function MadeBy({ at }: { readonly at: string }) {
+  const { project } = useView();
+  const read = useInfiniteQuery(commitsQuery({ project, at: undefined, target: 'live' }, { from: at, to: at }));
+  const commit = read.data?.pages[0]?.commits.find(({ events }) => events.includes('key.issued'));
+  if (commit === undefined) return null;
+  return (
+    <div className={table.soft}>
+      by <WhoLink commit={commit} />, commit{' '}
+      <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
+        {commit.revision}
+      </Link>
+    </div>
   );
 }

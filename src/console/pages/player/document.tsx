@@ -248,7 +248,7 @@ function Change({ change, asked, a, b, pick }: ChangeProps) {
       {isWhole && more > 0 && <p className={styles.soft}>And {more} fields more.</p>}
       {ledger.map((entry) => (
         <p key={entry.eventId} className={styles.soft}>
-          Ledger: {entry.field} {signed(entry.delta)} ({entry.source}
+          Money: {entry.field} {signed(entry.delta)} ({entry.source}
           {entry.reason !== undefined && `: ${entry.reason}`})
         </p>
       ))}

@@ -13,10 +13,12 @@ import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
+import { limitName } from '../../words/limit.ts';
 import { movedText, topicOf } from '../../words/live.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { valueText } from '../../words/value.ts';
 import { GameButtons } from '../buttons/buttons.tsx';
+import { EndpointLimitLink, LeftUntil, LimitLink } from '../calls/limits.tsx';
 import { Calls } from '../found.tsx';
 import { PlayerLink } from '../named.tsx';
 import { Fields } from './fields.tsx';
@@ -139,7 +141,7 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {flags !== undefined && flags.items.length > 0 && <Flags flags={flags.items} />}
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
-      {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} />}
+      {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} about={page.player} />}
       {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}
       {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut).join(' ')}</p>}
     </div>
@@ -168,8 +170,9 @@ function hours(seconds: number): string {
 
 function Documents({ documents, player }: { readonly documents: NonNullable<PlayerShown['documents']>; readonly player: string }) {
   const view = useView();
-  const mayList = useMay()('collections', 'r');
-  const collections = useQuery({ ...collectionsQuery(view), enabled: mayList });
+  const mayDo = useMay();
+  const mayChange = view.at === undefined && mayDo('correction', 'w') && mayDo('collections', 'x');
+  const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   if (documents.items.length === 0)
     return (
       <Card title="Documents">
@@ -193,7 +196,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
             <span className={styles.soft}>
               version {version}, <Ago at={updatedAt} /> {deleted === true && <Chip tone="bad">deleted</Chip>} ·{' '}
               <Link to="/p/$project/players/$player/documents/$collection/$key" params={{ project: view.project, player, collection, key }}>
-                history, change
+                {mayChange ? 'history, change' : 'history'}
               </Link>
             </span>
           }
@@ -407,7 +410,9 @@ function Flags({ flags }: { readonly flags: ItemsOf<'flags'> }) {
     <Listed title="Flags" heads={['Rule', 'Asked for', 'When']}>
       {flags.map(({ eventId, rule, amount, limit, at }) => (
         <tr key={eventId}>
-          <td>{rule}</td>
+          <td>
+            <LimitLink name={rule} />
+          </td>
           <td>
             {amount} <span className={table.soft}>of {limit}</span>
           </td>
@@ -422,15 +427,19 @@ function Flags({ flags }: { readonly flags: ItemsOf<'flags'> }) {
 
 function Windows({ windows }: { readonly windows: ItemsOf<'windows'> }) {
   return (
-    <Listed title="Rate limits in use" heads={['Limit', 'Used', 'Begins anew']}>
+    <Listed title="Rate limits in use" heads={['Limit', 'Of', 'Left']}>
       {windows.map((each) => (
         <tr key={JSON.stringify(each)}>
-          <td>{[each['collection'], each['field'] ?? each['rule'], each.window].filter((name) => typeof name === 'string').join(' · ')}</td>
           <td>
-            {each.used} <span className={table.soft}>of {each.limit}</span>
+            {typeof each['endpoint'] === 'string' ? (
+              <EndpointLimitLink slug={limitName(each)} id={each['endpoint']} />
+            ) : (
+              <LimitLink name={limitName(each)} />
+            )}
           </td>
+          <td className={table.soft}>{[each['collection'], each['field']].filter((name) => typeof name === 'string').join('.')}</td>
           <td className={table.tight}>
-            <At at={each.resetsAt} />
+            <LeftUntil of={each} />
           </td>
         </tr>
       ))}
