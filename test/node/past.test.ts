@@ -204,6 +204,16 @@ describe('what happened to a document', () => {
     await ok(game.manage('PUT', game.definitions('collections'), { body: [heroes(7)] }));
   });
 
+  test('is told in shorter pages where each change is large', async () => {
+    const key = '76561199000000005';
+    for (let gold = 0; gold < 40; gold += 1)
+      await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold, text: 'x'.repeat(60_000) } }));
+    const first = Object((await ok(game.manage('GET', game.storage(`heroes/${key}/history?limit=50`)))).body);
+    expect([first.changes[0].version, first.changes.length < 40]).toEqual([40, true]);
+    const rest = Object((await ok(game.manage('GET', game.storage(`heroes/${key}/history?limit=50&before=${first.before}`)))).body);
+    expect([first.changes.length + rest.changes.length, rest.changes.at(-1).version, rest.before]).toEqual([40, 1, null]);
+  });
+
   test('in next goes on with live behind the fork', async () => {
     const key = '76561199000000004';
     await ok(game.manage('POST', game.storage(`heroes/${key}`), { body: { gold: 1 } }));

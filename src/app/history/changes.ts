@@ -72,7 +72,7 @@ export function toldOf(
 export async function pageOfChanges<Step extends { readonly event: ProjectEvent }, Change>(
   context: Pick<AppContext, 'views' | 'people'>,
   { project, moment }: { readonly project: Project; readonly moment: Moment },
-  { steps, redacted }: { readonly steps: readonly Step[]; readonly redacted: number | null },
+  { steps, redacted, isCut = false }: { readonly steps: readonly Step[]; readonly redacted: number | null; readonly isCut?: boolean },
   limit: number,
   tell: (step: Step, publish: number | null, labels: Labels) => Awaitable<Change>,
 ) {
@@ -84,7 +84,7 @@ export async function pageOfChanges<Step extends { readonly event: ProjectEvent 
   );
   const changes: Change[] = [];
   for (const step of steps) changes.push(await tell(step, await inForce(step.event.revision), labels));
-  const before = steps.length < limit ? redacted : (steps.at(-1)?.event.revision ?? null);
+  const before = steps.length < limit && !isCut ? redacted : (steps.at(-1)?.event.revision ?? null);
   const answer = ofMoment(moment);
   return { ...answer, result: { ok: true as const, changes, before, ...(redacted === null ? {} : { redacted }), at: answer.at } };
 }

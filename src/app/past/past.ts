@@ -21,7 +21,7 @@ import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { type Commit, commitAt, commitEnd, entriesOf, type Moment, revisionAt } from './commits.ts';
 import { KeptFolds } from './kept-folds.ts';
-import { type Deadline, eventsBack, newestFirst } from './subject-events.ts';
+import { type Deadline, eventsBack, newestFirst, unreadBack } from './subject-events.ts';
 
 /**
  * The one way to what was: a subject folded as of a revision, from the log, with the rules that fold the present. A revision is the last
@@ -35,7 +35,7 @@ export interface Past {
   lastChangeAt(project: Project, at: PastAddress, revision: number): Promise<LastChange | null>;
   /**
    * The last `limit` changes of a document, newest first, with what the ledger says of each. In a `next` space live's follow behind the
-   * fork. `redacted`: a redaction ends the list there.
+   * fork. `redacted`: a redaction ends the list there. `isCut`: they are fewer, and at least one, because their events are large.
    */
   documentSteps(project: Project, at: PastAddress, revision: number, limit: number): Promise<DocumentSteps>;
   /**
@@ -79,6 +79,7 @@ export interface PostedStep extends DocumentStep {
 interface Steps<Step> {
   readonly steps: readonly Step[];
   readonly redacted: number | null;
+  readonly isCut?: boolean;
 }
 
 type DocumentSteps = Steps<PostedStep>;
@@ -150,15 +151,17 @@ class LogPast implements Past {
     return this.#reading(project, async () => {
       const search = new DocumentSearch(subject, limit + 1);
       let isAll = true;
-      for await (const event of this.#back(project, subject, revision)) {
-        isAll = !search.take(event);
+      for await (const event of unreadBack(this.#context, project, subject, revision, this.#deadline())) {
+        isAll = !search.take(event.read(), event.size);
         if (!isAll) break;
       }
       const { events, redacted: hidden } = search.taken;
+      const isCut = !isAll && hidden === null && events.length <= limit;
       const steps: PostedStep[] = [];
-      for (const step of stepsOf(events, limit, isAll)) steps.push({ ...step, entries: await entriesOf(project, step.event) });
+      for (const step of stepsOf(events, isCut ? events.length - 1 : limit, isAll))
+        steps.push({ ...step, entries: await entriesOf(project, step.event) });
       // What lies beyond the page is no matter of this page.
-      return { steps, redacted: steps.length < limit ? hidden : null };
+      return { steps, redacted: steps.length < limit ? hidden : null, isCut };
     });
   }
 
@@ -316,10 +319,10 @@ async function beyondFork<Step extends { readonly event: { readonly revision: nu
   limit: number,
   readLive: (revision: number, limit: number) => Promise<Steps<Step>>,
 ): Promise<Steps<Step>> {
-  if (space === 'live' || own.redacted !== null || own.steps.length >= limit) return own;
+  if (space === 'live' || own.redacted !== null || own.isCut || own.steps.length >= limit) return own;
   const from = Math.min(revision, (own.steps.at(-1)?.event.revision ?? revision + 1) - 1);
   const live = await readLive(from, limit - own.steps.length);
-  return { steps: [...own.steps, ...live.steps], redacted: live.redacted };
+  return { ...live, steps: [...own.steps, ...live.steps] };
 }
 
 function redacted(revision: number): Error {

@@ -53,9 +53,20 @@ export async function* eventsBack(
   from: number,
   deadline: Deadline,
 ): AsyncGenerator<ProjectEvent> {
+  for await (const event of unreadBack(context, project, subject, from, deadline)) yield event.read();
+}
+
+/** {@link eventsBack}, for whoever has to know how large an event is. */
+export async function* unreadBack(
+  context: Context,
+  project: Project,
+  subject: SubjectKey,
+  from: number,
+  deadline: Deadline,
+): AsyncGenerator<UnreadEvent> {
   for await (const revisions of revisionsBack(context, project, subject, from)) {
     for await (const events of readRuns(context, project, runsOf(revisions), deadline))
-      yield* decoded(context, project, events.toReversed());
+      yield* inTurns(context, project, events.toReversed());
   }
 }
 
@@ -67,16 +78,17 @@ export async function* eventsOf(
   deadline: Deadline,
 ): AsyncGenerator<ProjectEvent> {
   const runs = runsOf(revisions.toReversed()).toReversed();
-  for await (const events of readRuns(context, project, runs, deadline)) yield* decoded(context, project, events);
+  for await (const events of readRuns(context, project, runs, deadline))
+    for await (const event of inTurns(context, project, events)) yield event.read();
 }
 
-/** Decodes each event when it is taken: whoever has found what they look for takes no more, and an event may be large. */
-async function* decoded({ roundRobin }: Context, project: Project, events: readonly UnreadEvent[]): AsyncGenerator<ProjectEvent> {
+/** Each is decoded when it is taken: whoever has found what they look for takes no more, and an event may be large. */
+async function* inTurns({ roundRobin }: Context, project: Project, events: readonly UnreadEvent[]): AsyncGenerator<UnreadEvent> {
   const pause = roundRobin.sharing(project.id);
   for (const event of events) {
     const turn = pause();
     if (turn !== null) await turn;
-    yield event.read();
+    yield event;
   }
 }
 

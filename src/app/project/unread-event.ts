@@ -10,14 +10,16 @@ export interface UnreadEvent {
   readonly left: number;
   /** When it was stored, unix ms; `null`: another program wrote it. */
   readonly recordedAt: number | null;
+  /** Characters of its data. */
+  readonly size: number;
   /** {@link readProjectEvent}. */
   read(): ProjectEvent;
 }
 
 export function unreadEvent(event: RecordedEvent): UnreadEvent {
-  const { revision } = event;
-  const read = () => readProjectEvent(event);
-  if (isForeign(event)) return { revision, left: 0, recordedAt: null, read };
+  const { revision, data } = event;
+  const told = { revision, size: data.length, read: () => readProjectEvent(event) };
+  if (isForeign(event)) return { ...told, left: 0, recordedAt: null };
   const { left = 0, recordedAt } = JSON.parse(event.metadata) as EventMetadata;
-  return { revision, left, recordedAt, read };
+  return { ...told, left, recordedAt };
 }

@@ -32,6 +32,9 @@ export function isWhole({ type, data }: DocumentEvent): boolean {
   return type !== 'document.written' || data.document !== undefined || data.fork !== undefined;
 }
 
+/** Characters of events after which a search that is told of them ends with fewer changes: a document may be large in each of them. */
+const MOST = 2 * 1024 * 1024;
+
 /**
  * Takes the events of one document, newest first, until what it was after the last `count` of them is known. One of 129 events of a
  * document is whole, so that is after a bounded number.
@@ -42,14 +45,18 @@ export class DocumentSearch {
   /** Newest first. */
   readonly #events: (ProjectEvent & DocumentEvent)[] = [];
   #redacted: number | null = null;
+  #size = 0;
 
   constructor(subject: Subject<'document'>, count = 1) {
     this.#subject = subject;
     this.#count = count;
   }
 
-  /** Returns whether the search is complete. Events of other subjects are passed over: the index may name some. */
-  take(event: ProjectEvent): boolean {
+  /**
+   * Returns whether the search is complete. Events of other subjects are passed over: the index may name some. `size`: characters of its
+   * data; where these come to much, the search is complete with two.
+   */
+  take(event: ProjectEvent, size = 0): boolean {
     if (event.type === 'log.redacted') this.#redacted = event.revision;
     if (this.#redacted !== null) return true;
     if (!isDocumentEvent(event) || documentChangedBy(event) !== this.#subject) return false;
@@ -59,7 +66,9 @@ export class DocumentSearch {
       return true;
     }
     this.#events.push(event);
-    return this.#events.length >= this.#count && isWhole(event);
+    this.#size += size;
+    const count = this.#size < MOST ? this.#count : Math.min(this.#count, 2);
+    return this.#events.length >= count && isWhole(event);
   }
 
   /** The events that were taken, newest first, and whether a redaction ended the search. */

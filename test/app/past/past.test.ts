@@ -163,6 +163,34 @@ test('a past document costs at most 129 of its events, however long its past is'
   }
 });
 
+test('a page of changes is short where each is large, and the next one goes on there', async () => {
+  const replacing = (target: PublishTarget, gold: number) =>
+    writing(target, (writes, to) => writes.write(to, PLAYER, { kind: 'replace', document: { gold, text: 'x'.repeat(60_000) } }, how));
+  const history = await new History().run([
+    ...Array.from({ length: 45 }, (_, gold) => replacing('live', gold)),
+    ...Array.from({ length: 45 }, (_, gold) => replacing('next', gold)),
+  ]);
+  const { past, project } = history;
+  const pages = async (space: Space, limit: number) => {
+    const found: (readonly (readonly [revision: number, before: unknown, after: unknown])[])[] = [];
+    for (let from = project.set.head; ; ) {
+      const { steps, isCut } = await history.wait(past.documentSteps(project, { space, collection: COLLECTION, key: PLAYER }, from, limit));
+      found.push(steps.map(({ event, before, after }) => [event.revision, before?.['gold'], after?.['gold']]));
+      if (steps.length < limit && isCut !== true) return found;
+      from = (steps.at(-1)?.event.revision ?? 0) - 1;
+    }
+  };
+  for (const [space, count] of [
+    ['live', 45],
+    ['next0', 90],
+  ] as const) {
+    const short = await pages(space, 100);
+    expect(short.length).toBeGreaterThan(1);
+    expect(short.flat()).toEqual((await pages(space, 1)).flat());
+    expect(short.flat()).toHaveLength(count);
+  }
+});
+
 test('what needs redacted data is refused, and what does not is answered', async () => {
   const history = await new History().run([
     writing('live', (writes, to) => writes.write(to, PLAYER, { kind: 'replace', document: { gold: 1, text: 'x'.repeat(500) } }, how)),
