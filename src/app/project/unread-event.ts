@@ -1,6 +1,6 @@
 import type { EventMetadata, ProjectEvent } from '../../domain/events.ts';
-import { readProjectEvent } from '../../log/decode.ts';
 import { isForeign } from '../../log/foreign.ts';
+import { readLargeOnce } from '../../log/large-events.ts';
 import type { RecordedEvent } from '../../log/port.ts';
 
 /** An event of which only the metadata were looked at: its data may be large. */
@@ -12,13 +12,13 @@ export interface UnreadEvent {
   readonly recordedAt: number | null;
   /** Characters of its data. */
   readonly size: number;
-  /** {@link readProjectEvent}. */
+  /** {@link readLargeOnce}. */
   read(): ProjectEvent;
 }
 
 export function unreadEvent(event: RecordedEvent): UnreadEvent {
   const { revision, data } = event;
-  const told = { revision, size: data.length, read: () => readProjectEvent(event) };
+  const told = { revision, size: data.length, read: () => readLargeOnce(event) };
   if (isForeign(event)) return { ...told, left: 0, recordedAt: null };
   const { left = 0, recordedAt } = JSON.parse(event.metadata) as EventMetadata;
   return { ...told, left, recordedAt };
