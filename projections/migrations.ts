@@ -26,6 +26,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'sign-in-0004', sql: GONE_LINKS },
     { name: 'telemetry-0001', sql: REPORTS_BY_TIME },
     { name: 'publishes-0001', sql: ROLLBACKS },
+    { name: 'publishes-0002', sql: TICKETS },
   ];
 }
 
@@ -58,6 +59,18 @@ const ROLLBACKS = `
 DO $$ DECLARE made text; BEGIN
   FOR made IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^publishes_v[0-9]+$' LOOP
     EXECUTE format($index$CREATE INDEX ON savepoint.%I (project, revision) WHERE action = 'rollback'$index$, made);
+  END LOOP;
+END $$`;
+
+/** Tickets of what was published, and of what was said of an approval: none were named before. */
+const TICKETS = `
+DO $$ DECLARE made text; shown text; BEGIN
+  FOR made IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^(publishes|approval_comments)_v[0-9]+$' LOOP
+    EXECUTE format('ALTER TABLE savepoint.%I ADD COLUMN IF NOT EXISTS ticket text', made);
+  END LOOP;
+  FOR shown, made IN SELECT t.name, t.name || '_v' || v.active FROM savepoint.projection_versions v
+    JOIN (VALUES ('publishes', 'publishes'), ('approval_comments', 'releases')) AS t (name, projection) ON t.projection = v.name LOOP
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.%I AS SELECT * FROM savepoint.%I', shown, made);
   END LOOP;
 END $$`;
 

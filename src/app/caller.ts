@@ -39,6 +39,8 @@ export interface PresentedCredentials extends ClientFacts {
   readonly base?: number | null;
   /** Why a manager publishes, from `?message=`. `null` or left out: it is not said. */
   readonly message?: string | null;
+  /** Of the support desk, from `?ticket=`; the same. */
+  readonly ticket?: string | null;
   /** The idempotency key. `null` or left out: the request has none. */
   readonly keyed?: IdempotentRequest | null;
   /** Left out: the commits of the request name none. */
@@ -105,6 +107,7 @@ export interface Caller extends Credential {
   readonly proof?: PlayerProof | undefined;
   readonly base?: number | null | undefined;
   readonly message?: string | null | undefined;
+  readonly ticket?: string | null | undefined;
   /** Publishes what nobody approved, where only an owner may. */
   readonly breakGlass?: boolean;
   readonly keyed?: IdempotentRequest | null | undefined;

@@ -7,9 +7,10 @@ import { checkedBody, type Remote } from '../folder/remote.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { print, printNote, printResult, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { TICKET_HELP } from './remote/message.ts';
 import { publishRevision } from './remote/publish-revision.ts';
 import { pathOf } from './remote/requests.ts';
-import { visible, whoText } from './remote/words.ts';
+import { whoText, whyText } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges } from './show.ts';
 
@@ -32,6 +33,7 @@ const COMMENT_HELP = 'what to say with it, in a line of at most 500 characters';
 
 interface SayingOptions extends RemoteOptions {
   readonly message?: string;
+  readonly ticket?: string;
 }
 
 function give(): Command {
@@ -45,14 +47,15 @@ function decline(): Command {
 function deciding(name: string, description: string, path: string, example: string): Command {
   return approvalSub(name, description, example)
     .option('-m, --message <text>', COMMENT_HELP)
+    .option('--ticket <id>', TICKET_HELP)
     .action(async (approval: string, options: SayingOptions) => {
       const done = await sent(remoteOf(options), [approval, path], saying(options));
       printResult(options, done.approval, () => approvalText(done.approval));
     });
 }
 
-function saying({ message }: SayingOptions): JsonObject {
-  return message === undefined ? {} : { comment: message };
+function saying({ message, ticket }: SayingOptions): JsonObject {
+  return { ...(message === undefined ? {} : { comment: message }), ...(ticket === undefined ? {} : { ticket }) };
 }
 
 interface AskOptions extends SayingOptions {
@@ -65,7 +68,11 @@ function ask(): Command {
     .addOption(new Option('--action <what>', 'what is to go live').choices(RELEASE_ACTIONS).default('promote'))
     .option('--to <revision>', 'of a rollback: as `savepoint rollback` takes it', publishRevision)
     .option('-m, --message <text>', COMMENT_HELP)
-    .addHelpText('after', '\nExamples:\n  savepoint approve ask -m "summer prices"\n  savepoint approve ask --action rollback --to 41')
+    .option('--ticket <id>', TICKET_HELP)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint approve ask -m "summer prices" --ticket T-77\n  savepoint approve ask --action rollback --to 41',
+    )
     .action(async ({ action, to, ...options }: AskOptions) => {
       const asked = await sent(remoteOf(options), [], { action, ...(to === undefined ? {} : { to }), ...saying(options) });
       printResult(
@@ -110,7 +117,7 @@ function show(): Command {
       const found = checkedBody<ApprovalRead>(answer, members({ approval: APPROVAL, comments: listOf(anyObject) }));
       const changes = isOpen(found.approval) ? await changesOf(remote, found.approval) : [];
       if (options.json) return print(JSON.stringify({ ...found, changes }));
-      const said = found.comments.map((each) => `  ${each.at} ${whoText(each)}: ${visible(each.text)}`);
+      const said = found.comments.map((each) => `  ${each.at} ${whoText(each)}: ${whyText({ ...each, reason: each.text })}`);
       const asked = changes.map(({ stagedBy, ...change }) => {
         const stagers = stagedBy === undefined ? '' : `\n    staged by ${stagedBy.map(whoText).join(', ')}`;
         return `${shownChanges([change])}${stagers}`;
@@ -141,19 +148,27 @@ function isOpen({ phase }: Approval): boolean {
 function comment(): Command {
   return approvalSub('comment', 'say something about it', ' "why so cheap?"')
     .argument('<text>', 'a line of at most 500 characters')
-    .action(async (approval: string, said: string, options: RemoteOptions) => {
-      const { approval: about } = await sent(remoteOf(options), [approval, 'comments'], { comment: said });
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (approval: string, said: string, options: SayingOptions) => {
+      const { approval: about } = await sent(remoteOf(options), [approval, 'comments'], saying({ ...options, message: said }));
       printResult(options, about, () => approvalText(about));
     });
 }
 
 function withdraw(): Command {
-  return approvalSub('withdraw', 'ask no more').action(async (approval: string, options: RemoteOptions) => {
-    const remote = remoteOf(options);
-    const answer = await remote.request('DELETE', pathOf(remote, 'manage', 'approvals', approval), { again: 'keyed' });
-    const { approval: withdrawn } = checkedBody<ApprovalShown>(answer, SHOWN);
-    printResult(options, withdrawn, () => approvalText(withdrawn));
-  });
+  return approvalSub('withdraw', 'ask no more')
+    .option('-m, --message <text>', COMMENT_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (approval: string, options: SayingOptions) => {
+      const remote = remoteOf(options);
+      const { message, ticket } = options;
+      const answer = await remote.request('DELETE', pathOf(remote, 'manage', 'approvals', approval), {
+        query: { message, ticket },
+        again: 'keyed',
+      });
+      const { approval: withdrawn } = checkedBody<ApprovalShown>(answer, SHOWN);
+      printResult(options, withdrawn, () => approvalText(withdrawn));
+    });
 }
 
 function approvalSub(name: string, description: string, example = ''): Command {

@@ -55,9 +55,10 @@ function pathFor(kind: DefinitionKind, id: string | undefined, last: 'history' |
 const WORDS = { add: 'new', change: 'changed', delete: 'removed', none: 'the same' } as const;
 
 /** How a change of a definition or game value is said. */
-export function saidOf({ action, change, restored, message }: DefinitionHistory['changes'][number]): readonly [string, string] {
+export function saidOf({ action, change, restored, message, ticket }: DefinitionHistory['changes'][number]): readonly [string, string] {
   const what = [action, ...(restored === undefined ? [] : [`to ${restored}`])].join(' ');
-  return [`${what}, ${WORDS[change]}`, message === undefined ? '' : `, "${message}"`];
+  const said = [...(message === undefined ? [] : [`"${message}"`]), ...(ticket === undefined ? [] : [ticket])];
+  return [`${what}, ${WORDS[change]}`, said.map((each) => `, ${each}`).join('')];
 }
 
 export function noneThere({ exists }: DefinitionComparison['from']): string {

@@ -5,7 +5,7 @@ import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
-import { visible } from './remote/words.ts';
+import { visible, whyText } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { styled } from './terminal.ts';
 
@@ -85,13 +85,13 @@ function useText({ kind, id, entry, collection, publish }: NonNullable<Meaning['
   return `  ${kind} ${named}, as it is since ${publish === null ? 'a publish too far back' : publishText(publish)}`;
 }
 
-function publishText({ revision, at, action, target, label, keyId, message }: NonNullable<Meaning['publish']>): string {
+function publishText({ revision, at, action, target, label, keyId, message, ticket }: NonNullable<Meaning['publish']>): string {
   const who = label ?? keyId;
   return [
     `${action} ${revision} (${target})`,
     at,
     ...(who === undefined ? [] : [`by ${visible(who)}`]),
-    ...(message === undefined ? [] : [visible(message)]),
+    ...[whyText({ reason: message, ticket })].filter((text) => text !== ''),
   ].join('  ');
 }
 
@@ -100,7 +100,7 @@ function shownCommit(commit: Commit): readonly string[] {
   return [
     `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
     ...(undone === undefined ? [] : [`    undone by ${undone.revision}  ${undone.at}  ${byText(undone.actor)}`]),
-    ...(why === undefined ? [] : [`    ${visible([why.button, why.reason, why.ticket].filter((text) => text !== undefined).join(' · '))}`]),
+    ...(why === undefined ? [] : [`    ${[...(why.button === undefined ? [] : [visible(why.button)]), whyText(why)].join(' · ')}`]),
     ...(input === undefined ? [] : [`    input ${visible(stringifyJson(input.value))}${input.left === undefined ? '' : ' …'}`]),
     ...documents.flatMap(({ collection, key, change, fields = [], more = 0 }) => [
       `    ${change} ${visible(`${collection}/${key}`)}`,

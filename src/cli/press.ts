@@ -9,6 +9,7 @@ import { counted, printNote, printResult, table } from './context.ts';
 import { isConfirmed } from './promote.ts';
 import { callInput } from './remote/arguments.ts';
 import { shownCorrection } from './remote/corrections.ts';
+import { TICKET_HELP } from './remote/message.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
@@ -37,7 +38,7 @@ export function pressCommand(): Command {
     .argument('[input...]', 'its input: JSON, or key=value pairs (JSON where it is some, else text), or - for standard input')
     .option('--player <id>', 'the player for whom it is pressed, of a button on the page of players')
     .option('--reason <text>', 'why, in a line of at most 256 characters: log and ledger keep it')
-    .option('--ticket <id>', 'of the support desk')
+    .option('--ticket <id>', TICKET_HELP)
     .addOption(new Option('--page <page>', 'only the buttons of this page').choices(CONSOLE_PAGES))
     .addOption(new Option('--target <target>', 'the definitions and data').choices(TARGETS).default('live'))
     .option('--dry-run', 'look only: nothing is stored')

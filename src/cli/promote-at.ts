@@ -1,9 +1,9 @@
 import type { PromotionSchedule, ScheduleShown } from '../contract/answers.ts';
 import { anyObject, listOf, members, optional, text } from '../folder/answer-shape.ts';
-import { checkedBody, type Remote } from '../folder/remote.ts';
+import { checkedBody, type Remote, type SaidWhy } from '../folder/remote.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
-import { visible, whoText } from './remote/words.ts';
+import { visible, whoText, whyText } from './remote/words.ts';
 import type { RemoteOptions } from './remote.ts';
 
 /** What goes live at a chosen time: `savepoint promote --at`, `--cancel` and `--scheduled`. */
@@ -21,13 +21,16 @@ export async function readSchedule(remote: Remote): Promise<ScheduleShown> {
 }
 
 /** `base`: the revision that was looked at. */
-export async function schedulePromotion(remote: Remote, at: string, base: number, message: string | undefined): Promise<ScheduleShown> {
+export async function schedulePromotion(remote: Remote, at: string, base: number, { message, ticket }: SaidWhy): Promise<ScheduleShown> {
   const headers = { 'x-ns-base': String(base) };
-  return checkedBody(await remote.request('POST', address(remote), { body: { at }, query: { message }, headers, again: 'keyed' }), SHOWN);
+  return checkedBody(
+    await remote.request('POST', address(remote), { body: { at }, query: { message, ticket }, headers, again: 'keyed' }),
+    SHOWN,
+  );
 }
 
-export async function cancelSchedule(remote: Remote, message: string | undefined): Promise<ScheduleShown> {
-  return checkedBody(await remote.request('DELETE', address(remote), { query: { message }, again: 'keyed' }), SHOWN);
+export async function cancelSchedule(remote: Remote, { message, ticket }: SaidWhy): Promise<ScheduleShown> {
+  return checkedBody(await remote.request('DELETE', address(remote), { query: { message, ticket }, again: 'keyed' }), SHOWN);
 }
 
 export function printSchedule(options: RemoteOptions, shown: ScheduleShown): void {
@@ -40,13 +43,15 @@ function unseenText(collections: readonly string[]): string {
   return `Whether documents of ${collections.map(visible).join(', ')} fit personal fields was not looked at, as no reason was given.`;
 }
 
-function sentence({ at, message, scheduled, phase, ended }: PromotionSchedule): string {
-  const what = `What ${whoText(scheduled)} scheduled for ${at}${message === undefined ? '' : ` (${visible(message)})`}`;
+function sentence({ at, message, ticket, scheduled, phase, ended }: PromotionSchedule): string {
+  const told = whyText({ reason: message, ticket });
+  const what = `What ${whoText(scheduled)} scheduled for ${at}${told === '' ? '' : ` (${told})`}`;
   const by = ended === null ? '' : ` by ${whoText(ended)} at ${ended.at}`;
-  const why = ended?.reason === undefined ? '' : `: ${visible(ended.reason)}`;
+  const ending = whyText(ended ?? {});
+  const why = ending === '' ? '' : `: ${ending}`;
   switch (phase) {
     case 'waiting':
-      return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${message === undefined ? '' : `: ${visible(message)}`}. Any change of it, or of live, voids that.`;
+      return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${told === '' ? '' : `: ${told}`}. Any change of it, or of live, voids that.`;
     case 'used':
       return `${what} is live${by}.${ended?.unseen === undefined ? '' : ` ${unseenText(ended.unseen)}`}`;
     case 'withdrawn':

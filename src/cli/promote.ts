@@ -11,7 +11,7 @@ import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
 import { cancelSchedule, printSchedule, readSchedule, schedulePromotion } from './promote-at.ts';
-import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
+import { BREAK_GLASS_HELP, MESSAGE_HELP, TICKET_HELP } from './remote/message.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { shownChanges, shownFailedTests, shownFindings, shownPublishes, shownStagedPlay, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
@@ -21,6 +21,7 @@ interface PromoteOptions extends RemoteOptions {
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly message?: string;
+  readonly ticket?: string;
   readonly breakGlass?: boolean;
   readonly at?: string;
   readonly cancel?: boolean;
@@ -48,11 +49,12 @@ export function promoteCommand(): Command {
     .addOption(new Option('--cancel', 'take back what waits for its time').conflicts(['dryRun', 'force', 'breakGlass', 'scheduled']))
     .option('--scheduled', 'show what waits for its time, or what became of the last one')
     .option('-m, --message <text>', MESSAGE_HELP)
+    .option('--ticket <id>', TICKET_HELP)
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
       requireOfNow(options);
       if (options.scheduled) return printSchedule(options, await readSchedule(remote));
-      if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options.message));
+      if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options));
       const preview = await previewOf(remote).finally(endProgress);
       if (!options.json && preview.staged) print(shown(preview));
       if (!options.json) for (const { message } of preview.unseen) printNote(`Note: ${String(message)} (--reveal REASON)`);
@@ -79,13 +81,14 @@ export function promoteCommand(): Command {
         return printResult(options, { ok: false, promoted: false, ...result }, () => 'Nothing was promoted.');
       }
       if (options.at !== undefined)
-        return printSchedule(options, await explainConflict(schedulePromotion(remote, options.at, preview.position, options.message)));
+        return printSchedule(options, await explainConflict(schedulePromotion(remote, options.at, preview.position, options)));
       const { revision, position, generation } = await explainConflict(
         remote.promote({
           dryRun: false,
           force: options.force ?? false,
           base: preview.position,
           message: options.message,
+          ticket: options.ticket,
           breakGlass: options.breakGlass,
         }),
       );
@@ -96,7 +99,7 @@ export function promoteCommand(): Command {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices"\n  savepoint promote --at 2026-12-24T06:00:00Z\n  savepoint promote --scheduled\n  savepoint promote --yes      # in a pipeline',
+      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote -m "Summer prices" --ticket T-77\n  savepoint promote --at 2026-12-24T06:00:00Z\n  savepoint promote --scheduled\n  savepoint promote --yes      # in a pipeline',
     );
 }
 

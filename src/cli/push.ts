@@ -4,7 +4,7 @@ import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote, Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
-import { MESSAGE_HELP } from './remote/message.ts';
+import { MESSAGE_HELP, TICKET_HELP } from './remote/message.ts';
 import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { type Shown, shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
@@ -14,6 +14,7 @@ interface PushOptions extends RemoteOptions {
   readonly prune?: boolean;
   readonly force?: boolean;
   readonly message?: string;
+  readonly ticket?: string;
   readonly strict: boolean;
 }
 
@@ -25,6 +26,7 @@ export function pushCommand(): Command {
     .option('--force', 'overwrite what somebody else has published since')
     .option('--no-strict', 'push in spite of findings')
     .option('-m, --message <text>', MESSAGE_HELP)
+    .option('--ticket <id>', TICKET_HELP)
     .action(async (options: PushOptions) => {
       const remote = remoteOf(options);
       const { server } = remote;
@@ -33,8 +35,8 @@ export function pushCommand(): Command {
       const folder = readFolder(server.dir);
       for (const { path, hint } of folder.unrecognized) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${server.project} on ${server.address}`);
-      const { prune = false, force = false, strict, message } = options;
-      const pushed = await pushFolder(remote, folder, { target, strict, prune, force, message }).finally(endProgress);
+      const { prune = false, force = false, strict, message, ticket } = options;
+      const pushed = await pushFolder(remote, folder, { target, strict, prune, force, message, ticket }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
       const staged = pushed.ok && target === 'next' ? await stagedChanges(remote) : null;
       const result = { ...pushed, ...(staged === null ? {} : { staged }), target, project: server.project, address: server.address };

@@ -6,7 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
-import { BREAK_GLASS_HELP, MESSAGE_HELP } from './remote/message.ts';
+import { BREAK_GLASS_HELP, MESSAGE_HELP, TICKET_HELP } from './remote/message.ts';
 import { publishRevision } from './remote/publish-revision.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
 import { shownChanges, shownFailedTests, shownStagedPlay } from './show.ts';
@@ -16,6 +16,7 @@ interface RollbackOptions extends RemoteOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly message?: string;
+  readonly ticket?: string;
   readonly breakGlass?: boolean;
 }
 
@@ -33,6 +34,7 @@ export function rollbackCommand(): Command {
     .option('--yes', 'do not ask')
     .option('--break-glass', BREAK_GLASS_HELP)
     .option('-m, --message <text>', MESSAGE_HELP)
+    .option('--ticket <id>', TICKET_HELP)
     .action(async (options: RollbackOptions) => {
       const remote = remoteOf(options);
       const to = options.to ?? null;
@@ -55,7 +57,14 @@ export function rollbackCommand(): Command {
       const failedBefore = await failedTests(remote);
       // Applies what was shown, and only if nothing was published since.
       const done = await explainConflict(
-        remote.rollback({ dryRun: false, to: look.to, base: look.position, message: options.message, breakGlass: options.breakGlass }),
+        remote.rollback({
+          dryRun: false,
+          to: look.to,
+          base: look.position,
+          message: options.message,
+          ticket: options.ticket,
+          breakGlass: options.breakGlass,
+        }),
       );
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;

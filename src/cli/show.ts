@@ -101,18 +101,24 @@ export function summaryOf(findings: readonly Finding[]): string {
 
 /** A table of publishes: revision, time, who, what, and why where somebody said so; below each, the fields that it changed. */
 export function shownPublishes(publishes: readonly JsonObject[]): string {
-  const isSaid = publishes.some((each) => each['message'] !== undefined);
+  const whys = publishes.map((each) =>
+    [each['message'], each['ticket']]
+      .filter((text) => text !== undefined)
+      .map(String)
+      .join(' · '),
+  );
+  const isSaid = whys.some((why) => why !== '');
   const isApproved = publishes.some((each) => each['approval'] !== undefined);
   const listed = table(
     ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES', ...(isApproved ? ['APPROVED BY'] : []), ...(isSaid ? ['WHY'] : [])],
-    publishes.map((each) => [
+    publishes.map((each, row) => [
       String(each['revision']),
       String(each['at']),
       actorOf(each['actor']),
       `${String(each['action'])} (${String(each['target'])})${each['undoneBy'] === undefined ? '' : `, undone by ${String(each['undoneBy'])}`}`,
       changesIn(each['changes']),
       ...(isApproved ? [approverOf(each['approval'])] : []),
-      ...(isSaid ? [String(each['message'] ?? '')] : []),
+      ...(isSaid ? [whys[row] ?? ''] : []),
     ]),
   );
   const [header = '', ...lines] = listed.split('\n');

@@ -106,12 +106,14 @@ export const PUBLISH_BASE = {
   ),
 } as const;
 
-export const MESSAGE = {
+/** Why somebody publishes. */
+export const WHY = {
   message: described(
     z.string().max(500),
     'Why, in a line of at most 500 characters: `publishes` and the log tell it with who, when and what',
     'Summer prices',
   ),
+  ticket: described(z.string().max(128), 'Of the support desk, in a line of at most 128 characters; told beside `message`', 'T-77'),
 } as const;
 
 /** A parameter that is `true` or `false`. If the schema of the route's body has a flag of its name, it may stand there instead. */

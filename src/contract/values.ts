@@ -46,6 +46,12 @@ export function lineOf(most: number) {
   return z.string(form).trim().min(1, form).max(most, { error: form, abort: true }).regex(FILLED_LINE, form);
 }
 
+/** Of the support desk: what asked for an act. */
+const TICKET = { description: 'Of the support desk' } as const;
+export const ticketAsked = lineOf(128).exactOptional().meta(TICKET);
+/** The same, as answers tell it. */
+export const ticketSaid = z.string().optional().meta(TICKET);
+
 /** The moment that an answer is of, where `at` asked for one. */
 export const asOf = z
   .strictObject({

@@ -204,8 +204,9 @@ export interface ScheduledPromotion {
   readonly at: number;
   readonly difference: string;
   readonly base: string;
-  /** Why, which the publish tells. */
+  /** Why, and for which ticket, which the publish tells. */
   readonly message?: string;
+  readonly ticket?: string;
   readonly phase: SchedulePhase;
   /** Who scheduled it, in whose name it is promoted. */
   readonly scheduled: ReleaseStep;
@@ -217,6 +218,7 @@ interface ScheduleEnd extends ReleaseStep {
   /** Of one that was missed: the code of the refusal. */
   readonly code?: string;
   readonly reason?: string;
+  readonly ticket?: string;
   /** Of one that is live: collections of which it was not looked whether documents fit personal fields. */
   readonly unseen?: readonly string[];
 }

@@ -4,14 +4,14 @@ import { bodyOf } from './body.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type Finding, findingsIn, problemsIn } from './findings.ts';
 import { RemoteRefusal } from './refusal.ts';
-import type { Remote, Target } from './remote.ts';
+import type { Remote, SaidWhy, Target } from './remote.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, keepKnown, readKnown } from './state.ts';
 import { storedDefinitions } from './stored-definitions.ts';
 
 /** Pushes a folder: one publish of all its definitions. */
 
-export interface PushOptions {
+export interface PushOptions extends SaidWhy {
   readonly target: Target;
   /** Whether findings prevent the push. */
   readonly strict: boolean;
@@ -19,8 +19,6 @@ export interface PushOptions {
   readonly prune: boolean;
   /** Whether publishes of others since the base are overwritten. */
   readonly force: boolean;
-  /** Why, for the history. */
-  readonly message?: string | undefined;
 }
 
 export type Pushed =
@@ -88,11 +86,11 @@ interface Sent {
 async function send(
   remote: Remote,
   folder: Folder,
-  { target, strict, prune, message }: PushOptions,
+  { target, strict, prune, message, ticket }: PushOptions,
   { changes, body, base, since }: Sent,
 ): Promise<Pushed> {
   try {
-    const answer = await remote.sync(body, { target, strict, replaceAll: prune, base, message });
+    const answer = await remote.sync(body, { target, strict, replaceAll: prune, base, message, ticket });
     const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
     keepKnown(remote.server, { base: own?.position ?? since, files: hashesOf(folder.sources) });
     const isTold = strict || folder.sources.length <= MAX_WITH_FINDINGS;

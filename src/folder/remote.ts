@@ -23,7 +23,14 @@ export interface Request {
   readonly timeoutMs?: number;
 }
 
-export interface SyncOptions {
+/** Why something is published, as a request says it; left out: it does not. */
+export interface SaidWhy {
+  readonly message?: string | undefined;
+  /** Of the support desk. */
+  readonly ticket?: string | undefined;
+}
+
+export interface SyncOptions extends SaidWhy {
   readonly target: Target;
   /** Findings refuse it. */
   readonly strict: boolean;
@@ -31,8 +38,6 @@ export interface SyncOptions {
   readonly replaceAll?: boolean;
   /** The revision that it is made on; left out or `null`: whatever was published since is overwritten. */
   readonly base?: number | null;
-  /** Why, for the history. */
-  readonly message?: string | undefined;
 }
 
 /** What commands read of answers. */
@@ -56,20 +61,18 @@ const PUBLISHES = members({ publishes: listOf(PUBLISH), before: optional(wholeNu
 const TEST_RUN = members({ total: wholeNumber, passed: wholeNumber, failed: wholeNumber, results: listOf(anyObject) });
 const MANIFEST = members({ hash: text, endpoints: listOf(anyObject), collections: listOf(anyObject) });
 
-interface Promotion {
+interface Promotion extends SaidWhy {
   readonly dryRun: boolean;
   readonly force: boolean;
   readonly base: number | null;
-  readonly message?: string | undefined;
   /** Not sent unless it is true: older nodes do not know it. */
   readonly breakGlass?: boolean | undefined;
 }
 
-interface Rollback {
+interface Rollback extends SaidWhy {
   readonly dryRun: boolean;
   readonly to: number | null;
   readonly base: number | null;
-  readonly message?: string | undefined;
   /** Not sent unless it is true: older nodes do not know it. */
   readonly breakGlass?: boolean | undefined;
 }
@@ -188,9 +191,9 @@ export class Remote {
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: Promotion) {
-    const { base, message, breakGlass = false, ...asked } = options;
+    const { base, message, ticket, breakGlass = false, ...asked } = options;
     const body = breakGlass ? { ...asked, breakGlass } : asked;
-    const answer = await this.#manage('POST', 'promote', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
+    const answer = await this.#manage('POST', 'promote', { body, query: { message, ticket }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.Promoted>(answer, PROMOTED), ...publishIn(answer) };
   }
 
@@ -198,9 +201,9 @@ export class Remote {
    * `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since.
    */
   async rollback(options: Rollback) {
-    const { base, message, breakGlass = false, ...asked } = options;
+    const { base, message, ticket, breakGlass = false, ...asked } = options;
     const body = breakGlass ? { ...asked, breakGlass } : asked;
-    const answer = await this.#manage('POST', 'rollback', { body, query: { message }, headers: baseHeader(base), again: 'keyed' });
+    const answer = await this.#manage('POST', 'rollback', { body, query: { message, ticket }, headers: baseHeader(base), again: 'keyed' });
     return { ...checkedBody<contract.RolledBack>(answer, ROLLED_BACK), ...publishIn(answer) };
   }
 
@@ -237,8 +240,8 @@ export class Remote {
   }
 }
 
-function queryOf({ strict, replaceAll = false, message }: Omit<SyncOptions, 'base'>): Readonly<Record<string, string | undefined>> {
-  return { message, strict: strict ? 'true' : undefined, replaceAll: replaceAll ? 'true' : undefined };
+function queryOf({ strict, replaceAll = false, message, ticket }: Omit<SyncOptions, 'base'>): Readonly<Record<string, string | undefined>> {
+  return { message, ticket, strict: strict ? 'true' : undefined, replaceAll: replaceAll ? 'true' : undefined };
 }
 
 function baseHeader(base: number | null): Readonly<Record<string, string>> {

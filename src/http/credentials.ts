@@ -1,7 +1,7 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
 import { type KeyRules, needOfPerson, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
-import { readMessage } from '../domain/definition/release/message.ts';
+import { readLine } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { accepted, refusal } from '../kernel/errors.ts';
@@ -67,12 +67,18 @@ export function present(exchange: Exchange, route: Keyed): PresentedCredentials 
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
     base: takesSecretKey(rules) && exchange.method !== 'GET' ? baseOf(exchange) : null,
-    message: exchange.family === 'manage' && exchange.method !== 'GET' ? accepted(readMessage(queryText(exchange, 'message'))) : null,
+    message: saidIn(exchange, 'message'),
+    ticket: saidIn(exchange, 'ticket'),
     keyed: keyedRequestOf(exchange, targetOf, route),
     request: exchange,
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };
+}
+
+/** What a manager says of a change in the query; `null`: nothing, or it is none. */
+function saidIn(exchange: Exchange, name: 'message' | 'ticket'): string | null {
+  return exchange.family === 'manage' && exchange.method !== 'GET' ? accepted(readLine(name, queryText(exchange, name))) : null;
 }
 
 function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | null {

@@ -121,6 +121,7 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.getByRole('button', { name: 'Save…' }).click();
   await begunAt(page, 'Why');
   await page.keyboard.type('Dearer axes');
+  await page.getByLabel(/^Ticket/).fill('T-77');
   await page.getByRole('button', { name: 'Stage it' }).click();
   await page.getByRole('link', { name: 'On to Publishes' }).click();
   await page.getByRole('button', { name: 'Make it live…' }).click();
@@ -138,6 +139,7 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.getByRole('button', { name: 'Close' }).click();
   await promotedLast(page);
   await page.getByText('Game values: Shop › axe 7 → 8').first().waitFor();
+  expect(await page.getByText('“Dearer axes” · T-77').count()).toBe(2);
   await page.getByRole('button', { name: /^Undo this publish… / }).click();
   await heading(page, /^Undo publish \d+: “Dearer axes”\?$/);
   await begunAt(page, 'Why');

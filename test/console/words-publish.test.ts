@@ -14,6 +14,7 @@ import {
   saidOfStaged,
   standings,
 } from '../../src/console/words/publish.ts';
+import { whySaid } from '../../src/console/words/why.ts';
 
 /** What is published, and why, in the words of the page. */
 
@@ -59,10 +60,21 @@ describe('why what is staged was staged', () => {
 
   it('is one text, of which the newest part is kept where there is no room', () => {
     const said = ['a', 'b', 'c'].map((letter) => ({ by: ADA, text: letter.repeat(200) }));
-    expect(reasonOf(said.slice(1))).toBe(`${'b'.repeat(200)}; ${'c'.repeat(200)}`);
-    expect(reasonOf(said)).toBe(reasonOf(said.slice(1)));
-    expect(reasonOf(said).length).toBeLessThanOrEqual(MAX_REASON);
-    expect(reasonOf([])).toBe('');
+    expect(reasonOf(said.slice(1)).reason).toBe(`${'b'.repeat(200)}; ${'c'.repeat(200)}`);
+    expect(reasonOf(said)).toEqual(reasonOf(said.slice(1)));
+    expect(reasonOf(said).reason.length).toBeLessThanOrEqual(MAX_REASON);
+    expect(reasonOf([])).toEqual({ reason: '', ticket: '' });
+  });
+
+  it('has the tickets with it, each once, also of whoever named nothing else', () => {
+    const publishes = [
+      { ...staged('Dearer axes'), ticket: 'T-2' },
+      { ...staged('Dearer bows'), ticket: 'T-2' },
+      { ...staged(''), ticket: 'T-1' },
+    ];
+    expect(reasonOf(saidOfStaged(now, publishes))).toEqual({ reason: 'Dearer bows; Dearer axes', ticket: 'T-1, T-2' });
+    expect(whySaid({ reason: '', ticket: 'T-1' })).toBe('T-1');
+    expect(whySaid({ reason: 'Dearer axes', ticket: 'T-2' })).toBe('“Dearer axes” · T-2');
   });
 
   it('says whose words it is in', () => {

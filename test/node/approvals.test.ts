@@ -86,7 +86,7 @@ async function axe(): Promise<unknown> {
 test('one stages and asks, another approves, and exactly that goes live; the history says who', async () => {
   await stage(mara, 9);
   expect(codeOf(await promote(mara))).toEqual([409, 'APPROVAL_NEEDED']);
-  const id = await ask(mara, { comment: 'Summer prices' });
+  const id = await ask(mara, { comment: 'Summer prices', ticket: 'T-77' });
   expect(codeOf(await promote(mara))).toEqual([409, 'APPROVAL_NEEDED']);
   expect(codeOf(await approve(mara, id))).toEqual([403, 'APPROVER_IS_AUTHOR']);
   const byKey = await game.manage('POST', path(`approvals/${id}/approve`), { body: {} });
@@ -103,7 +103,7 @@ test('one stages and asks, another approves, and exactly that goes live; the his
   expect(publishes).toMatchObject([{ action: 'promote', approval: { id, phase: 'used', decided: { by: { label: 'oleg' } } } }]);
   const { comments } = answer(await ada.get(path(`approvals/${id}`)));
   expect(comments).toMatchObject([
-    { text: 'Summer prices', with: 'request', by: { label: 'mara' } },
+    { text: 'Summer prices', ticket: 'T-77', with: 'request', by: { label: 'mara' } },
     { text: 'Fine', with: 'approve', by: { label: 'oleg' } },
   ]);
 });
@@ -117,7 +117,12 @@ test('whatever changes voids it, and it is told what did', async () => {
   expect([open, approvals]).toMatchObject([[], [{ id, phase: 'void', ended: { why: 'staged', by: { label: 'mara' } } }]]);
   expect(answer(await promote(oleg)).message).toContain('void, since something was staged afterwards');
   expect(codeOf(await approve(oleg, id))).toEqual([409, 'APPROVAL_PHASE']);
-  expect((await mara.change('DELETE', path(`approvals/${await ask(mara)}`))).status).toBe(200);
+  const withdrawn = await ask(mara, { ticket: 'T-78' });
+  expect((await mara.change('DELETE', path(`approvals/${withdrawn}?message=Not%20yet`))).status).toBe(200);
+  expect(answer(await ada.get(path(`approvals/${withdrawn}`))).comments).toMatchObject([
+    { text: '', ticket: 'T-78', with: 'request' },
+    { text: 'Not yet', with: 'withdraw' },
+  ]);
   const declined = await ask(mara);
   await oleg.change('POST', path(`approvals/${declined}/decline`), { comment: 'Too dear' });
   expect(answer(await oleg.get(path('approvals?limit=1'))).approvals).toMatchObject([{ id: declined, phase: 'declined' }]);

@@ -153,7 +153,7 @@ test('an open stream ends within seconds when its session does, and when the rol
   };
   const endOf = async (stream: LiveClient) => (await stream.next(({ event, data }) => event === 'refused' && !data.topic)).data.error?.code;
   const [eve, kim] = [await watcher('Eve'), await watcher('Kim')];
-  await printed(['user', 'reset', 'Eve'], { env });
+  await printed(['user', 'reset', 'Eve', '--reason', 'lost her phone', '--ticket', 'T-9'], { env });
   await printed(['user', 'role', 'Kim', 'none', '--project', projectId], { env });
   expect(await Promise.all([endOf(eve), endOf(kim)])).toEqual(['SIGNED_OUT', 'FORBIDDEN']);
 });
@@ -166,10 +166,13 @@ test('the stream of people is verified, copied and examined', async () => {
   const listed = (where: Env) => printed(['user', 'list', '--json'], { env: where });
   expect(await listed(copy)).toBe(await listed(env));
   const history = JSON.parse(await printed(['user', 'history', '--person', 'Eve', '--json'], { env: copy }));
-  expect(history.map(({ what, by, name }: Readonly<Record<string, unknown>>) => [what, by, name])).toEqual([
-    ['reset', { kind: 'operator' }, 'Eve'],
-    ['letIn', { kind: 'operator' }, 'Eve'],
+  expect(history.map(({ what, by, name, reason }: Readonly<Record<string, unknown>>) => [what, by, name, reason])).toEqual([
+    ['reset', { kind: 'operator' }, 'Eve', 'lost her phone'],
+    ['letIn', { kind: 'operator' }, 'Eve', undefined],
   ]);
+  expect(await printed(['user', 'history'], { env: copy })).toMatch(
+    / reset +Eve +lost her phone · T-9\n[^]* the operator +link made +owner/,
+  );
   expect(await printed(['user', 'history', '--limit', '1'], { env: copy })).toMatch(/^WHEN +BY +WHAT +WHOM +ROLE +OF\n\S+ +the operator /);
   expect((await here(['verify', '--wait'], { env: copy })).code).toBe(0);
   expect((await here(['doctor'], { env: copy })).stdout).toMatch(/ok +people +\d, 1 of them owner of every project/);

@@ -446,14 +446,14 @@ test('a push says what is staged besides: where it was of tests alone, and where
   expect(JSON.parse(await ends(0, 'push', '--json'))).toMatchObject({ published: false, staged: 1 });
 });
 
-test('publishes say who, what and why, as push, promote and rollback were told', async () => {
+test('publishes say who, what, why and for which ticket, as push, promote and rollback were told', async () => {
   const { write, ends } = await manager('Why');
   write('heroes.collection.yml', HEROES);
-  await ends(0, 'push', '-m', 'Heroes have gold');
-  await ends(0, 'promote', '--yes', '--message', 'First release');
-  await ends(0, 'rollback', '--yes', '-m', 'Too early');
+  await ends(0, 'push', '-m', 'Heroes have gold', '--ticket', 'T-75');
+  await ends(0, 'promote', '--yes', '--message', 'First release', '--ticket', 'T-76');
+  await ends(0, 'rollback', '--yes', '--ticket', 'T-77');
   const listed = await ends(0, 'publishes');
-  for (const why of ['Heroes have gold', 'First release', 'Too early', 'Secret key']) expect(listed).toContain(why);
+  for (const why of ['Heroes have gold · T-75', 'First release · T-76', 'T-77', 'Secret key']) expect(listed).toContain(why);
 });
 
 test('publishes say field by field what changed, and who, also where the key was revoked since', async () => {

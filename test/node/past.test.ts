@@ -244,7 +244,7 @@ describe('what happened to a definition', () => {
     ],
   });
   const put = async (price: number, target: string, message = '') => {
-    const path = `${game.definitions('game-values')}${message === '' ? '' : `?message=${encodeURIComponent(message)}`}`;
+    const path = `${game.definitions('game-values')}${message === '' ? '' : `?message=${encodeURIComponent(message)}&ticket=T-77`}`;
     return position(await ok(game.manage('PUT', path, { body: shop(price), ...staged(target) })));
   };
   const read = async (path: string, target = 'live') => Object((await ok(game.manage('GET', game.definitions(path), staged(target)))).body);
@@ -270,11 +270,12 @@ describe('what happened to a definition', () => {
     expect(live.changes.map(({ revision }: { revision: number }) => revision).includes(other)).toBe(false);
     expect(live.changes[2]).toMatchObject({
       message: 'Summer prices',
+      ticket: 'T-77',
       cause: 'game-values.put',
       actor: { kind: 'secret', label: expect.any(String) },
     });
     const { commits } = await read(`commits?kind=game-values&to=${second}&limit=1`);
-    expect(commits).toMatchObject([{ revision: second, why: { reason: 'Summer prices' } }]);
+    expect(commits).toMatchObject([{ revision: second, why: { reason: 'Summer prices', ticket: 'T-77' } }]);
     expect(live.changes[0].restored).toBeLessThan(promoted);
     const pages: unknown[] = [];
     for (let before: number | null = null, page = 0; page < 9; page += 1) {

@@ -62,7 +62,8 @@ const path = (rest: string) => game.definitions(rest);
 const SCHEDULE = 'promote/schedule';
 const codeOf = (reply: ConsoleReply) => [reply.status, JSON.parse(reply.text).error?.code];
 const at = (ms = AHEAD) => new Date(Date.now() + ms).toISOString();
-const scheduleBy = (by: SignedBrowser, body: object = { at: at() }) => by.change('POST', path(`${SCHEDULE}?message=Summer%20prices`), body);
+const scheduleBy = (by: SignedBrowser, body: object = { at: at() }) =>
+  by.change('POST', path(`${SCHEDULE}?message=Summer%20prices&ticket=T-77`), body);
 
 async function stage(): Promise<void> {
   price += 1;
@@ -101,14 +102,14 @@ async function watched(later?: number) {
 test('what is staged goes live at its time, once over all nodes, in the name of who scheduled it', async () => {
   await stagedAndScheduled(mara);
   expect(codeOf(await scheduleBy(oleg))).toEqual([409, 'PROMOTION_PHASE']);
-  expect(await shown()).toMatchObject({ phase: 'waiting', message: 'Summer prices', scheduled: { by: { label: 'mara' } } });
+  expect(await shown()).toMatchObject({ phase: 'waiting', message: 'Summer prices', ticket: 'T-77', scheduled: { by: { label: 'mara' } } });
   expect(await watch(0)).toEqual({ promoted: 0, missed: 0 });
   expect(await watched()).toEqual({ promoted: 1, missed: 0 });
   // The job writes as another node does: this one reads its log on.
   await expect.poll(livePrice, { timeout: 20_000 }).toContain(String(price));
   expect(await shown()).toMatchObject({ phase: 'used', ended: { why: 'used', by: { label: 'mara' } } });
   const newest = async () => Object((await ok(game.manage('GET', path('publishes?limit=1')))).body).publishes;
-  const promoted = { action: 'promote', cause: 'promotion.run', message: 'Summer prices', actor: { label: 'mara' } };
+  const promoted = { action: 'promote', cause: 'promotion.run', message: 'Summer prices', ticket: 'T-77', actor: { label: 'mara' } };
   await expect.poll(newest, { timeout: 20_000 }).toMatchObject([promoted]);
   expect(await watch()).toEqual({ promoted: 0, missed: 0 });
 });
@@ -122,8 +123,8 @@ test('times that cannot be are refused, and nothing is scheduled where nothing i
 
 test('it is taken back, voided by what is staged, and used up by a promotion by hand', async () => {
   await stagedAndScheduled(mara);
-  expect((await oleg.change('DELETE', path(`${SCHEDULE}?message=Not%20yet`))).status).toBe(200);
-  expect(await shown()).toMatchObject({ phase: 'withdrawn', ended: { by: { label: 'oleg' }, reason: 'Not yet' } });
+  expect((await oleg.change('DELETE', path(`${SCHEDULE}?message=Not%20yet&ticket=T-78`))).status).toBe(200);
+  expect(await shown()).toMatchObject({ phase: 'withdrawn', ended: { by: { label: 'oleg' }, reason: 'Not yet', ticket: 'T-78' } });
   await stagedAndScheduled(mara);
   await stage();
   expect(await shown()).toMatchObject({ phase: 'void', ended: { why: 'staged' } });

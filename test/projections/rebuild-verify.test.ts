@@ -44,6 +44,22 @@ test('several nodes may migrate at once, and again', async () => {
   expect([...new Set(names)]).toEqual(names);
 });
 
+test('readers see a column that a table got in a later release', async () => {
+  const old = await freshPool();
+  try {
+    for (const name of ['publishes', 'approval_comments']) {
+      await old.query(`DROP VIEW savepoint.${name}`);
+      await old.query(`ALTER TABLE savepoint.${name}_v1 DROP COLUMN ticket`);
+      await old.query(`CREATE VIEW savepoint.${name} AS SELECT * FROM savepoint.${name}_v1`);
+    }
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'publishes-0002'`);
+    await migrate(old);
+    for (const name of ['publishes', 'approval_comments']) await old.query(`SELECT ticket FROM savepoint.${name}`);
+  } finally {
+    await old.end();
+  }
+});
+
 test('beside a log of the first format nothing is changed, and it is said what to do', async () => {
   const old = await freshPool();
   try {

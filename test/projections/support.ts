@@ -254,7 +254,7 @@ export async function fillAll(feed: Feed): Promise<void> {
   const approval = { approval: 'a1', difference: hashText('difference'), base: hashText('base') };
   await feed.commit(
     { type: 'approval.requested', data: { ...approval, action: 'promote' } },
-    { type: 'approval.commented', data: { approval: 'a1', text: 'é', with: 'request' } },
+    { type: 'approval.commented', data: { approval: 'a1', text: 'é', ticket: 'T-3', with: 'request' } },
     { type: 'approval.given', data: approval },
     { type: 'definitions.promoted', data: { changes: [], hash: 'approved', generation: 4 } },
     { type: 'approval.requested', data: { ...approval, approval: 'a2', action: 'rollback', to: 4 } },
@@ -263,13 +263,13 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'approval.withdrawn', data: { approval: 'a3' } },
     {
       type: 'promotion.scheduled',
-      data: { promotion: 'p1', at: 5, difference: hashText('difference'), base: hashText('base'), message: 'é' },
+      data: { promotion: 'p1', at: 5, difference: hashText('difference'), base: hashText('base'), message: 'é', ticket: 'T-4' },
     },
     { type: 'promotion.unscheduled', data: { promotion: 'p1' } },
     { type: 'promotion.scheduled', data: { promotion: 'p2', at: 6, difference: hashText('difference'), base: hashText('base') } },
     { type: 'promotion.missed', data: { promotion: 'p2', code: 'FORBIDDEN', reason: 'é' } },
     { type: 'approval.bypassed', data: { ...approval, approval: 'a4', action: 'rollback', to: 4, reason: 'now' } },
-    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 5, to: 4 } },
+    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 5, to: 4, ticket: 'T-5' } },
   );
   // The economy adds up sums by player when a later span begins, and closes a day when a later one does.
   for (const later of [20_000, 90_000_000]) {

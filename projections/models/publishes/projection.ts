@@ -6,10 +6,10 @@ import type { Projection } from '../../batch.ts';
 
 /** A row is never overwritten, because a publish is a fact. */
 const INSERT = `
-INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at, message)
-SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at, message
-FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
-  AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at, message)
+INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at, message, ticket)
+SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at, message, ticket
+FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[])
+  AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at, message, ticket)
 ON CONFLICT DO NOTHING`;
 
 type PublishEvent = Extract<ProjectEvent, { readonly type: keyof typeof ACTIONS }>;
@@ -33,6 +33,7 @@ export const publishes: Projection = {
       rows.map((event) => event.metadata.cause),
       rows.map((event) => event.metadata.recordedAt),
       rows.map((event) => (event.type === 'definitions.nextRenewed' ? null : (event.data.message ?? null))),
+      rows.map((event) => (event.type === 'definitions.nextRenewed' ? null : (event.data.ticket ?? null))),
     ]);
   },
 };

@@ -9,7 +9,7 @@ const PAGE = throughViews(`
 WITH listed AS MATERIALIZED (SELECT * FROM {publishes} WHERE project = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3)
 SELECT ${revisionOf(['publishes'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'action', p.action, 'target', p.target, 'hash', p.hash,
-      'generation', p.generation, 'restored', p.restored, 'changes', p.changes, 'actor', p.actor, 'cause', p.cause, 'message', p.message, 'at', p.at,
+      'generation', p.generation, 'restored', p.restored, 'changes', p.changes, 'actor', p.actor, 'cause', p.cause, 'message', p.message, 'ticket', p.ticket, 'at', p.at,
       'differences', d.differences, 'label', l.label, 'approval', a.body)
       ORDER BY p.revision DESC), '[]')::text
     FROM listed p

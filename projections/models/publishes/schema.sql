@@ -13,6 +13,7 @@ CREATE TABLE {publishes} (
   cause text NOT NULL,
   at bigint NOT NULL,
   message text,
+  ticket text,
   PRIMARY KEY (project, revision)
 );
 -- Which rollback undid a publish is found among those since.

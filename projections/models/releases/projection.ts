@@ -18,9 +18,10 @@ FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]) AS
 ON CONFLICT (project, approval) DO UPDATE SET ended = excluded.ended, publish = excluded.publish, body = excluded.body`;
 
 const COMMENT = `
-INSERT INTO {approval_comments} (project, revision, approval, actor, at, body, said_with)
-SELECT $1, revision, approval, actor::json, at, body, said_with
-FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[]) AS w (revision, approval, actor, at, body, said_with)
+INSERT INTO {approval_comments} (project, revision, approval, actor, at, body, ticket, said_with)
+SELECT $1, revision, approval, actor::json, at, body, ticket, said_with
+FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+  AS w (revision, approval, actor, at, body, ticket, said_with)
 ON CONFLICT DO NOTHING`;
 
 /** Who staged what, and what a second person was asked about. */
@@ -81,6 +82,7 @@ async function projectComments(comments: readonly Comment[], tx: Transaction): P
     comments.map(({ metadata }) => printedActor(metadata.actor)),
     comments.map(({ metadata }) => metadata.recordedAt),
     comments.map(({ data }) => data.text),
+    comments.map(({ data }) => data.ticket ?? null),
     comments.map(({ data }) => data.with ?? null),
   ]);
 }

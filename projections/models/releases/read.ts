@@ -15,7 +15,7 @@ const ONE = throughViews(
 
 /** $1 project, $2 approval, $3 rows. */
 const COMMENTS = throughViews(`
-SELECT revision::float8 AS revision, actor, at::float8 AS at, body AS text, said_with AS with FROM {approval_comments}
+SELECT revision::float8 AS revision, actor, at::float8 AS at, body AS text, ticket, said_with AS with FROM {approval_comments}
 WHERE project = $1 AND approval = $2 ORDER BY revision LIMIT $3`);
 
 /** $1 Unix ms, $2 rows. */

@@ -26,6 +26,7 @@ CREATE TABLE {approval_comments} (
   actor json NOT NULL,
   at bigint NOT NULL,
   body text NOT NULL,
+  ticket text,
   said_with text,
   PRIMARY KEY (project, revision)
 );

@@ -4,6 +4,7 @@ import { effectiveDefinitions } from '../../domain/definition/model/effective.ts
 import { type Entry, entriesOf, findByName } from '../../domain/definition/model/overlay.ts';
 import { writtenValue } from '../../domain/definition/model/values.ts';
 import { differenceOf, type FieldDifferences, storedDifference } from '../../domain/definition/release/difference.ts';
+import { keptWhy } from '../../domain/definition/release/message.ts';
 import type { DefinitionName, DefinitionStep } from '../../domain/definition/release/steps.ts';
 import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
 import { isListed } from '../../domain/kinds.ts';
@@ -246,9 +247,9 @@ function changeOf(
   return { ...told, change, fields, ...(more === undefined ? {} : { more }), ...(opens === undefined ? {} : { opens }) };
 }
 
-function reasonOf({ type, data }: DefinitionStep['event']): { readonly message?: string; readonly restored?: number } {
+function reasonOf({ type, data }: DefinitionStep['event']) {
   return {
-    ...(data.message === undefined ? {} : { message: data.message }),
+    ...keptWhy(data),
     ...(type === 'definitions.rolledBack' ? { restored: data.to } : {}),
   };
 }

@@ -7,6 +7,7 @@ import { type IdKind, idKindsIn, playersIn } from '../../domain/commit/named.ts'
 import { type IsShared, summaryOf, targetChanged } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
+import { keptWhy } from '../../domain/definition/release/message.ts';
 import { isDocumentEvent } from '../../domain/document/evolve.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
@@ -337,7 +338,7 @@ class Explanation {
   }
 
   /** `null`: whoever asks may read no publish, nor any definition that this one changed. */
-  #shownPublish({ revision, at, action, target, actor, message, changes }: PublishRow): NonNullable<Meaning['publish']> | null {
+  #shownPublish({ revision, at, action, target, actor, message, ticket, changes }: PublishRow): NonNullable<Meaning['publish']> | null {
     if (
       !mayReadPublish(
         this.#key,
@@ -355,7 +356,7 @@ class Explanation {
       ...(actor.keyId === undefined ? {} : { keyId: actor.keyId }),
       ...(actor.person === undefined ? {} : { person: actor.person }),
       ...(label === undefined ? {} : { label }),
-      ...(message === null ? {} : { message }),
+      ...keptWhy({ message, ticket }),
       changes: changes.length,
     };
   }

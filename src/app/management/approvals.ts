@@ -2,6 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { APPROVING_KEYS, type Need, STAGED_READ, STAGING_KEYS } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { askApproval, declineApproval, giveApproval, releasedBy, withdrawApproval } from '../../domain/definition/release/approval.ts';
+import { keptWhy } from '../../domain/definition/release/message.ts';
 import { decidePromote } from '../../domain/definition/release/promote.ts';
 import { approvalIn, isOpen, NO_RELEASE } from '../../domain/definition/release/release.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
@@ -22,15 +23,17 @@ import type { EarlierLiveSearches } from './earlier-live.ts';
 import { newApprovalId } from './publish-whole.ts';
 import { actorsOf, releaseAfter, shownActor, shownApproval } from './shown-release.ts';
 
-interface Asking {
+/** What is said with it. */
+interface Saying {
+  readonly comment?: string | null | undefined;
+  /** Of the support desk. */
+  readonly ticket?: string | null | undefined;
+}
+
+interface Asking extends Saying {
   readonly action: ReleaseAction;
   /** Of a rollback; `null`: one back. */
   readonly to: number | null;
-  readonly comment?: string;
-}
-
-interface Deciding {
-  readonly comment?: string;
 }
 
 /** A second person before anything goes live. What is approved goes live by the routes that always did it. */
@@ -41,9 +44,9 @@ export interface Approvals {
   /** Throws 404, as the others below. */
   read(caller: Caller, approval: string): Promise<ManageAnswer<contract.ApprovalRead>>;
   /** Throws 403 for keys and for authors, and 409 APPROVAL_PHASE. */
-  give(caller: Caller, approval: string, deciding: Deciding): Promise<ManageAnswer<contract.ApprovalShown>>;
-  decline(caller: Caller, approval: string, deciding: Deciding): Promise<ManageAnswer<contract.ApprovalShown>>;
-  comment(caller: Caller, approval: string, comment: string): Promise<ManageAnswer<contract.ApprovalShown>>;
+  give(caller: Caller, approval: string, saying: Saying): Promise<ManageAnswer<contract.ApprovalShown>>;
+  decline(caller: Caller, approval: string, saying: Saying): Promise<ManageAnswer<contract.ApprovalShown>>;
+  comment(caller: Caller, approval: string, saying: Saying): Promise<ManageAnswer<contract.ApprovalShown>>;
   withdraw(caller: Caller, approval: string): Promise<ManageAnswer<contract.ApprovalShown>>;
 }
 
@@ -80,22 +83,31 @@ export function createApprovals(context: AppContext, searches: EarlierLiveSearch
       return answered({
         ok: true,
         approval: shownApproval(context, project, found.approval),
-        comments: comments.map(({ actor, at, ...comment }) => ({ ...comment, by: by(actor), at: new Date(at).toISOString() })),
+        comments: comments.map(({ actor, at, ticket, ...comment }) => ({
+          ...comment,
+          ...(ticket === null ? {} : { ticket }),
+          by: by(actor),
+          at: new Date(at).toISOString(),
+        })),
       });
     },
 
-    give: (caller, id, { comment }) =>
+    give: (caller, id, saying) =>
       change(context, caller, 'approval.give', APPROVING, id, (state) => [
         accepted(giveApproval(state, id, caller.key)),
-        ...said(id, comment, 'approve'),
+        ...said(id, saying, 'approve'),
       ]),
-    decline: (caller, id, { comment }) =>
+    decline: (caller, id, saying) =>
       change(context, caller, 'approval.decline', APPROVING, id, (state) => [
         accepted(declineApproval(state, id, caller.key)),
-        ...said(id, comment, 'decline'),
+        ...said(id, saying, 'decline'),
       ]),
-    withdraw: (caller, id) => change(context, caller, 'approval.withdraw', ASKING, id, (state) => [accepted(withdrawApproval(state, id))]),
-    comment: (caller, id, comment) => change(context, caller, 'approval.comment', ASKING, id, () => said(id, comment)),
+    withdraw: (caller, id) =>
+      change(context, caller, 'approval.withdraw', ASKING, id, (state) => [
+        accepted(withdrawApproval(state, id)),
+        ...said(id, { comment: caller.message, ticket: caller.ticket }, 'withdraw'),
+      ]),
+    comment: (caller, id, saying) => change(context, caller, 'approval.comment', ASKING, id, () => said(id, saying)),
   };
 }
 
@@ -103,7 +115,7 @@ async function ask(
   context: AppContext,
   searches: EarlierLiveSearches,
   caller: Caller,
-  { action, to, comment }: Asking,
+  { action, to, ...saying }: Asking,
 ): Promise<ManageAnswer<contract.ApprovalShown>> {
   const project = await projectOf(context, caller);
   await project.refresh();
@@ -114,7 +126,7 @@ async function ask(
   return onBase(context, project, caller, (guard) =>
     changeIn(context, project, caller, 'approval.ask', ASKING, guard, id, (state, now) => {
       const asked = accepted(askApproval(state, now.settings, id, releasedBy(releases(now), now.state)));
-      return [asked, ...said(id, comment, 'request')];
+      return [asked, ...said(id, saying, 'request')];
     }),
   );
 }
@@ -139,9 +151,10 @@ async function rolledBack(
 
 type Says = Extract<DomainEvent, { readonly type: 'approval.commented' }>['data']['with'];
 
-function said(approval: string, text: string | undefined, saidWith?: Says): readonly DomainEvent[] {
-  if (text === undefined) return [];
-  return [{ type: 'approval.commented', data: { approval, text, ...(saidWith === undefined ? {} : { with: saidWith }) } }];
+function said(approval: string, { comment, ticket }: Saying, saidWith?: Says): readonly DomainEvent[] {
+  if (comment == null && ticket == null) return [];
+  const beside = { ...keptWhy({ ticket }), ...(saidWith === undefined ? {} : { with: saidWith }) };
+  return [{ type: 'approval.commented', data: { approval, text: comment ?? '', ...beside } }];
 }
 
 /** The events of a change. Throws its refusal. */

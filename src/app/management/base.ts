@@ -1,5 +1,6 @@
 import { decidedOn, type PublishSince } from '../../domain/definition/push/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
+import { keptWhy } from '../../domain/definition/release/message.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
@@ -94,14 +95,14 @@ function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
   return one.liveHash === other.liveHash && one.nextHash === other.nextHash && one.generation === other.generation;
 }
 
-function listedPublish({ revision, action, target, actor, label, cause, message, at, changes }: PublishRow): PublishSince {
+function listedPublish({ revision, action, target, actor, label, cause, message, ticket, at, changes }: PublishRow): PublishSince {
   return {
     revision,
     action,
     target,
     cause,
     at: new Date(at).toISOString(),
-    ...(message === null ? {} : { message }),
+    ...keptWhy({ message, ticket }),
     actor: { ...actor, ...(label === null ? {} : { label }) },
     changes: changes.slice(0, MAX_CHANGES).map(({ kind, id, hash }) => ({ kind, id, removed: hash === null })),
     ...(changes.length > MAX_CHANGES ? { more: changes.length - MAX_CHANGES } : {}),

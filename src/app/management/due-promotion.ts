@@ -103,10 +103,10 @@ async function miss(project: Project, due: ScheduledPromotion, why: Refusal): Pr
 }
 
 /** Who scheduled it, with the rights of now. */
-function callerOf(people: PeopleState, project: Project, { scheduled: { by }, message }: ScheduledPromotion): Caller {
+function callerOf(people: PeopleState, project: Project, { scheduled: { by }, message, ticket }: ScheduledPromotion): Caller {
   const key = by.person === undefined ? keyOf(project, by) : personOf(people, project, by.person);
   const nobody = { extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null } as const;
-  return { projectId: project.id, key, isSecret: true, ...nobody, message: message ?? null };
+  return { projectId: project.id, key, isSecret: true, ...nobody, message, ticket };
 }
 
 function keyOf({ authority }: Project, { keyId = '' }: Actor): AccessKey {

@@ -2,6 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { closedPublishes } from '../../domain/access/calls.ts';
 import type { AccessContext, SharedAccess } from '../../domain/access/context.ts';
 import { answered } from '../../domain/definition/push/publish-events.ts';
+import { keptWhy } from '../../domain/definition/release/message.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
@@ -107,13 +108,13 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
 }
 
 function shown(context: AppContext, project: Project, publish: PublishRow): contract.Publishes['publishes'][number] {
-  const { restored, undoneBy, at, actor, label, message, approval, differences, ...row } = publish;
+  const { restored, undoneBy, at, actor, label, message, ticket, approval, differences, ...row } = publish;
   return {
     ...row,
     changes: row.changes.map((change, place) => ({ ...change, ...differences?.[place] })),
     ...(restored === null ? {} : { restored }),
     ...(undoneBy === null ? {} : { undoneBy }),
-    ...(message === null ? {} : { message }),
+    ...keptWhy({ message, ticket }),
     ...(approval === null ? {} : { approval: shownApproval(context, project, approval) }),
     actor: { ...actor, ...(label === null ? {} : { label }) },
     at: new Date(at).toISOString(),

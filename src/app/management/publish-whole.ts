@@ -3,7 +3,7 @@ import type { AccessContext } from '../../domain/access/context.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { strictly } from '../../domain/definition/push/strict.ts';
 import { throughGate } from '../../domain/definition/release/approval.ts';
-import { withMessage } from '../../domain/definition/release/message.ts';
+import { withWhy } from '../../domain/definition/release/message.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import type { ReleaseState } from '../../domain/states.ts';
 import { RELEASE } from '../../domain/subjects.ts';
@@ -162,9 +162,9 @@ function gated<Answer>(
   return events === publish.events ? publish : { ...publish, events };
 }
 
-/** The publish with the caller's message. */
-function told<Answer>({ message }: Caller, publish: Publish<Answer>): Publish<Answer> {
-  return message == null ? publish : { ...publish, events: withMessage(publish.events, message) };
+/** The publish with what the caller says of it. */
+function told<Answer>({ message, ticket }: Caller, publish: Publish<Answer>): Publish<Answer> {
+  return message == null && ticket == null ? publish : { ...publish, events: withWhy(publish.events, { message, ticket }) };
 }
 
 /** The first texts of a publish that is too large for one commit; `null` if it is not. */

@@ -43,14 +43,13 @@ export function createSchedules(context: AppContext): Schedules {
     },
 
     schedule(caller, at) {
-      const asked = { id: newApprovalId(), at: Date.parse(at), message: caller.message ?? null };
+      const asked = { id: newApprovalId(), at: Date.parse(at), said: caller };
       return change(context, caller, 'promotion.schedule', (release, { state }, now) =>
         accepted(schedulePromotion(release, state, decidePromote(state, { dryRun: false }).events, asked, now)),
       );
     },
 
-    unschedule: (caller) =>
-      change(context, caller, 'promotion.unschedule', (release) => accepted(unschedulePromotion(release, caller.message ?? null))),
+    unschedule: (caller) => change(context, caller, 'promotion.unschedule', (release) => accepted(unschedulePromotion(release, caller))),
   };
 }
 

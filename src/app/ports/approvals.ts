@@ -24,7 +24,9 @@ export interface ApprovalComment {
   readonly actor: Actor;
   /** Unix ms. */
   readonly at: number;
+  /** Empty where a ticket alone was named. */
   readonly text: string;
+  readonly ticket: string | null;
   /** What it was said with; `null`: by itself. */
   readonly with: 'request' | 'approve' | 'decline' | 'withdraw' | null;
 }

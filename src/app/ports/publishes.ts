@@ -26,6 +26,8 @@ export interface PublishRow {
   readonly cause: string;
   /** Why; `null`: nobody said. */
   readonly message: string | null;
+  /** Of the support desk; `null`: none was named. */
+  readonly ticket: string | null;
   /** What a second person agreed to, or what an owner went past; `null`: the project asked for nobody. */
   readonly approval: ApprovalState | null;
   /** Unix ms. */

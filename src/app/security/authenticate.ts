@@ -96,6 +96,7 @@ function callerOf(context: AppContext, project: Project, key: AccessKey, present
     position: presented.position,
     base: presented.base,
     message: presented.message,
+    ticket: presented.ticket,
     revision: settings.revisionEnforcementEnabled
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,

@@ -9,6 +9,7 @@ import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/jso
 import { counted, printNote, printResult, table } from '../context.ts';
 import { isConfirmed } from '../promote.ts';
 import { type RemoteOptions, remoteOf } from '../remote.ts';
+import { TICKET_HELP } from './message.ts';
 import { objectsIn, pathOf } from './requests.ts';
 import { shortJson, visible } from './words.ts';
 
@@ -56,7 +57,7 @@ export function policyOption(preset: (typeof POLICIES)[number]): Option {
 export function withReason(made: Command): Command {
   return made
     .requiredOption('--reason <text>', 'why, in a line of at most 256 characters: log and ledger keep it')
-    .option('--ticket <id>', 'of the support desk');
+    .option('--ticket <id>', TICKET_HELP);
 }
 
 /** Shows what would be done, asks, and does it. */

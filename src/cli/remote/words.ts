@@ -27,6 +27,11 @@ export function shortJson(value: Json, most = 100): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
+/** Why, and for which ticket, on one line; empty: neither was said. */
+export function whyText({ reason = '', ticket }: { readonly reason?: string | undefined; readonly ticket?: string | undefined }): string {
+  return [...(reason === '' ? [] : [reason]), ...(ticket === undefined ? [] : [ticket])].map(visible).join(' · ');
+}
+
 /** Who did something, by the name of a person or of a key. */
 export function whoText({ by }: Pick<ReleaseStep, 'by'>): string {
   return visible(String(by.label ?? by['keyId'] ?? by['person'] ?? by.kind));

@@ -11,6 +11,9 @@ export interface Why {
   readonly ticket: string;
 }
 
+/** Nothing is said yet. */
+export const NO_WHY: Why = { reason: '', ticket: '' };
+
 /** Options of a look at what an act would do: made anew each time, and kept while it is shown. Its key begins with project and `look`. */
 export const LOOK = { gcTime: 0, staleTime: Number.POSITIVE_INFINITY, retry: false } as const;
 
@@ -137,37 +140,38 @@ export interface PromotionAsked {
   readonly project: string;
   /** The revision that was looked at: whoever published since is not overwritten. */
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
   readonly force: boolean;
   /** An owner goes past the second person. */
   readonly breakGlass: boolean;
 }
 
-/** Why something is published, where that was said. */
-export function messageOf(message: string): { readonly message?: string } {
-  return message.trim() === '' ? {} : { message: message.trim() };
+/** Why something is published, as far as that was said. */
+export function publishWhyOf(why: Why): { readonly message?: string; readonly ticket?: string } {
+  const { reason: message, ...ticket } = whyOf(why);
+  return { ...(message === '' ? {} : { message }), ...ticket };
 }
 
-export function promote({ project, base, message, force, breakGlass }: PromotionAsked, intent: string) {
-  return answerOf(api.promote({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
+export function promote({ project, base, why, force, breakGlass }: PromotionAsked, intent: string) {
+  return answerOf(api.promote({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: { force, breakGlass } }));
 }
 
 export interface TakingBack {
   readonly project: string;
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
 }
 
 /** Takes back all that is staged. */
-export function takeBack({ project, base, message }: TakingBack, intent: string) {
-  return answerOf(api.discard({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: {} }));
+export function takeBack({ project, base, why }: TakingBack, intent: string) {
+  return answerOf(api.discard({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: {} }));
 }
 
 export interface RollbackAsked {
   readonly project: string;
   readonly to: number;
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
   readonly breakGlass: boolean;
 }
 
@@ -175,8 +179,8 @@ export function lookAtRollback(project: string, to: number) {
   return answerOf(api.rollback({ project, body: { to, dryRun: true } }));
 }
 
-export function rollback({ project, to, base, message, breakGlass }: RollbackAsked, intent: string) {
-  return answerOf(api.rollback({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { to, breakGlass } }));
+export function rollback({ project, to, base, why, breakGlass }: RollbackAsked, intent: string) {
+  return answerOf(api.rollback({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: { to, breakGlass } }));
 }
 
 /** A key for one act: kept while its request is repeated, new for the next. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { LOOK } from './acts.ts';
+import { LOOK, publishWhyOf, type Why, whyOf } from './acts.ts';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
@@ -63,15 +63,17 @@ interface Asked {
   readonly to: number | null;
   /** The revision that was looked at. */
   readonly base: number;
-  readonly comment: string;
+  readonly why: Why;
 }
 
-function saying(comment: string) {
-  return comment.trim() === '' ? {} : { comment: comment.trim() };
+/** What is said with it, as far as it is. */
+function saying(why: Why) {
+  const { reason: comment, ...ticket } = whyOf(why);
+  return { ...(comment === '' ? {} : { comment }), ...ticket };
 }
 
-export function askApproval({ project, action, to, base, comment }: Asked, intent: string) {
-  return answerOf(api.askApproval({ project, xNsBase: base, idempotencyKey: intent, body: { action, to, ...saying(comment) } }));
+export function askApproval({ project, action, to, base, why }: Asked, intent: string) {
+  return answerOf(api.askApproval({ project, xNsBase: base, idempotencyKey: intent, body: { action, to, ...saying(why) } }));
 }
 
 export type Verdict = 'approve' | 'decline' | 'withdraw' | 'comment';
@@ -80,19 +82,19 @@ interface Decided {
   readonly project: string;
   readonly approval: string;
   readonly verdict: Verdict;
-  readonly comment: string;
+  readonly why: Why;
 }
 
-export function decideApproval({ project, approval, verdict, comment }: Decided, intent: string) {
+export function decideApproval({ project, approval, verdict, why }: Decided, intent: string) {
   const about = { project, approval, idempotencyKey: intent } as const;
   switch (verdict) {
     case 'approve':
-      return answerOf(api.giveApproval({ ...about, body: saying(comment) }));
+      return answerOf(api.giveApproval({ ...about, body: saying(why) }));
     case 'decline':
-      return answerOf(api.declineApproval({ ...about, body: saying(comment) }));
+      return answerOf(api.declineApproval({ ...about, body: saying(why) }));
     case 'withdraw':
-      return answerOf(api.withdrawApproval(about));
+      return answerOf(api.withdrawApproval({ ...about, ...publishWhyOf(why) }));
     case 'comment':
-      return answerOf(api.commentApproval({ ...about, body: { comment: comment.trim() } }));
+      return answerOf(api.commentApproval({ ...about, body: { ...saying(why), comment: why.reason.trim() } }));
   }
 }

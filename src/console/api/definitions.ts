@@ -12,7 +12,7 @@ import {
 import { withExactNumbers } from '../words/exact.ts';
 import { Refused, refusalOf } from '../words/refusal.ts';
 import { listOf, objectOf } from '../words/sheet.ts';
-import { LOOK, messageOf } from './acts.ts';
+import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { atOf, type View } from './view.ts';
@@ -205,13 +205,13 @@ function foundIn(raw: unknown): Found {
 export interface StagingAsked extends Edited {
   readonly project: string;
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
 }
 
 /** Stages a text, unless somebody published since `base`. Gives the revision that next is of then. */
-export async function stageDefinition({ project, base, message, ...edited }: StagingAsked, intent: string) {
+export async function stageDefinition({ project, base, why, ...edited }: StagingAsked, intent: string) {
   const body = await pushOf(edited);
-  const about = { project, ...messageOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent } as const;
+  const about = { project, ...publishWhyOf(why), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent } as const;
   const answer = await api.sync({ ...about, body });
   await answerOf(Promise.resolve(answer));
   return Number(answer.headers.get('x-ns-position') ?? base);
@@ -222,13 +222,13 @@ export interface TakenAsked {
   readonly kind: DefinitionKind;
   readonly id: string;
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
 }
 
 /** Takes back what is staged of a definition. */
-export function discardDefinition({ project, kind, id, base, message }: TakenAsked, intent: string) {
+export function discardDefinition({ project, kind, id, base, why }: TakenAsked, intent: string) {
   const body = { kind, ...(id === SINGLE ? {} : { id }) };
-  return answerOf(api.discard({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body }));
+  return answerOf(api.discard({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body }));
 }
 
 const REMOVALS = {
@@ -240,6 +240,6 @@ const REMOVALS = {
 } as const;
 
 /** Stages the removal of a definition: the promotion carries it out. */
-export function removeDefinition({ project, kind, id, base, message }: TakenAsked & { readonly kind: ListedKind }, intent: string) {
-  return answerOf(REMOVALS[kind]({ project, id, ...messageOf(message), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent }));
+export function removeDefinition({ project, kind, id, base, why }: TakenAsked & { readonly kind: ListedKind }, intent: string) {
+  return answerOf(REMOVALS[kind]({ project, id, ...publishWhyOf(why), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent }));
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { messageOf } from './acts.ts';
+import { publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import type { View } from './view.ts';
@@ -23,11 +23,11 @@ interface Planned {
   /** The revision that was looked at. */
   readonly base: number;
   readonly at: string;
-  readonly message: string;
+  readonly why: Why;
 }
 
-export function schedulePromotion({ project, base, at, message }: Planned, intent: string) {
-  return answerOf(api.schedulePromotion({ project, ...messageOf(message), xNsBase: base, idempotencyKey: intent, body: { at } }));
+export function schedulePromotion({ project, base, at, why }: Planned, intent: string) {
+  return answerOf(api.schedulePromotion({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: { at } }));
 }
 
 export function unschedulePromotion(project: string, intent: string) {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
-import { messageOf } from './acts.ts';
+import { publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { atOf, type Target, type View } from './view.ts';
@@ -98,14 +98,14 @@ export interface SaveAsked {
   readonly target: Target;
   /** The revision that was looked at: whoever published since is not overwritten. */
   readonly base: number;
-  readonly message: string;
+  readonly why: Why;
   readonly collection: string | null;
   readonly body: unknown;
 }
 
 /** Stores what {@link bodyAfter} made. */
-export function saveValues({ project, target, base, message, collection, body }: SaveAsked, intent: string) {
-  const about = { project, ...messageOf(message), xNsPublishTarget: target, xNsBase: base, idempotencyKey: intent };
+export function saveValues({ project, target, base, why, collection, body }: SaveAsked, intent: string) {
+  const about = { project, ...publishWhyOf(why), xNsPublishTarget: target, xNsBase: base, idempotencyKey: intent };
   // It is what the server answered, with changes; the server checks it anew.
   if (collection === null) return answerOf(api.putGameValues({ ...about, gameValues: body as api.GameValues }));
   return answerOf(api.patchCollection({ ...about, body: body as api.SourceItem }));

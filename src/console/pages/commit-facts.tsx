@@ -10,6 +10,7 @@ import { Zone } from '../parts/zone.tsx';
 import { documentFieldsSaid, whoOf } from '../words/commit.ts';
 import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
+import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
 import { CommitMarks, FieldsSaid, RestoreBefore, UndoneBy, useCanUndo } from './commits.tsx';
 import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink } from './named.tsx';
@@ -49,9 +50,7 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       {why !== undefined && (
         <>
           <dt>Why</dt>
-          <dd>
-            “{why.reason}”{why.ticket !== undefined && ` · ${why.ticket}`}
-          </dd>
+          <dd>{whySaid(why)}</dd>
         </>
       )}
       {target !== undefined && (

@@ -25,6 +25,7 @@ import {
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
+import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
 import { Deed, DocumentLink, PlayerOr, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
@@ -169,11 +170,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
         )}
       </div>
       <UndoneBy commit={commit} />
-      {commit.why !== undefined && (
-        <p className={styles.why}>
-          “{commit.why.reason}”{commit.why.ticket !== undefined && ` · ${commit.why.ticket}`}
-        </p>
-      )}
+      {commit.why !== undefined && <p className={styles.why}>{whySaid(commit.why)}</p>}
       {isAnyTold && (
         <div className={styles.effects}>
           {money.map(({ player, collection, key, field, delta }) => (

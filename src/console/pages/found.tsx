@@ -11,6 +11,7 @@ import { At } from '../parts/time.tsx';
 import { exactJson } from '../words/exact.ts';
 import { publishDeed } from '../words/publish.ts';
 import { isUnknown } from '../words/refusal.ts';
+import { whySaid } from '../words/why.ts';
 import { CallList } from './calls/call-row.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
@@ -242,7 +243,8 @@ function UseLink({ use: { kind, id, entry }, at: revision }: { readonly use: Use
 
 function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publish']> }) {
   const { project } = useView();
-  const { revision, at, action, target, label, keyId, message, changes } = publish;
+  const { revision, at, action, target, label, keyId, message: reason, ticket, changes } = publish;
+  const why = whySaid({ reason, ticket });
   return (
     <>
       <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(revision) }} title="What it changed, and compare">
@@ -250,7 +252,7 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
       </Link>
       : {keyId === undefined ? (label ?? 'The operator') : <KeyLink keyId={keyId} label={label} />} {publishDeed(action)}{' '}
       <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes} {changes === 1 ? 'definition' : 'definitions'}
-      {message !== undefined && <> – “{message}”</>}
+      {why !== '' && <> – {why}</>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
+import { NO_WHY } from '../api/acts.ts';
 import { hide, reasonFor, reveal, watchRevealed } from '../api/reveal.ts';
 import { useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
@@ -35,7 +36,7 @@ interface RevealDialogProps {
 /** Asks why personal values are to be told. */
 export function RevealDialog({ whose, show, close }: RevealDialogProps) {
   const asked = ASKED[whose];
-  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const [why, setWhy] = useState(NO_WHY);
   const reason = why.reason.trim();
   const ticket = why.ticket.trim();
   const said = (ticket === '' ? reason : `${reason} (ticket ${ticket})`).slice(0, 256);

@@ -1,7 +1,7 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LOOK, lookAtUndo, type Policy, type UndoAsked, undo } from '../api/acts.ts';
+import { LOOK, lookAtUndo, NO_WHY, type Policy, type UndoAsked, undo } from '../api/acts.ts';
 import { commitsQuery } from '../api/queries.ts';
 import { ofCommit } from '../api/reveal.ts';
 import { useIntent, useRefresh } from '../frame/acting.ts';
@@ -34,7 +34,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
   const { project } = useView();
   const refresh = useRefresh();
   const [policy, setPolicy] = useState<Policy>('reverse');
-  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
   const look = useQuery(lookQuery({ project, revision, policy }));
   // It says whom it concerns, whatever is chosen then.

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { MAX_TICKET } from '../words/publish.ts';
 import styles from './field.module.css';
 
 interface LabelledProps {
@@ -115,13 +116,25 @@ export function Why({ reason, ticket, change }: WhyProps) {
         required
         onChange={({ target }) => change({ reason: target.value, ticket })}
       />
-      <Field
-        label="Ticket (may be left out)"
-        hint="Of your support desk"
-        value={ticket}
-        maxLength={128}
-        onChange={({ target }) => change({ reason, ticket: target.value })}
-      />
+      <TicketField ticket={ticket} change={(named) => change({ reason, ticket: named })} />
     </Pair>
+  );
+}
+
+interface TicketProps {
+  readonly ticket: string;
+  readonly change: (ticket: string) => void;
+}
+
+/** What asked for an act. */
+export function TicketField({ ticket, change }: TicketProps) {
+  return (
+    <Field
+      label="Ticket (may be left out)"
+      hint="Of your support desk"
+      value={ticket}
+      maxLength={MAX_TICKET}
+      onChange={({ target }) => change(target.value)}
+    />
   );
 }

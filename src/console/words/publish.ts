@@ -206,13 +206,16 @@ export function fieldSaid({ label, before, after }: FieldSaid): string {
 /** A reason that somebody gave. */
 export interface Said {
   readonly by: ActorSaid;
+  /** Empty where a ticket alone was named. */
   readonly text: string;
+  readonly ticket?: string | undefined;
 }
 
 interface PublishSaid {
   readonly action: string;
   readonly target: string;
   readonly message?: string | undefined;
+  readonly ticket?: string | undefined;
   readonly actor: ActorSaid;
   readonly changes: readonly { readonly kind: string; readonly id: string; readonly hash: string | null }[];
 }
@@ -226,29 +229,49 @@ export function saidOfStaged(
   publishes: readonly PublishSaid[],
 ): readonly Said[] {
   const open = new Set(staged.map(definitionName));
-  const said = new Map<string, ActorSaid>();
-  for (const { action, target, message, actor, changes } of publishes) {
+  const said: Said[] = [];
+  for (const { action, target, message: text = '', ticket, actor, changes } of publishes) {
     if (action === 'promote') break;
     if (target !== 'next') continue;
     const own = changes.filter((change) => open.has(definitionName(change)));
     for (const change of own) if (change.hash === null) open.delete(definitionName(change));
-    if (message !== undefined && own.some(({ hash }) => hash !== null) && !said.has(message)) said.set(message, actor);
+    const isSaid = text !== '' || ticket !== undefined;
+    const isKnown = said.some((each) => each.text === text && each.ticket === ticket);
+    if (isSaid && !isKnown && own.some(({ hash }) => hash !== null)) said.push({ by: actor, text, ticket });
   }
-  return [...said].map(([text, by]) => ({ by, text })).toReversed();
+  return said.toReversed();
 }
 
 /** Most characters of a reason. */
 export const MAX_REASON = 500;
 
-/** Reasons as one, the newest of them where there is no room for all. */
-export function reasonOf(said: readonly Said[]): string {
-  let text = '';
-  for (const each of said.toReversed()) {
-    const longer = text === '' ? each.text : `${each.text}; ${text}`;
-    if (longer.length > MAX_REASON) break;
-    text = longer;
+/** Most characters of a ticket. */
+export const MAX_TICKET = 128;
+
+/** Reasons as one, and their tickets: the newest of them where there is no room for all. */
+export function reasonOf(said: readonly Said[]): { readonly reason: string; readonly ticket: string } {
+  return {
+    reason: newestOf(
+      said.map(({ text }) => text),
+      '; ',
+      MAX_REASON,
+    ),
+    ticket: newestOf(
+      said.map(({ ticket = '' }) => ticket),
+      ', ',
+      MAX_TICKET,
+    ),
+  };
+}
+
+function newestOf(texts: readonly string[], between: string, most: number): string {
+  let whole = '';
+  for (const text of [...new Set(texts)].filter((each) => each !== '').toReversed()) {
+    const longer = whole === '' ? text : `${text}${between}${whole}`;
+    if (longer.length > most) break;
+    whole = longer;
   }
-  return text;
+  return whole;
 }
 
 /** Whose words a reason is that the page offers. `when`: when they were said. `person`: who reads it. */

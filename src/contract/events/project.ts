@@ -25,7 +25,10 @@ export const definitionChange = members({
 const changes = list(definitionChange);
 const generation = count.meta({ description: 'Of the data of `next`' });
 const setHash = hash.meta({ description: 'Content hash of the whole set afterwards' });
-const message = absent(plainText, 'Why, in the words of who published');
+const why = {
+  message: absent(plainText, 'Why, in the words of who published'),
+  ticket: absent(plainText, 'Of the support desk'),
+} as const;
 const slug = plainText;
 const title = plainText;
 const statusLevel = absent(plainText, 'How the game shows it');
@@ -84,14 +87,14 @@ export const PROJECT_EVENTS = {
     'A piece of a definition’s text. A publish refers to the whole by its hash, so storing it twice is harmless.',
     members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: plainText }),
   ),
-  'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash, message })),
+  'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash, ...why })),
   'definitions.promoted': event(
     '`next` becomes live and is empty afterwards.',
     members({
       changes,
       hash: setHash,
       generation,
-      message,
+      ...why,
       unseen: absent(z.array(plainText), 'Ids of collections of which it was not looked whether documents fit personal fields'),
     }),
   ),
@@ -102,7 +105,7 @@ export const PROJECT_EVENTS = {
       hash: setHash,
       generation,
       to: z.int().meta({ description: 'Revision of the publish that live shows again; −1: before any' }),
-      message,
+      ...why,
     }),
   ),
   'definitions.nextRenewed': event('The data of `next` begins anew, and the definitions stay.', members({ generation, hash: setHash })),

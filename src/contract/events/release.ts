@@ -10,6 +10,7 @@ const approval = plainText.meta({ description: 'Its id' });
 const action = z.enum(RELEASE_ACTIONS);
 const to = absent(z.int(), 'Of a rollback: the revision of the publish that live shows again; −1: before any');
 const difference = hash.meta({ description: 'SHA-256 of what would change: kind, id and hash of each definition' });
+const ticket = absent(plainText, 'Of the support desk');
 const promotion = plainText.meta({ description: 'Its id' });
 const base = hash.meta({ description: 'Content hash of live without saved tests, which the difference is to' });
 
@@ -33,9 +34,13 @@ export const RELEASE_EVENTS = {
       difference,
       base,
       message: absent(plainText, 'Why, which the publish tells then'),
+      ticket: absent(plainText, 'Of the support desk, which the publish tells, too'),
     }),
   ),
-  'promotion.unscheduled': event('It is not to go live by itself any more.', members({ promotion, reason: absent(plainText, 'Why') })),
+  'promotion.unscheduled': event(
+    'It is not to go live by itself any more.',
+    members({ promotion, reason: absent(plainText, 'Why'), ticket }),
+  ),
   'promotion.missed': event(
     'Its time came, and it did not go live.',
     members({ promotion, code: plainText.meta({ description: 'Code of the refusal' }), reason: plainText.meta({ description: 'Why' }) }),
@@ -46,6 +51,11 @@ export const RELEASE_EVENTS = {
 export const COMMENT_EVENTS = {
   'approval.commented': event(
     'What somebody said about it.',
-    members({ approval, text: personalText, with: absent(z.enum(['request', 'approve', 'decline', 'withdraw']), 'What it was said with') }),
+    members({
+      approval,
+      text: personalText.meta({ description: 'Empty where a ticket alone was named' }),
+      ticket: absent(personalText, 'Of the support desk'),
+      with: absent(z.enum(['request', 'approve', 'decline', 'withdraw']), 'What it was said with'),
+    }),
   ),
 } as const;

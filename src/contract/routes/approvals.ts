@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { APPROVING_KEYS, STAGED_READ, STAGING_KEYS } from '../credentials.ts';
 import { RELEASE_ACTIONS } from '../events/release.ts';
-import { PUBLISH_BASE, READ_HEADERS } from '../parameters.ts';
+import { PUBLISH_BASE, READ_HEADERS, WHY } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, count, instant, lineOf, ok } from '../values.ts';
+import { anyJson, count, instant, lineOf, ok, ticketAsked, ticketSaid } from '../values.ts';
 import { about, paged } from './managed.ts';
 
 /** A second person before anything goes live: who asked, who approved, what was said. */
@@ -39,11 +39,13 @@ const Comment = z.strictObject({
   revision: count,
   by: Actor,
   at: instant,
-  text: z.string(),
+  text: z.string().meta({ description: 'Empty where a ticket alone was named' }),
+  ticket: ticketSaid,
   with: z.enum(['request', 'approve', 'decline', 'withdraw']).nullable().meta({ description: 'What it was said with' }),
 });
 
 const comment = lineOf(500).meta({ description: 'For whoever reads it, now and in the history' });
+const said = { comment: comment.exactOptional(), ticket: ticketAsked } as const;
 const One = z.strictObject({ ok, approval: Approval }).meta({ id: 'ApprovalShown', description: 'An approval' });
 
 const READ = { ...about, method: 'GET', keys: STAGED_READ, idempotent: false } as const;
@@ -87,7 +89,7 @@ export const approvals = {
           .nullable()
           .default(null)
           .meta({ description: 'Of a rollback, as its own route takes it; null: one back' }),
-        comment: comment.exactOptional(),
+        ...said,
       }),
       required: false,
     },
@@ -97,7 +99,7 @@ export const approvals = {
       ...(['APPROVALS_OFF', 'NOTHING_TO_APPROVE', 'NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'ROLLBACK_TIMEOUT'] as const),
       ...(['PUBLISH_CONFLICT', 'INVALID_REQUEST', 'BEHIND', 'BUSY'] as const),
     ],
-    example: { body: { comment: 'Summer prices' }, answer: { ok: true, approval: APPROVAL } },
+    example: { body: { comment: 'Summer prices', ticket: 'T-77' }, answer: { ok: true, approval: APPROVAL } },
   }),
   list: route({
     ...READ,
@@ -132,7 +134,11 @@ export const approvals = {
     errors: ['NOT_FOUND', 'INVALID_REQUEST'],
     example: {
       params: { approval: ID },
-      answer: { ok: true, approval: APPROVAL, comments: [{ revision: 41, ...MARA, text: 'Summer prices', with: 'request' }] },
+      answer: {
+        ok: true,
+        approval: APPROVAL,
+        comments: [{ revision: 41, ...MARA, text: 'Summer prices', ticket: 'T-77', with: 'request' }],
+      },
     },
   }),
   give: route({
@@ -144,7 +150,7 @@ export const approvals = {
       'A person does, no key: 403 APPROVER_IS_KEY. Whoever staged a part of it does not, nor who asked, where a key staged it or it is a rollback:',
       '403 APPROVER_IS_AUTHOR. 409 APPROVAL_PHASE where it is void, since something was staged or live changed while it was read.',
     ].join('\n'),
-    body: { schema: z.strictObject({ comment: comment.exactOptional() }), required: false },
+    body: { schema: z.strictObject(said), required: false },
     answers: { 200: One },
     errors: [...ERRORS, 'APPROVER_IS_KEY', 'APPROVER_IS_AUTHOR'],
     example: { params: { approval: ID }, body: {}, answer: { ok: true, approval: { ...APPROVAL, phase: 'approved', decided: MARA } } },
@@ -154,7 +160,7 @@ export const approvals = {
     id: 'declineApproval',
     path: '/:project/approvals/:approval/decline',
     summary: 'Do not agree, or no longer',
-    body: { schema: z.strictObject({ comment: comment.exactOptional() }), required: false },
+    body: { schema: z.strictObject(said), required: false },
     answers: { 200: One },
     errors: [...ERRORS, 'APPROVER_IS_KEY'],
     example: {
@@ -168,7 +174,7 @@ export const approvals = {
     id: 'commentApproval',
     path: '/:project/approvals/:approval/comments',
     summary: 'Say something about what was asked',
-    body: { schema: z.strictObject({ comment }), required: true },
+    body: { schema: z.strictObject({ ...said, comment }), required: true },
     answers: { 200: One },
     errors: ['VALIDATION_FAILED', 'NOT_FOUND'],
     example: { params: { approval: ID }, body: { comment: 'Why so cheap?' }, answer: { ok: true, approval: APPROVAL } },
@@ -179,6 +185,7 @@ export const approvals = {
     id: 'withdrawApproval',
     path: '/:project/approvals/:approval',
     summary: 'Ask no more',
+    query: WHY,
     unfit: { code: 'INVALID_REQUEST' },
     answers: { 200: One },
     errors: ['NOT_FOUND', 'APPROVAL_PHASE', 'INVALID_REQUEST'],

@@ -3,7 +3,7 @@ import { BUTTON_KEYS } from '../credentials.ts';
 import { PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { CONSOLE_PAGES } from '../resources/logic.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyObject, count, lineOf, ok, playerId } from '../values.ts';
+import { anyJson, anyObject, count, lineOf, ok, playerId, ticketAsked } from '../values.ts';
 import { Corrected } from './corrections.ts';
 
 /** Buttons of the game's own: endpoints that a person runs from the console. */
@@ -71,7 +71,7 @@ export const buttons = {
         player: playerId.exactOptional().meta({ description: 'For whom, on the page of a player' }),
         input: anyObject.default({}).meta({ description: 'The input of the endpoint' }),
         reason: lineOf(256).meta({ description: 'Why, for whoever reads the log and the ledger later', examples: ['lost by a crash'] }),
-        ticket: lineOf(128).exactOptional().meta({ description: 'Of the support desk' }),
+        ticket: ticketAsked,
         confirm: z.string().max(400).exactOptional().meta({ description: 'The text that the button asks, where it asks one' }),
         dryRun: z.boolean().default(false).meta({ description: 'Look only: the answer says what would be done' }),
       }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXPLAINING_KEYS, managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant, ok } from '../values.ts';
+import { anyJson, anyNumber, anyObject, count, instant, ok, ticketSaid } from '../values.ts';
 import { LoggedRequest } from './logs.ts';
 import { about, pageSize } from './managed.ts';
 
@@ -11,8 +11,8 @@ import { about, pageSize } from './managed.ts';
 /** Why somebody did it, as stated. */
 export const why = z
   .strictObject({
-    reason: z.string(),
-    ticket: z.string().optional().meta({ description: 'Of the support desk' }),
+    reason: z.string().meta({ description: 'Empty where a ticket alone was named' }),
+    ticket: ticketSaid,
     undone: count.optional().meta({ description: 'Of an undo: the last revision of the commit that it undoes' }),
     button: z.string().optional().meta({ description: 'What stood on the button that was pressed' }),
   })
@@ -125,6 +125,7 @@ const Publish = z.strictObject({
   person: z.string().optional().meta({ description: 'Id of the person who published' }),
   label: z.string().optional().meta({ description: 'Of the key that published; name of the person' }),
   message: z.string().optional(),
+  ticket: ticketSaid,
   changes: count.meta({ description: 'How many definitions it changed' }),
 });
 

@@ -3,7 +3,7 @@ import { managementKeys } from '../credentials.ts';
 import { MOMENT_ERRORS, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant, lineOf, ok } from '../values.ts';
+import { anyJson, anyNumber, anyObject, count, instant, lineOf, ok, ticketAsked } from '../values.ts';
 
 /** What support puts right: one document changed, one commit undone, a player restored. */
 
@@ -12,7 +12,7 @@ export const OBSTACLES = ['schema', 'unique'] as const;
 /** Why, and how: what every correction is asked with. */
 const why = {
   reason: lineOf(256).meta({ description: 'Why, for whoever reads the log and the ledger later', examples: ['lost by a crash'] }),
-  ticket: lineOf(128).exactOptional().meta({ description: 'Of the support desk' }),
+  ticket: ticketAsked,
 } as const;
 const dryRun = z.boolean().default(false).meta({ description: 'Look only: the answer says what would be done' });
 const how = {

@@ -3,7 +3,7 @@ import { managementKeys, STAGED_READ } from '../credentials.ts';
 import { DEFINITION_KINDS } from '../events/project.ts';
 import { AT, AT_ERRORS, AT_HEADER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { asOf, count, instant, ok } from '../values.ts';
+import { asOf, count, instant, ok, ticketSaid } from '../values.ts';
 import { betweenMoments, by, changedFields, moreFields, pageOfChanges, when } from './history.ts';
 import { paged } from './managed.ts';
 import { DifferingDefinition, slotsChanged } from './release.ts';
@@ -20,6 +20,7 @@ const Change = z
       .enum(['add', 'change', 'delete', 'none'])
       .meta({ description: 'What became of it in the target. `none`: the same as before, such as what was staged and is live now' }),
     message: z.string().optional().meta({ description: 'Why, as `message` of the request said' }),
+    ticket: ticketSaid,
     restored: z.int().optional().meta({ description: 'Of a rollback: the revision that live shows again; -1: before any' }),
     ...by,
     fields: changedFields,

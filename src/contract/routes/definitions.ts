@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { AT, AT_ERRORS, AT_HEADER, flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { AT, AT_ERRORS, AT_HEADER, flag, PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET, WHY } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
@@ -37,7 +37,7 @@ function writing(scope: Scope, resourceKind: string) {
     ...about,
     keys: managementKeys('rw', scope),
     headers: { ...TARGET, ...PUBLISH_BASE },
-    query: MESSAGE,
+    query: WHY,
     unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind } },
     writes: true,
     idempotent: true,
@@ -76,7 +76,7 @@ function upsertRoutes({ path, names, scope, resource, examples, isReplaced = fal
     description: 'All of them or none. What the validator finds is answered as `diagnostics` of each result.',
     query: {
       ...STRICT,
-      ...MESSAGE,
+      ...WHY,
       replaceAll: isReplaced ? flag('Removes what is not in the list') : NOT_REPLACED,
       async: flag('Answers a `jobId`; the push is done nevertheless'),
     },
@@ -112,7 +112,7 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
     path: `/:project/${path}`,
     summary: `Create or change one of the ${names.words}`,
     description: 'A plain definition is laid over what is stored, a source item replaces it.',
-    query: { ...STRICT, ...MESSAGE },
+    query: { ...STRICT, ...WHY },
     body: { schema: z.union([resource, SourceItem]), required: true, loose: true },
     answers: { 200: PushedOne },
     errors: [...PUSHED, ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],
@@ -220,7 +220,7 @@ function singleOf<const Answer extends z.ZodType>(
   const put = {
     ...writes,
     description: 'What the validator finds in them is answered as `diagnostics`.',
-    query: { ...STRICT, ...MESSAGE },
+    query: { ...STRICT, ...WHY },
     body: { schema: resource, required: true, loose: true },
     answers: { 200: Put },
     errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE, 'APPROVAL_NEEDED'],

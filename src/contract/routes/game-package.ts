@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS } from '../parameters.ts';
+import { AS_PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, WHY } from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
 import { anyJson, count, instant, ok } from '../values.ts';
@@ -42,7 +42,7 @@ export const gamePackage = {
     ].join('\n'),
     keys: PACKAGE_KEYS,
     headers: PUBLISH_BASE,
-    query: MESSAGE,
+    query: WHY,
     body: { schema: sentPackage, required: true, loose: true },
     unfit: { code: 'INVALID_JSON' },
     answers: {

@@ -4,7 +4,7 @@ import { grantPhase } from '../events/document.ts';
 import { PLAYER, READ_HEADERS } from '../parameters.ts';
 import { POLICIES } from '../policies.ts';
 import { type Route, route } from '../route.ts';
-import { anyJson, anyNumber, count, instant, lineOf, ok } from '../values.ts';
+import { anyJson, anyNumber, count, instant, lineOf, ok, ticketAsked } from '../values.ts';
 import { paged, pageSize } from './managed.ts';
 
 /** What support gives to many players, each once. */
@@ -20,7 +20,7 @@ const A_QUERY = 'the id of a query';
 
 const why = {
   reason: lineOf(256).meta({ description: 'Why: log and ledger keep it' }),
-  ticket: lineOf(128).exactOptional().meta({ description: 'Of the support desk' }),
+  ticket: ticketAsked,
 } as const;
 const dryRun = z.boolean().default(false).meta({ description: 'Look only: nothing is stored' });
 

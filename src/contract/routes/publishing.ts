@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys } from '../credentials.ts';
-import { MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
+import { PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, STRICT_IN_BODY, TARGET, WHY } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, ok } from '../values.ts';
 import { about, CLAIMING, Diagnostic, PUSHED, SAVES, staged, store } from './managed.ts';
@@ -26,7 +26,7 @@ export const publishing = {
       'if the key may read `publishes`.',
     ].join('\n'),
     keys: ANY_SECRET_KEY,
-    query: { ...STRICT, ...REPLACE_ALL, ...MESSAGE },
+    query: { ...STRICT, ...REPLACE_ALL, ...WHY },
     headers: { ...TARGET, ...PUBLISH_BASE },
     body: { schema: Sections, required: true, loose: true },
     unfit: { code: 'VALIDATION_FAILED' },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { flag, MESSAGE, PUBLISH_BASE, PUBLISHED_HEADERS } from '../parameters.ts';
+import { flag, PUBLISH_BASE, PUBLISHED_HEADERS, WHY } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyObject, count, instant, ok } from '../values.ts';
+import { anyJson, anyObject, count, instant, ok, ticketSaid } from '../values.ts';
 import { Approval, Step } from './approvals.ts';
 import { about, CLAIMING, DifferingField, ON_BASE, paged, staged } from './managed.ts';
 
@@ -99,7 +99,7 @@ export const release = {
       'nothing is promoted, unless `force`. ACCESS_WIDENED tells what would be open to more callers, and stops nothing; nor does PERSONAL_UNSEEN, which a person is told who gives no `x-ns-reveal`: personal fields were not looked at. A dry run answers all with 200. Large collections are looked at in part (`complete: false`),',
       'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
-    query: { ...flags, breakGlass, ...MESSAGE },
+    query: { ...flags, breakGlass, ...WHY },
     body: { schema: z.strictObject({ dryRun: inBody, force: inBody, breakGlass: inBody }), required: false },
     answers: { 200: Promoted },
     errors: [
@@ -132,7 +132,7 @@ export const release = {
     summary: 'Take back what is staged. Live stays, and the data that calls to `next` wrote',
     description:
       '`{}`: everything that was pushed to `next`. `{kind}` or `{kind, id}`, as `GET diff` names them: a part of it. Nothing staged: 200.',
-    query: { dryRun: flags.dryRun, ...MESSAGE },
+    query: { dryRun: flags.dryRun, ...WHY },
     body: {
       schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: inBody }),
       required: false,
@@ -160,7 +160,7 @@ export const release = {
       'as in `GET diff`. What live was is read from the log, one search of a project at a time: 503 BUSY where it did not begin within',
       '`COMMAND_TIMEOUT_MS`, 503 ROLLBACK_TIMEOUT where it did not end.',
     ].join('\n'),
-    query: { ...MESSAGE, dryRun: flags.dryRun, breakGlass, to: goal.meta({ description: 'As in the body' }) },
+    query: { ...WHY, dryRun: flags.dryRun, breakGlass, to: goal.meta({ description: 'As in the body' }) },
     body: { schema: z.strictObject({ dryRun: inBody, breakGlass: inBody, to: goal.nullable().optional() }), required: false },
     answers: {
       200: z
@@ -272,6 +272,7 @@ export const release = {
                 cause: z.string(),
                 approval: Approval.optional().meta({ description: 'What a second person agreed to, or an owner went past' }),
                 message: z.string().optional().meta({ description: 'Why, as `message` of the request said' }),
+                ticket: ticketSaid,
                 at: instant,
               })
               .meta({ id: 'Publish' }),
@@ -307,6 +308,7 @@ export const release = {
             actor: { kind: 'secret', keyId: 'k1', label: 'first' },
             cause: 'collection.put',
             message: 'Slots for saves',
+            ticket: 'T-77',
             at: '2026-03-01T12:00:00.000Z',
           },
         ],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { MESSAGE, PUBLISH_BASE, READ_HEADERS } from '../parameters.ts';
+import { PUBLISH_BASE, READ_HEADERS, WHY } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
-import { instant, ok } from '../values.ts';
+import { instant, ok, ticketSaid } from '../values.ts';
 import { Step } from './approvals.ts';
 import { about } from './managed.ts';
 
@@ -13,6 +13,7 @@ const Schedule = z
     id: z.string(),
     at: instant.meta({ description: 'When it is to go live' }),
     message: z.string().optional().meta({ description: 'Why, which the publish tells then' }),
+    ticket: ticketSaid,
     difference: z.string().meta({ description: 'SHA-256 of what would change' }),
     base: z.string().meta({ description: 'Hash of live, which it is the difference to' }),
     phase: z.enum(['waiting', 'withdrawn', 'void', 'used', 'missed']).meta({
@@ -26,6 +27,7 @@ const Schedule = z
         why: z.enum(['staged', 'discarded', 'live', 'used', 'withdrawn', 'missed']),
         code: z.string().optional().meta({ description: 'Of one that was missed: the code of the refusal' }),
         reason: z.string().optional(),
+        ticket: ticketSaid,
         unseen: z.array(z.string()).optional().meta({
           description:
             'Of one that is live: collections of which it was not looked whether documents fit personal fields, as no reason was given',
@@ -73,7 +75,7 @@ export const schedules = {
       'minute and once over all nodes, by the rules of `promote`, and its tests run on next: with findings, a test that fails, without the approval that the project asks for, or where who scheduled it may no',
       'longer promote, it is missed, and `ended` says why. What a person scheduled looks at no personal field, which `unseen` says, and makes none unique: nobody is there to say why. A promotion by hand before its time is the end of it.',
     ].join('\n'),
-    query: MESSAGE,
+    query: WHY,
     headers: PUBLISH_BASE,
     body: {
       schema: z.strictObject({ at: z.iso.datetime({ offset: true }).meta({ description: 'ISO 8601, with its zone' }) }),
@@ -89,7 +91,7 @@ export const schedules = {
     method: 'DELETE',
     id: 'unschedulePromotion',
     summary: 'Take back the promotion that waits for its time',
-    query: MESSAGE,
+    query: WHY,
     headers: PUBLISH_BASE,
     unfit: { code: 'INVALID_REQUEST' },
     answers: { 200: One },

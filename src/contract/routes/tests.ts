@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts';
-import { MESSAGE, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET } from '../parameters.ts';
+import { PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, STRICT_IN_BODY, TARGET, WHY } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, ok } from '../values.ts';
@@ -120,7 +120,7 @@ export const tests = {
     summary: 'Replace the saved tests (500 at most), as tests or as source items',
     keys: EVERYTHING_WRITTEN,
     headers: PUBLISH_BASE,
-    query: { ...STRICT, ...MESSAGE },
+    query: { ...STRICT, ...WHY },
     body: {
       schema: z.union([z.array(PutTest), z.object({ tests: z.array(PutTest), ...STRICT_IN_BODY }).catchall(anyJson)]),
       required: true,

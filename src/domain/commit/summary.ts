@@ -30,6 +30,7 @@ export interface CommitSummary {
 }
 
 export interface StatedWhy {
+  /** Empty where a ticket alone was named. */
   readonly reason: string;
   readonly ticket?: string;
   /** What stood on the button. */
@@ -139,15 +140,20 @@ function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
     case 'definitions.promoted':
     case 'definitions.rolledBack':
     case 'promotion.scheduled':
-      return data.message === undefined ? undefined : { reason: data.message };
+      return saidIn({ ...data, reason: data.message });
     case 'approval.commented':
-      return { reason: data.text };
+      return saidIn({ ...data, reason: data.text });
     case 'promotion.unscheduled':
     case 'promotion.missed':
-      return data.reason === undefined ? undefined : { reason: data.reason };
+      return saidIn(data);
     default:
       return undefined;
   }
+}
+
+/** `undefined`: neither a reason nor a ticket. */
+function saidIn({ reason = '', ticket }: { readonly reason?: string | undefined; readonly ticket?: string }): StatedWhy | undefined {
+  return reason === '' && ticket === undefined ? undefined : { reason, ...(ticket === undefined ? {} : { ticket }) };
 }
 
 function inputOf(events: readonly ProjectEvent[]): RecordedInput | null {

@@ -12,7 +12,7 @@ export function approvalHandlers(services: Services): Handlers<typeof approvals>
     read: async ({ caller, params }) => managed(await app.approvals.read(caller, params.approval)),
     give: async ({ caller, params, body }) => managed(await app.approvals.give(caller, params.approval, body)),
     decline: async ({ caller, params, body }) => managed(await app.approvals.decline(caller, params.approval, body)),
-    comment: async ({ caller, params, body }) => managed(await app.approvals.comment(caller, params.approval, body.comment)),
+    comment: async ({ caller, params, body }) => managed(await app.approvals.comment(caller, params.approval, body)),
     withdraw: async ({ caller, params }) => managed(await app.approvals.withdraw(caller, params.approval)),
   });
 }

@@ -28,7 +28,7 @@ function given(...events: readonly DomainEvent[]): ReleaseState | null {
 }
 
 const schedule = (state: ReleaseState | null = null, at = AT, id = 'p1') =>
-  schedulePromotion(state, next, promotion, { id, at, message: 'Summer' }, NOW);
+  schedulePromotion(state, next, promotion, { id, at, said: { message: 'Summer', ticket: 'T-77' } }, NOW);
 const scheduled = schedule() as DomainEvent;
 const waiting = given(scheduled);
 const due = waiting?.schedule as ScheduledPromotion;
@@ -39,8 +39,8 @@ const published = (target: 'live' | 'next', kind: DefinitionChange['kind'] = 'en
 
 describe('scheduling a promotion', () => {
   it('names the time and exactly what is staged', () => {
-    expect(scheduled).toMatchObject({ type: 'promotion.scheduled', data: { promotion: 'p1', at: AT, message: 'Summer' } });
-    expect(due).toMatchObject({ phase: 'waiting', at: AT, ended: null });
+    expect(scheduled).toMatchObject({ type: 'promotion.scheduled', data: { promotion: 'p1', at: AT, message: 'Summer', ticket: 'T-77' } });
+    expect(due).toMatchObject({ phase: 'waiting', at: AT, message: 'Summer', ticket: 'T-77', ended: null });
   });
 
   it('takes a time between a minute and 90 days ahead', () => {
@@ -52,14 +52,14 @@ describe('scheduling a promotion', () => {
   it('is refused while one waits, and where nothing would change', () => {
     expect(refused(schedule(waiting)).message).toContain('already');
     const nothing = decidePromote(live, { dryRun: false }).events;
-    expect(refused(schedulePromotion(null, live, nothing, { id: 'p1', at: AT, message: null }, NOW)).code).toBe('PROMOTION_PHASE');
+    expect(refused(schedulePromotion(null, live, nothing, { id: 'p1', at: AT, said: {} }, NOW)).code).toBe('PROMOTION_PHASE');
   });
 
   it('is taken back once', () => {
-    const back = unschedulePromotion(waiting, 'Not yet') as DomainEvent;
+    const back = unschedulePromotion(waiting, { message: 'Not yet', ticket: 'T-78' }) as DomainEvent;
     const after = given(scheduled, back);
-    expect(after?.schedule).toMatchObject({ phase: 'withdrawn', ended: { why: 'withdrawn', reason: 'Not yet' } });
-    expect(refused(unschedulePromotion(after, null)).code).toBe('PROMOTION_PHASE');
+    expect(after?.schedule).toMatchObject({ phase: 'withdrawn', ended: { why: 'withdrawn', reason: 'Not yet', ticket: 'T-78' } });
+    expect(refused(unschedulePromotion(after, {})).code).toBe('PROMOTION_PHASE');
     expect(schedule(after, AT, 'p2')).toMatchObject({ data: { promotion: 'p2' } });
   });
 });
@@ -92,7 +92,7 @@ describe('what ends it', () => {
     });
     expect(missPromotion(given(scheduled, ...promotion), due, why)).toEqual([]);
     expect(
-      missPromotion(given(scheduled, unschedulePromotion(waiting, null) as DomainEvent, schedule(null, AT, 'p2') as DomainEvent), due, why),
+      missPromotion(given(scheduled, unschedulePromotion(waiting, {}) as DomainEvent, schedule(null, AT, 'p2') as DomainEvent), due, why),
     ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
-import { LOOK } from '../../api/acts.ts';
+import { LOOK, NO_WHY } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
 import { ofEndpoint } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -40,7 +40,7 @@ export function PressDialog({ button, player, close }: PressProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [isAsked, setAsked] = useState(false);
   const [looked, setLooked] = useState<Input | null>(fields.length === 0 ? {} : null);
-  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const [why, setWhy] = useState(NO_WHY);
   const [hasAgreed, setAgreed] = useState(confirm === null);
   const entered = inputOf(fields, typed);
   const look = useQuery({

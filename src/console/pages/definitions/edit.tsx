@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { NO_WHY } from '../../api/acts.ts';
 import {
   discardDefinition,
   type Found,
@@ -156,11 +157,11 @@ interface SaveProps extends EditProps {
 function SaveDialog({ definition, text, base, isNew, findings, close, saved }: SaveProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const [message, setMessage] = useState('');
+  const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
   const { kind, id } = definition;
   const act = useMutation({
-    mutationFn: () => stageDefinition({ project, kind, definition, text, base, message }, intentOf([base, message, text])),
+    mutationFn: () => stageDefinition({ project, kind, definition, text, base, why }, intentOf([base, why, text])),
     onSuccess: refresh,
   });
   const errors = findings.filter(({ severity }) => severity === 'error').length;
@@ -209,7 +210,7 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
         </p>
       )}
       <EndsSchedule />
-      <WhyField isStaged message={message} change={setMessage} />
+      <WhyField isStaged why={why} change={setWhy} />
       {act.isError &&
         (act.error instanceof Unreadable ? (
           <p className={styles.bad}>{act.error.message}</p>
@@ -245,13 +246,13 @@ const TAKES = {
 function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const [message, setMessage] = useState('');
+  const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
   const { title, sub, verb, done } = TAKES[which];
   const act = useMutation({
     mutationFn: async () => {
-      const asked = { project, id, base, message };
-      const intent = intentOf([which, base, message]);
+      const asked = { project, id, base, why };
+      const intent = intentOf([which, base, why]);
       if (which === 'discard') await discardDefinition({ ...asked, kind }, intent);
       else if (isListed(kind)) await removeDefinition({ ...asked, kind }, intent);
     },
@@ -283,7 +284,7 @@ function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeP
         </>
       }
     >
-      <WhyField message={message} change={setMessage} />
+      <WhyField why={why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

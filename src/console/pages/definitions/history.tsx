@@ -12,6 +12,7 @@ import { When } from '../../parts/time.tsx';
 import { whoOf } from '../../words/commit.ts';
 import type { DefinitionKind } from '../../words/definition.ts';
 import { publishDeed } from '../../words/publish.ts';
+import { whySaid } from '../../words/why.ts';
 import { Fields } from '../publishes/changes.tsx';
 import styles from './definitions.module.css';
 
@@ -77,7 +78,8 @@ interface LineProps {
 
 function HistoryLine({ change, before, isFirst, compare }: LineProps) {
   const { project, target } = useView();
-  const { revision, at, action, actor, message, opens = [], fields } = change;
+  const { revision, at, action, actor, message: reason, ticket, opens = [], fields } = change;
+  const why = whySaid({ reason, ticket });
   return (
     <li className={styles.change}>
       <p>
@@ -97,7 +99,7 @@ function HistoryLine({ change, before, isFirst, compare }: LineProps) {
           Compare…
         </Button>
       </div>
-      {message !== undefined && <p className={styles.soft}>“{message}”</p>}
+      {why !== '' && <p className={styles.soft}>{why}</p>}
       {opens.map((sentence) => (
         <p key={sentence} className={styles.bad}>
           {sentence}

@@ -17,6 +17,7 @@ import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { deedOf } from '../../words/commit.ts';
 import { actNear, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf } from '../../words/look.ts';
+import { whySaid } from '../../words/why.ts';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -226,10 +227,9 @@ function Why({ look, acts }: { readonly look: Look; readonly acts: readonly Comm
     );
   const act = actNear(look, acts);
   if (act?.why === undefined) return <span className={table.soft}>–</span>;
-  const { reason, ticket } = act.why;
   return (
     <>
-      “{reason}”{ticket !== undefined && ` · ${ticket}`}
+      {whySaid(act.why)}
       <Link
         to="/p/$project/find/$held"
         params={{ project, held: String(act.revision) }}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { correct, LOOK, lookAtChange, type WantedChange } from '../../api/acts.ts';
+import { correct, LOOK, lookAtChange, NO_WHY, type WantedChange } from '../../api/acts.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -30,7 +30,7 @@ export function CorrectDialog({ asked, version, change, title, sub, words, close
   const { project, target } = useView();
   const refresh = useRefresh();
   const intentOf = useIntent();
-  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const [why, setWhy] = useState(NO_WHY);
   const asking = change === null ? null : { project, ...asked, target, version, change };
   const look = useQuery({
     queryKey: [project, 'look', 'correct', asking],

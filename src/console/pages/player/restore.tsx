@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { LINES, LOOK, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
+import { LINES, LOOK, lookAtRestore, NO_WHY, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
@@ -176,7 +176,7 @@ function Preview({ player, to, before }: PreviewProps) {
   const [policy, setPolicy] = useState<Policy>('give');
   const [chosen, setChosen] = useState<Choice | null>(null);
   const [lines, setLines] = useState(LINES);
-  const [why, setWhy] = useState({ reason: '', ticket: '' });
+  const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
   const [undoing, setUndoing] = useState<Commit | null>(null);
   const queries = useQueryClient();

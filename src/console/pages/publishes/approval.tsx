@@ -12,11 +12,12 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
+import { whySaid } from '../../words/why.ts';
 import { CopyLink } from './asked.tsx';
 import type { DefinitionChange } from './changes.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
-import { CommentField, VerdictDialog } from './verdict.tsx';
+import { Saying, VerdictDialog } from './verdict.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
@@ -75,9 +76,9 @@ export function SecondPerson({ approval, authors, wentLive, children }: SecondPe
           <When at={(approval.ended ?? approval.decided ?? approval.asked).at} />
         </span>
       </p>
-      {read.data?.comments.map(({ revision, by, at, text }) => (
+      {read.data?.comments.map(({ revision, by, at, text, ticket }) => (
         <p key={revision} className={styles.said}>
-          <strong>{whoActed(by)}</strong> “{text}”{' '}
+          <strong>{whoActed(by)}</strong> {whySaid({ reason: text, ticket })}{' '}
           <span className={styles.soft}>
             <When at={at} />
           </span>
@@ -148,10 +149,11 @@ interface AskProps {
 export function AskDialog({ base, changes, close }: AskProps) {
   const { project } = useView();
   const refresh = useRefresh();
-  const { message: comment, change, hint } = useStagedWhy(changes);
+  const said = useStagedWhy(changes);
+  const { why } = said;
   const intentOf = useIntent();
   const act = useMutation({
-    mutationFn: () => askApproval({ project, action: 'promote', to: null, base, comment }, intentOf([base, comment])),
+    mutationFn: () => askApproval({ project, action: 'promote', to: null, base, why }, intentOf([base, why])),
     // What waits stands where the button was.
     onSuccess: async () => {
       await refresh();
@@ -172,7 +174,7 @@ export function AskDialog({ base, changes, close }: AskProps) {
         </>
       }
     >
-      <CommentField comment={comment} change={change} hint={hint} />
+      <Saying {...said} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

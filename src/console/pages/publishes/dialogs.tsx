@@ -57,8 +57,8 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const { project } = useView();
   const told = useTold();
   const { of } = useSecondPerson();
-  const why = useStagedWhy(isPastSecond ? [] : changes, isPastSecond ? undefined : of('promote'));
-  const { message } = why;
+  const said = useStagedWhy(isPastSecond ? [] : changes, isPastSecond ? undefined : of('promote'));
+  const { why } = said;
   const [force, setForce] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
@@ -66,12 +66,12 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const [at, setAt] = useState('');
   const time = typedTime(at);
   const planning = useMutation({
-    mutationFn: (_changed: string) => schedulePromotion({ project, base, at: time ?? at, message }, intentOf(['at', base, time, message])),
+    mutationFn: (_changed: string) => schedulePromotion({ project, base, at: time ?? at, why }, intentOf(['at', base, time, why])),
     onSuccess: told,
   });
   const act = useMutation({
     mutationFn: (_told: Told) =>
-      promote({ project, base, message, force, breakGlass: isPastSecond }, intentOf([base, message, force, isPastSecond])),
+      promote({ project, base, why, force, breakGlass: isPastSecond }, intentOf([base, why, force, isPastSecond])),
     onSuccess: told,
   });
   if (act.isSuccess)
@@ -96,7 +96,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const isWrong = stopping(findings).length > 0 || failed > 0;
   const isPlanned = at.trim() !== '';
   const isTimed = !isPlanned || time !== null;
-  const isReady = isTimed && message.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
+  const isReady = isTimed && why.reason.trim() !== '' && (!isWrong || (force && !isPlanned)) && (!isPastSecond || isMeant);
   return (
     <Dialog
       title={isPastSecond ? 'Make live what nobody approved?' : 'Make it live?'}
@@ -127,7 +127,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       {!isSaidWhole(changes) && <Changes isFramed changes={changes} />}
       <CheckedNow state={state} />
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField isNeeded {...why} />
+      <WhyField isNeeded {...said} />
       {!isPastSecond && (
         <details className={styles.more}>
           <summary>At another time…</summary>
@@ -177,8 +177,8 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
   const { isRequired, of } = useSecondPerson();
   const mayBreakGlass = useMayBreakGlass();
   const approval = of('rollback');
-  const why = useStagedWhy([], approval?.to === to ? approval : undefined);
-  const { message } = why;
+  const said = useStagedWhy([], approval?.to === to ? approval : undefined);
+  const { why } = said;
   const [isPastSecond, setPastSecond] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
@@ -186,13 +186,11 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
   const isApproved = !isRequired || (approval?.phase === 'approved' && approval.to === to);
   const isAsked = approval?.phase === 'asked';
   const act = useMutation({
-    mutationFn: (_told: Told) =>
-      rollback({ project, to, base, message, breakGlass: isPastSecond }, intentOf([to, base, message, isPastSecond])),
+    mutationFn: (_told: Told) => rollback({ project, to, base, why, breakGlass: isPastSecond }, intentOf([to, base, why, isPastSecond])),
     onSuccess: told,
   });
   const asking = useMutation({
-    mutationFn: (_changed: string) =>
-      askApproval({ project, action: 'rollback', to, base, comment: message }, intentOf(['ask', to, base, message])),
+    mutationFn: (_changed: string) => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
     onSuccess: told,
   });
   if (act.isSuccess)
@@ -206,7 +204,7 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
   const changes = look.data?.changes ?? [];
   const isSomething = changes.length > 0;
   const changed = changesSaid(changes);
-  const isWhole = message.trim() !== '' && (!isPastSecond || isMeant);
+  const isWhole = why.reason.trim() !== '' && (!isPastSecond || isMeant);
   return (
     <Dialog
       title={isPastSecond ? 'Roll back what nobody approved?' : title}
@@ -249,7 +247,7 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
         </p>
       )}
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField isNeeded={isApproved || isPastSecond} isStaged {...why} />
+      <WhyField isNeeded={isApproved || isPastSecond} isStaged {...said} />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>

@@ -10,6 +10,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
 import { lastDays } from '../../words/economy.ts';
+import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { Changes } from './changes.tsx';
 import { Deed } from './deed.tsx';
@@ -54,7 +55,8 @@ export function PublishPage() {
 }
 
 function About({ publish, before }: { readonly publish: Publish; readonly before: number }) {
-  const { revision, target, at, message, approval, changes, undoneBy } = publish;
+  const { revision, target, at, message: reason, ticket, approval, changes, undoneBy } = publish;
+  const why = whySaid({ reason, ticket });
   return (
     <Card title="What it changed">
       <CardBody>
@@ -69,7 +71,7 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
             Undone by <PublishLink revision={undoneBy} />
           </p>
         )}
-        <p>{message === undefined ? <span className={styles.soft}>Nobody said why.</span> : `“${message}”`}</p>
+        <p>{why === '' ? <span className={styles.soft}>Nobody said why.</span> : why}</p>
         {approval !== undefined && (
           <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
         )}

@@ -13,6 +13,7 @@ import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx
 import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
 import { changeSaid, definitionName, isToldInLine, type Standing, standings } from '../../words/publish.ts';
+import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange, Fields } from './changes.tsx';
@@ -272,7 +273,8 @@ interface RowProps {
 }
 
 function PublishRow({ standing: { publish, undone, again, deed }, isReading, rollBack }: RowProps) {
-  const { revision, at, target, message, changes, approval } = publish;
+  const { revision, at, target, message: reason, ticket, changes, approval } = publish;
+  const why = whySaid({ reason, ticket });
   const named = changes.slice(0, NAMED).map((change) => changeSaid(target, change));
   const isTold = changes.length <= NAMED && changes.every(isToldInLine);
   const summary = `${named.join('; ')}${changes.length > NAMED ? ` and ${changes.length - NAMED} more` : ''}`;
@@ -306,7 +308,7 @@ function PublishRow({ standing: { publish, undone, again, deed }, isReading, rol
           Live is what it was after this, since <PublishLink revision={again} />
         </p>
       )}
-      {message !== undefined && <p className={styles.why}>“{message}”</p>}
+      {why !== '' && <p className={styles.why}>{why}</p>}
       {approval !== undefined && (
         <p className={classes(styles.why, approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
       )}

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Why } from '../../api/acts.ts';
 import { type Approval, approvalQuery } from '../../api/approvals.ts';
 import { publishesQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
@@ -10,18 +11,18 @@ import type { DefinitionChange } from './changes.tsx';
 
 /** Why something is published: what was said about it before is offered, so that nobody says it twice. */
 
-export interface Why {
-  readonly message: string;
-  readonly change: (message: string) => void;
+export interface StagedWhy {
+  readonly why: Why;
+  readonly change: (why: Why) => void;
   /** Whose words these are, while nobody has changed them. */
   readonly hint: string | null;
 }
 
 /** Begins with what was said when it was staged; of what a second person is asked about, with what was said to that person. */
-export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Approval): Why {
+export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Approval): StagedWhy {
   const view = useView();
   const { person } = useSuspenseQuery(sessionQuery).data;
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState<Why | null>(null);
   const isAsked = approval !== undefined && isOpen(approval);
   const publishes = useInfiniteQuery(publishesQuery(view)).data?.pages.flatMap((page) => page.publishes) ?? [];
   const comments = useQuery({ ...approvalQuery(view, approval?.id ?? ''), enabled: isAsked }).data?.comments ?? [];
@@ -29,7 +30,7 @@ export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Ap
   const [said, when] = asked.length > 0 ? [asked, 'asked for'] : [saidOfStaged(changes, publishes), 'staged'];
   const isOffered = typed === null && said.length > 0;
   return {
-    message: typed ?? reasonOf(said),
+    why: typed ?? reasonOf(said),
     change: setTyped,
     hint: isOffered ? offeredHint(said, when, person.id) : null,
   };

@@ -8,6 +8,7 @@ import { Card, CardBody } from '../../parts/page.tsx';
 import { At, When } from '../../parts/time.tsx';
 import { whoActed } from '../../words/approval.ts';
 import { ahead, notLive, wentUnseen } from '../../words/schedule.ts';
+import { whySaid } from '../../words/why.ts';
 import styles from './publishes.module.css';
 
 /** Says where something is staged that it ends what waits for its time. */
@@ -33,7 +34,8 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
     onSuccess: refresh,
   });
   if (schedule === null) return null;
-  const { phase, at, message, scheduled, ended } = schedule;
+  const { phase, at, message: reason, ticket, scheduled, ended } = schedule;
+  const why = whySaid({ reason, ticket });
   const unseen = wentUnseen(schedule, Date.now());
   const told = notLive(schedule) ?? unseen;
   if (phase !== 'waiting' && told === null) return null;
@@ -57,7 +59,7 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
             </p>
             <p className={styles.soft}>
               {whoActed(scheduled.by)} scheduled it <When at={scheduled.at} />
-              {message === undefined ? '' : `: “${message}”`}. Any change of what is staged or live voids it.
+              {why === '' ? '' : `: ${why}`}. Any change of what is staged or live voids it.
             </p>
           </>
         ) : (

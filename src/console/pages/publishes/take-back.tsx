@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { takeBack } from '../../api/acts.ts';
+import { takeBack, type Why } from '../../api/acts.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -22,11 +22,12 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
   const { project } = useView();
   const refresh = useRefresh();
   const intentOf = useIntent();
-  const why = useStagedWhy(changes);
-  const [typed, setTyped] = useState<string | null>(null);
-  const message = typed ?? (why.message === '' ? '' : `Taken back: ${why.message}`.slice(0, MAX_REASON));
+  const offered = useStagedWhy(changes);
+  const [typed, setTyped] = useState<Why | null>(null);
+  const { reason, ticket } = offered.why;
+  const why = typed ?? { reason: reason === '' ? '' : `Taken back: ${reason}`.slice(0, MAX_REASON), ticket };
   const act = useMutation({
-    mutationFn: () => takeBack({ project, base, message }, intentOf([base, message])),
+    mutationFn: () => takeBack({ project, base, why }, intentOf([base, why])),
     onSuccess: () => {
       close();
       void refresh();
@@ -40,14 +41,14 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="bad" disabled={message.trim() === '' || act.isPending} onClick={() => act.mutate()}>
+          <Button look="bad" disabled={why.reason.trim() === '' || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Taking back…' : 'Take it back'}
           </Button>
         </>
       }
     >
       <Changes isFramed changes={changes} />
-      <WhyField isNeeded message={message} change={setTyped} hint={typed === null ? why.hint : null} />
+      <WhyField isNeeded why={why} change={setTyped} hint={typed === null ? offered.hint : null} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

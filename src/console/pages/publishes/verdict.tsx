@@ -1,16 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { promote, rollback } from '../../api/acts.ts';
+import { NO_WHY, promote, rollback, type Why } from '../../api/acts.ts';
 import { type Approval, askedChangesQuery, decideApproval, type Verdict } from '../../api/approvals.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button, type Look } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
-import { MAX_REASON } from '../../words/publish.ts';
+import { WhyField } from '../../parts/why-field.tsx';
 import { type DefinitionChange, ForPlayers } from './changes.tsx';
 import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
 import { useStagedWhy } from './reason.tsx';
@@ -81,21 +80,21 @@ export function VerdictDialog({ approval, verdict, wentLive, close }: VerdictPro
   const changes = asked.data?.changes ?? [];
   const base = useQuery({ ...differenceQuery(view), enabled: isGiven }).data?.base;
   const refresh = useRefresh();
-  const [comment, setComment] = useState('');
-  const said = useStagedWhy(action === 'promote' ? changes : [], approval).message;
-  const message = said === '' ? comment : said;
+  const [why, setWhy] = useState(NO_WHY);
+  const said = useStagedWhy(action === 'promote' ? changes : [], approval).why;
+  const whyLive = { reason: said.reason === '' ? why.reason : said.reason, ticket: why.ticket.trim() === '' ? said.ticket : why.ticket };
   const mayPublish = useMayPublish();
   const isClean = useIsClean(action === 'promote' ? (asked.data?.state ?? null) : null);
   const intentOf = useIntent();
   const goLive = async () => {
     if (base === undefined) return;
-    const intent = intentOf([id, action, base, message]);
-    if (action === 'promote') await promote({ project, base, message, force: false, breakGlass: false }, intent);
-    else await rollback({ project, base, message, to: to ?? 0, breakGlass: false }, intent);
+    const intent = intentOf([id, action, base, whyLive]);
+    if (action === 'promote') await promote({ project, base, why: whyLive, force: false, breakGlass: false }, intent);
+    else await rollback({ project, base, why: whyLive, to: to ?? 0, breakGlass: false }, intent);
   };
   const act = useMutation({
     mutationFn: async ({ isLive }: Given) => {
-      await decideApproval({ project, approval: id, verdict, comment }, intentOf([id, verdict, comment]));
+      await decideApproval({ project, approval: id, verdict, why }, intentOf([id, verdict, why]));
       if (isLive) await goLive();
     },
     onSuccess: async (_, { isLive, changes: done }) => {
@@ -107,8 +106,8 @@ export function VerdictDialog({ approval, verdict, wentLive, close }: VerdictPro
   });
   const { title, sub, act: name, look } = VERDICTS[verdict];
   // Nobody agrees to what was not shown.
-  const isReady = isGiven ? asked.isSuccess : verdict !== 'comment' || comment.trim() !== '';
-  const mayGoLive = isReady && base !== undefined && message.trim() !== '' && (action === 'rollback' || isClean);
+  const isReady = isGiven ? asked.isSuccess : verdict !== 'comment' || why.reason.trim() !== '';
+  const mayGoLive = isReady && base !== undefined && whyLive.reason.trim() !== '' && (action === 'rollback' || isClean);
   return (
     <Dialog
       title={title}
@@ -129,14 +128,12 @@ export function VerdictDialog({ approval, verdict, wentLive, close }: VerdictPro
       }
     >
       {isGiven && <WhatIsAgreedTo approval={approval} />}
-      {verdict !== 'withdraw' && (
-        <CommentField
-          comment={comment}
-          change={setComment}
-          isNeeded={verdict === 'comment'}
-          hint={isGiven && mayPublish && said === '' ? 'Nobody said why: needed where you make it live, too' : null}
-        />
-      )}
+      <Saying
+        why={why}
+        change={setWhy}
+        isNeeded={verdict === 'comment'}
+        hint={isGiven && mayPublish && said.reason === '' ? 'Nobody said why: needed where you make it live, too' : null}
+      />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );
@@ -149,22 +146,21 @@ function useIsClean(state: string | null): boolean {
   return look.isSuccess && isTested && stopping(look.data.findings ?? []).length === 0;
 }
 
-interface CommentProps {
-  readonly comment: string;
-  readonly change: (comment: string) => void;
+interface SayingProps {
+  readonly why: Why;
+  readonly change: (why: Why) => void;
   readonly isNeeded?: boolean;
   readonly hint?: string | null;
 }
 
-export function CommentField({ comment, change, isNeeded = false, hint = null }: CommentProps) {
+/** What is said with it. */
+export function Saying({ why, change, isNeeded = false, hint = null }: SayingProps) {
   return (
-    <Field
+    <WhyField
       label={isNeeded ? 'What to say' : 'What to say (may be left out)'}
       hint={hint ?? 'Everybody who looks at it reads it, now and in the history'}
-      value={comment}
-      maxLength={MAX_REASON}
-      data-begin
-      onChange={({ target }) => change(target.value)}
+      why={why}
+      change={change}
     />
   );
 }

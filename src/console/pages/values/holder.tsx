@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { LOOK } from '../../api/acts.ts';
+import { LOOK, NO_WHY } from '../../api/acts.ts';
 import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -33,7 +33,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
   const { project } = useView();
   const refresh = useRefresh();
   const [target, setTarget] = useState<Target>('next');
-  const [message, setMessage] = useState('');
+  const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
   const read = useQuery({
     queryKey: [project, 'look', 'values', target, collection],
@@ -44,7 +44,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
   const act = useMutation({
     mutationFn: async ({ held, made }: { readonly held: Held; readonly made: WrittenChange }) => {
       const body = await bodyAfter(held, [made]);
-      return saveValues({ project, target, base: held.base, message, collection, body }, intentOf([target, held.base, message, made]));
+      return saveValues({ project, target, base: held.base, why, collection, body }, intentOf([target, held.base, why, made]));
     },
     onSuccess: refresh,
   });
@@ -74,7 +74,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       {read.isError && <Failed error={read.error} />}
       {typeof change === 'string' && <p className={styles.bad}>{change}</p>}
       {target === 'next' && <EndsSchedule />}
-      <WhyField isStaged={target === 'next'} message={message} change={setMessage} />
+      <WhyField isStaged={target === 'next'} why={why} change={setWhy} />
       {act.isError && (act.error instanceof Unwritable ? <p className={styles.bad}>{act.error.message}</p> : <Failed error={act.error} />)}
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LOOK } from '../../api/acts.ts';
+import { LOOK, NO_WHY } from '../../api/acts.ts';
 import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -46,7 +46,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   const refresh = useRefresh();
   const { base, sheet } = editing;
   const [target, setTarget] = useState<Target>('next');
-  const [message, setMessage] = useState('');
+  const [why, setWhy] = useState(NO_WHY);
   const [own, setOwn] = useState(false);
   /** What changed, once it is stored. */
   const [saved, setSaved] = useState<string | null>(null);
@@ -60,8 +60,8 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   const act = useMutation({
     mutationFn: async ({ held, after }: { readonly held: Held; readonly after: Planned }) => {
       const body = await bodyAfter(held, after.written);
-      const asked = { project, target, base: held.base, message, collection: base.collection, body };
-      return saveValues(asked, intentOf([target, held.base, message, after.written]));
+      const asked = { project, target, base: held.base, why, collection: base.collection, body };
+      return saveValues(asked, intentOf([target, held.base, why, after.written]));
     },
     onSuccess: async (_, { after: { changes, there, after } }) => {
       setSaved(fewSaid(linesOf(changes, there, after).map(lineSaid)));
@@ -97,7 +97,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
       {target === 'next' && <EndsSchedule />}
-      <WhyField isStaged={target === 'next'} message={message} change={setMessage} />
+      <WhyField isStaged={target === 'next'} why={why} change={setWhy} />
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>

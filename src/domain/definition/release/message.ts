@@ -2,31 +2,43 @@ import { ONE_LINE } from '../../../contract/values.ts';
 import { type Refusal, refusal } from '../../../kernel/errors.ts';
 import type { DomainEvent } from '../../events.ts';
 
-/** Why something was published, in the words of who did it. */
+/** Why something was published, in the words of who did it, and for which ticket of the support desk. */
 
-/** Characters of a message. */
-const MAX_MESSAGE = 500;
+/** Characters of each. */
+const MOST = { message: 500, ticket: 128 } as const;
 
-/** The message, without blanks around it; `null`: there is none. */
-export function readMessage(text: string | null): string | null | Refusal {
-  const message = text?.trim() ?? '';
-  if (message === '') return null;
-  if (message.length > MAX_MESSAGE)
-    return refusal('INVALID_REQUEST', `\`message\` has ${message.length} characters, and at most ${MAX_MESSAGE} are kept`);
-  if (!ONE_LINE.test(message)) return refusal('INVALID_REQUEST', '`message` is one line of text: it holds a control character');
-  return message;
+/** A line of `?message=` or `?ticket=`, without blanks around it; `null`: there is none. */
+export function readLine(name: keyof typeof MOST, text: string | null): string | null | Refusal {
+  const line = text?.trim() ?? '';
+  if (line === '') return null;
+  if (line.length > MOST[name])
+    return refusal('INVALID_REQUEST', `\`${name}\` has ${line.length} characters, and at most ${MOST[name]} are kept`);
+  if (!ONE_LINE.test(line)) return refusal('INVALID_REQUEST', `\`${name}\` is one line of text: it holds a control character`);
+  return line;
 }
 
-/** The events of a publish, with the message in what it publishes. */
-export function withMessage(events: readonly DomainEvent[], message: string): readonly DomainEvent[] {
+/** As whoever publishes said it; `null` or left out: not at all. */
+export interface SaidWhy {
+  readonly message?: string | null | undefined;
+  readonly ticket?: string | null | undefined;
+}
+
+/** What was said of it, as events keep it. */
+export function keptWhy({ message, ticket }: SaidWhy): { readonly message?: string; readonly ticket?: string } {
+  return { ...(message == null ? {} : { message }), ...(ticket == null ? {} : { ticket }) };
+}
+
+/** The events of a publish, with what was said of it in what it publishes. */
+export function withWhy(events: readonly DomainEvent[], said: SaidWhy): readonly DomainEvent[] {
+  const why = keptWhy(said);
   return events.map((event): DomainEvent => {
     switch (event.type) {
       case 'definitions.published':
-        return { ...event, data: { ...event.data, message } };
+        return { ...event, data: { ...event.data, ...why } };
       case 'definitions.promoted':
-        return { ...event, data: { ...event.data, message } };
+        return { ...event, data: { ...event.data, ...why } };
       case 'definitions.rolledBack':
-        return { ...event, data: { ...event.data, message } };
+        return { ...event, data: { ...event.data, ...why } };
       default:
         return event;
     }

@@ -42,8 +42,8 @@ export function evolveRelease(before: ReleaseState | null, event: ProjectEvent):
       return { ...state, schedule: { id, ...schedule, phase: 'waiting', scheduled: step, ended: null } };
     }
     case 'promotion.unscheduled': {
-      const { promotion, reason } = event.data;
-      return unscheduled(state, 'withdrawn', { ...step, why: 'withdrawn', ...(reason === undefined ? {} : { reason }) }, promotion);
+      const { promotion, ...said } = event.data;
+      return unscheduled(state, 'withdrawn', { ...step, why: 'withdrawn', ...said }, promotion);
     }
     case 'promotion.missed': {
       const { promotion, code, reason } = event.data;

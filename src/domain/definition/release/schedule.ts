@@ -2,6 +2,7 @@ import { type Refusal, refusal } from '../../../kernel/errors.ts';
 import type { DomainEvent } from '../../events.ts';
 import type { DefinitionsState, ReleaseState, ScheduledPromotion } from '../../states.ts';
 import { differenceHash, releasedBy } from './approval.ts';
+import { keptWhy, type SaidWhy } from './message.ts';
 
 /**
  * A promotion at a chosen time, of exactly what is staged when it is scheduled: any change of that, or of live, voids it, which the fold of
@@ -17,7 +18,7 @@ interface Schedule {
   readonly id: string;
   /** Unix ms. */
   readonly at: number;
-  readonly message: string | null;
+  readonly said: SaidWhy;
 }
 
 /** Schedules what a promotion now would make live. 400 for a bad time; 409 PROMOTION_PHASE for a second one, or one of nothing. */
@@ -25,7 +26,7 @@ export function schedulePromotion(
   state: ReleaseState | null,
   definitions: Pick<DefinitionsState, 'live'>,
   promotion: readonly DomainEvent[],
-  { id, at, message }: Schedule,
+  { id, at, said }: Schedule,
   now: number,
 ): DomainEvent | Refusal {
   const ahead = at - now;
@@ -38,15 +39,15 @@ export function schedulePromotion(
   if (releasing === null || releasing.changes.length === 0)
     return refusal('PROMOTION_PHASE', 'Nothing is scheduled: what is staged changes nothing that is live');
   const { changes, base } = releasing;
-  const why = message === null ? {} : { message };
-  return { type: 'promotion.scheduled', data: { promotion: id, at, difference: differenceHash(changes), base, ...why } };
+  return { type: 'promotion.scheduled', data: { promotion: id, at, difference: differenceHash(changes), base, ...keptWhy(said) } };
 }
 
 /** Takes back the one that waits. */
-export function unschedulePromotion(state: ReleaseState | null, reason: string | null): DomainEvent | Refusal {
+export function unschedulePromotion(state: ReleaseState | null, said: SaidWhy): DomainEvent | Refusal {
   const schedule = state?.schedule;
   if (schedule?.phase !== 'waiting') return refusal('PROMOTION_PHASE', 'No promotion is scheduled');
-  return { type: 'promotion.unscheduled', data: { promotion: schedule.id, ...(reason === null ? {} : { reason }) } };
+  const { message: reason, ...ticket } = keptWhy(said);
+  return { type: 'promotion.unscheduled', data: { promotion: schedule.id, ...(reason === undefined ? {} : { reason }), ...ticket } };
 }
 
 /** The one whose time has come, if it still waits. */
