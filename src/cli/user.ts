@@ -5,11 +5,22 @@ import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import { addPerson, changeRole, EVERY_PROJECT, type PersonState, personNamed, removePerson, resetPerson } from '../domain/people/people.ts';
+import {
+  addPerson,
+  changeRole,
+  EVERY_PROJECT,
+  explained,
+  type PersonState,
+  personNamed,
+  removePerson,
+  resetPerson,
+} from '../domain/people/people.ts';
 import { refusal } from '../kernel/errors.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { REASON_HELP, TICKET_HELP } from './remote/message.ts';
+import { whyText } from './remote/words.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint user`: the people of the installation and their roles. */
@@ -27,7 +38,12 @@ export function userCommand(): Command {
 
 const OPERATOR: Actor = { kind: 'operator' };
 
-interface RoleOptions extends CommonOptions {
+interface WhyOptions extends CommonOptions {
+  readonly reason?: string;
+  readonly ticket?: string;
+}
+
+interface RoleOptions extends WhyOptions {
   readonly project?: string;
 }
 
@@ -46,12 +62,14 @@ function add(): Command {
     .addOption(new Option('--role <role>', 'what the person may do').choices(ROLES).makeOptionMandatory())
     .option('--project <id>', 'where (default: in every project)')
     .option('--email <address>', 'where the person is reached')
-    .action(async (name: string, { role: given, project, email, ...options }: AddOptions) => {
+    .option('--reason <text>', REASON_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (name: string, { role: given, project, email, reason, ticket, ...options }: AddOptions) => {
       const added = await withPeople(options, async (installation, people) => {
         await needProject(installation, project);
         const { newPersonId } = await import('../app/people/people.ts');
         const person = { person: newPersonId(), name, email, project: project ?? EVERY_PROJECT, role: given };
-        await people.change('person.add', OPERATOR, (state) => addPerson(state, person));
+        await people.change('person.add', OPERATOR, (state) => explained(person.person, addPerson(state, person), { reason, ticket }));
         return { person: person.person, name, url: await linkFor(installation, name) };
       });
       printResult(options, added, () => `${name} is let in. This link signs in once, within ten minutes:\n${added.url}`);
@@ -83,7 +101,7 @@ interface HistoryOptions extends CommonOptions {
 function history(): Command {
   const made = command(
     'history',
-    'list who let whom in, gave and took which role, and let out, newest first',
+    'list who let whom in, gave and took which role, signed whom out, made a link for whom, and let out, with why, newest first',
     'savepoint user history',
     'savepoint user history --person ada --json',
   );
@@ -103,11 +121,12 @@ function history(): Command {
         return found.slice(0, limit);
       });
       const listed = changes.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }));
+      const isSaid = listed.some((change) => whyText(change) !== '');
       printResult(options, listed, () =>
         listed.length === 0
           ? 'Nothing was found.'
           : table(
-              ['WHEN', 'BY', 'WHAT', 'WHOM', 'ROLE', 'OF'],
+              ['WHEN', 'BY', 'WHAT', 'WHOM', 'ROLE', 'OF', ...(isSaid ? ['WHY'] : [])],
               listed.map((change) => [
                 change.at,
                 doerOf(change),
@@ -115,6 +134,7 @@ function history(): Command {
                 change.name ?? change.person,
                 change.role ?? '',
                 change.project ?? change.issuer ?? '',
+                ...(isSaid ? [whyText(change)] : []),
               ]),
             ),
       );
@@ -145,11 +165,15 @@ function role(): Command {
     .argument('<name>')
     .argument('<role>', `${ROLES.join(', ')} or none`)
     .option('--project <id>', 'where (default: in every project)')
-    .action(async (name: string, given: string, { project, ...options }: RoleOptions) => {
+    .option('--reason <text>', REASON_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (name: string, given: string, { project, reason, ticket, ...options }: RoleOptions) => {
       await withPeople(options, async (installation, people) => {
         await needProject(installation, project);
         const { id } = await named(people, name);
-        await people.change('person.role', OPERATOR, (state) => changeRole(state, id, project ?? EVERY_PROJECT, given));
+        await people.change('person.role', OPERATOR, (state) =>
+          explained(id, changeRole(state, id, project ?? EVERY_PROJECT, given), { reason, ticket }),
+        );
       });
       const where = project === undefined ? 'every project' : `project ${project}`;
       printResult(options, { name, role: given, project: project ?? null }, () => `${name} is ${given} of ${where}.`);
@@ -159,10 +183,12 @@ function role(): Command {
 function remove(): Command {
   return command('remove', 'let a person in no more, and end every session; what the person did stays', 'savepoint user remove ada')
     .argument('<name>')
-    .action(async (name: string, options: CommonOptions) => {
+    .option('--reason <text>', REASON_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (name: string, { reason, ticket, ...options }: WhyOptions) => {
       await withPeople(options, async (_, people, signIn) => {
         const { id } = await named(people, name);
-        await people.change('person.remove', OPERATOR, (state) => removePerson(state, id));
+        await people.change('person.remove', OPERATOR, (state) => explained(id, removePerson(state, id), { reason, ticket }));
         await signIn.lockOut(id);
       });
       printResult(options, { name, removed: true }, () => `${name} is removed, and signed out everywhere.`);
@@ -198,10 +224,12 @@ function reset(): Command {
     'savepoint user reset ada',
   )
     .argument('<name>')
-    .action(async (name: string, options: CommonOptions) => {
+    .option('--reason <text>', REASON_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (name: string, { reason, ticket, ...options }: WhyOptions) => {
       const url = await withPeople(options, async (installation, people, signIn) => {
         const { id } = await named(people, name);
-        await people.change('person.reset', OPERATOR, (state) => resetPerson(state, id));
+        await people.change('person.reset', OPERATOR, (state) => explained(id, resetPerson(state, id), { reason, ticket }));
         await signIn.lockOut(id);
         return linkFor(installation, name);
       });

@@ -1,8 +1,8 @@
 import type { App, Caller, PresentedCredentials } from '../app/app.ts';
 import { type KeyRules, needOfPerson, takesSecretKey } from '../contract/credentials.ts';
 import type { Route } from '../contract/route.ts';
-import { readLine } from '../domain/definition/release/message.ts';
 import type { PublishTarget } from '../domain/events.ts';
+import { readLine } from '../domain/said.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { accepted, refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';

@@ -1,5 +1,5 @@
 import type { EventMetadata } from '../domain/events.ts';
-import { PEOPLE_VERSIONS, type PeopleEvent, type PeopleType } from '../domain/people/events.ts';
+import { FORGETTABLE, PEOPLE_VERSIONS, type PeopleEvent, type PeopleType } from '../domain/people/events.ts';
 import { decodeEvent, isObject } from '../kernel/json.ts';
 import { hashOf, verifyLink } from './chain.ts';
 import { isRedacted, SALT } from './commitment.ts';
@@ -24,7 +24,7 @@ export function readPerson(event: RecordedEvent): PeopleEvent | null {
   const { revision } = event;
   if (isRedacted(event.data)) {
     // Without the others somebody would be there again, or have a role again, that was taken.
-    if (event.type !== 'person.added' && event.type !== 'person.linked') throw new BrokenChain(event);
+    if (!FORGETTABLE.has(event.type)) throw new BrokenChain(event);
     return { type: 'redacted', revision, hash, metadata };
   }
   const data = decodeEvent(event.data);

@@ -115,6 +115,8 @@ describe('an owner of every project', () => {
     expect(codeOf(await invite(owner, 'cy', 'viewer', 'p3'))).toEqual([404, 'NOT_FOUND']);
     expect(codeOf(await invite(owner, 'OWNER', 'viewer'))).toEqual([409, 'PERSON_EXISTS']);
     expect(codeOf(await owner.change('POST', '/api/people', { name: 1 }))).toEqual([400, 'INVALID_BODY']);
+    for (const bad of [{ reason: 1 }, { ticket: {} }])
+      expect(codeOf(await owner.change('DELETE', `/api/people/${me?.['id']}`, bad))).toEqual([400, 'INVALID_BODY']);
     expect(codeOf(await owner.change('DELETE', `/api/people/${me?.['id']}`))).toEqual([409, 'LAST_OWNER']);
     expect(codeOf(await owner.change('PUT', `/api/people/${me?.['id']}/roles/*`, { role: 'viewer' }))).toEqual([409, 'LAST_OWNER']);
     expect(codeOf(await owner.change('PUT', '/api/people/per_0000000000000000/roles/p1', { role: 'viewer' }))).toEqual([404, 'NOT_FOUND']);
@@ -186,33 +188,42 @@ describe('what changed among people', () => {
   type Changes = { readonly changes: readonly Record<string, unknown>[]; readonly before: number | null };
   const changesFor = async (by: SignedBrowser, query = ''): Promise<Changes> => body(await by.get(`/api/people/history${query}`));
 
-  it('says who let whom in, and gave, took and forgot what, the newest first, without e-mail', async () => {
+  it('says who let whom in, gave, took, ended and forgot what, and why, the newest first, without e-mail; whoever is forgotten is in no reason', async () => {
     const { person, url } = body(
       await owner.change('POST', '/api/people', { name: 'hana', email: 'hana@game.example', project: 'p1', role: 'viewer' }),
     );
     await inBy(url);
-    await owner.change('PUT', `/api/people/${person}/roles/p1`, { role: 'support' });
+    await owner.change('PUT', `/api/people/${person}/roles/p1`, { role: 'support', reason: ' Hana moves to support ', ticket: 'T-7' });
     await owner.change('PUT', `/api/people/${person}/roles/p2`, { role: 'viewer' });
     await owner.change('PUT', `/api/people/${person}/roles/p2`, { role: 'none' });
-    await owner.change('POST', `/api/people/${person}/reset`);
-    await owner.change('DELETE', `/api/people/${person}`);
+    expect((await owner.change('DELETE', `/api/people/${person}/sessions`, { ticket: 'T-8' })).status).toBe(200);
+    // Nobody is signed in any more, and whoever signs themselves out did nothing to anybody.
+    await owner.change('DELETE', `/api/people/${person}/sessions`);
+    const again = await inBy(body(await owner.change('POST', `/api/people/${person}/reset`, { reason: 'Hana lost it' })).url);
+    const { sessions } = body(await again.get('/api/sessions'));
+    await owner.change('DELETE', `/api/people/${person}/sessions/${sessions[0].id}`);
+    await owner.change('DELETE', `/api/people/${person}`, { reason: 'Hana leaves' });
     const { changes } = await changesFor(owner, `?person=${person}`);
     const by = { kind: 'person', person: expect.any(String), name: 'owner' };
     const of = (said: object) => ({ revision: expect.any(Number), at: expect.any(String), by, person, name: 'hana', ...said });
     expect(changes).toEqual([
-      of({ what: 'removed' }),
-      of({ what: 'reset' }),
+      of({ what: 'removed', reason: 'Hana leaves' }),
+      of({ what: 'signedOut', sessions: 'one' }),
+      of({ what: 'reset', reason: 'Hana lost it' }),
+      of({ what: 'signedOut', sessions: 'all', ticket: 'T-8' }),
       of({ what: 'role', project: 'p2', role: 'none' }),
       of({ what: 'role', project: 'p2', role: 'viewer' }),
-      of({ what: 'role', project: 'p1', role: 'support' }),
+      of({ what: 'role', project: 'p1', role: 'support', reason: 'Hana moves to support', ticket: 'T-7' }),
       of({ what: 'letIn', project: 'p1', role: 'viewer' }),
     ]);
     expect(JSON.stringify(changes)).not.toContain('hana@');
     await owner.change('POST', `/api/people/${person}/forget`);
     const { changes: after } = await changesFor(owner, `?person=${person}`);
-    expect(after.map(({ what, name }) => [what, name])).toEqual(
-      ['forgotten', 'removed', 'reset', 'role', 'role', 'role', 'letIn'].map((what) => [what, undefined]),
+    expect(after.map(({ what, name, reason, ticket }) => [what, name, reason, ticket])).toEqual(
+      ['forgotten', 'removed', 'signedOut', 'reset', 'signedOut', 'role', 'role', 'role', 'letIn'].map((what) => [what, ...Array(3)]),
     );
+    const stored = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
+    expect(stored.map(({ data }) => data).join()).not.toMatch(/hana|Hana|T-[78]/);
   });
 
   it('is told to owners and auditors, of one project alone what happens there, and in pages', async () => {
@@ -227,15 +238,19 @@ describe('what changed among people', () => {
     expect(codeOf(await auditor.get('/api/people/history?before=soon'))).toEqual([400, 'INVALID_REQUEST']);
     const { id } = await invited('lou', 'viewer', 'p2');
     for (let turn = 0; turn < 52; turn += 1)
-      await owner.change('PUT', `/api/people/${id}/roles/p2`, { role: turn % 2 === 0 ? 'support' : 'viewer' });
+      await owner.change('PUT', `/api/people/${id}/roles/p2`, { role: turn % 2 === 0 ? 'support' : 'viewer', reason: 'turns' });
     const seen: unknown[] = [];
+    const turned: unknown[] = [];
     let before: number | null = null;
     do {
       const page: Changes = await changesFor(auditor, before === null ? '' : `?before=${before}`);
       seen.push(...page.changes.map(({ revision }) => revision));
+      turned.push(...page.changes.filter(({ person, what }) => person === id && what === 'role').map(({ reason }) => reason));
       before = page.before;
     } while (before !== null);
     expect(seen.length).toBeGreaterThan(52);
+    // However pages end, what was done and why it was are not parted.
+    expect(turned).toEqual(Array(52).fill('turns'));
     expect(seen).toEqual([...new Set(seen)].sort((one, other) => Number(other) - Number(one)));
   });
 });
@@ -249,6 +264,17 @@ it('whoever is neither owner nor auditor manages nobody, and sees nobody', async
     browser.change('POST', `/api/people/${id}/reset`),
   ];
   for (const reply of await Promise.all(refused)) expect(codeOf(reply)).toEqual([403, 'ACCESS_DENIED']);
+});
+
+it('a link that the machine makes is told, without the link, and why', async () => {
+  const { id } = await invited('mo', 'viewer');
+  const link = await signIn.machineLink(id, { reason: 'lost the phone' });
+  await expect(signIn.machineLink(id, { ticket: 'x'.repeat(129) })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  const { changes } = body(await owner.get(`/api/people/history?person=${id}`));
+  expect(changes).toMatchObject([{ what: 'linkMade', by: { kind: 'operator' }, name: 'mo', reason: 'lost the phone' }, { what: 'letIn' }]);
+  expect((await signInTo(at, link)).cookie).not.toBe('');
+  const events = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
+  expect(JSON.stringify(events.map(({ data, metadata }) => [data, metadata]))).not.toContain(link);
 });
 
 describe('whoever is forgotten', () => {

@@ -171,7 +171,7 @@ test('the stream of people is verified, copied and examined', async () => {
     ['letIn', { kind: 'operator' }, 'Eve', undefined],
   ]);
   expect(await printed(['user', 'history'], { env: copy })).toMatch(
-    / reset +Eve +lost her phone · T-9\n[^]* the operator +link made +owner/,
+    / reset +Eve +lost her phone · T-9\n[\s\S]* the operator +link made +owner/,
   );
   expect(await printed(['user', 'history', '--limit', '1'], { env: copy })).toMatch(/^WHEN +BY +WHAT +WHOM +ROLE +OF\n\S+ +the operator /);
   expect((await here(['verify', '--wait'], { env: copy })).code).toBe(0);

@@ -4,10 +4,13 @@ import {
   addPerson,
   changeRole,
   EVERY_PROJECT,
+  explained,
   type PeopleState,
   type PersonState,
+  type PersonWhy,
   removePerson,
   resetPerson,
+  signOutPerson,
 } from '../../domain/people/people.ts';
 import { governs, managesIn, seesRolesIn } from '../../domain/people/power.ts';
 import type { Role } from '../../domain/people/roles.ts';
@@ -19,11 +22,17 @@ import type { SignIn } from './sign-in.ts';
 
 /** The people of the installation, managed by one of them: an owner of every project, or of those in question. `by`: the id of who asks. */
 
-interface NewPerson {
+interface NewPerson extends PersonWhy {
   readonly name: string;
   readonly email?: string | undefined;
   /** `*`: every one. */
   readonly project: string;
+  readonly role: string;
+}
+
+interface NewRole extends PersonWhy {
+  readonly project: string;
+  /** `none` takes it. */
   readonly role: string;
 }
 
@@ -53,19 +62,19 @@ export interface PeopleDesk {
   /** Lets a person in. Answers the id, and a link to sign in with, which is kept nowhere. */
   add(by: string, person: NewPerson): Promise<{ readonly person: string; readonly link: string }>;
   /** Gives a role in a project, or takes it (`none`). */
-  setRole(by: string, id: string, project: string, role: string): Promise<void>;
+  setRole(by: string, id: string, given: NewRole): Promise<void>;
   /** Lets a person in no more, and signs it out everywhere. */
-  remove(by: string, id: string): Promise<void>;
+  remove(by: string, id: string, why: PersonWhy): Promise<void>;
   /**
    * Removes a person, and has the log forget name, e-mail and account. An owner of every project does. Answers whether the log holds them
    * no more: some engines cannot change an event.
    */
   forget(by: string, id: string): Promise<{ readonly isGone: boolean }>;
   /** Forgets the password and the accounts elsewhere, ends all sessions, and answers a new link. */
-  reset(by: string, id: string): Promise<string>;
+  reset(by: string, id: string, why: PersonWhy): Promise<string>;
   sessionsOf(by: string, id: string): Promise<readonly SessionRow[]>;
-  /** Ends one session of a person; `null`: all. */
-  endSession(by: string, id: string, session: string | null): Promise<void>;
+  /** Ends one session of a person; `null`: all. The log says so of anybody but oneself. Throws 404 NOT_FOUND. */
+  endSession(by: string, id: string, session: string | null, why: PersonWhy): Promise<void>;
 }
 
 export function createPeopleDesk(people: People, signIn: SignIn, store: SignInStore): PeopleDesk {
@@ -74,8 +83,12 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
     if (project === EVERY_PROJECT || (await store.projects()).some(({ id }) => id === project)) return;
     throw refusal('NOT_FOUND', 'There is no such project');
   };
-  const change = (cause: string, by: string, decide: (state: PeopleState) => readonly PeopleFact[] | Refusal) =>
-    people.change(cause, actorOf(by), decide);
+  /** Does something with a person, and keeps why. */
+  const change = (
+    cause: string,
+    { by, person, why }: { readonly by: string; readonly person: string; readonly why: PersonWhy },
+    decide: (state: PeopleState) => readonly PeopleFact[] | Refusal,
+  ) => people.change(cause, actorOf(by), (state) => explained(person, decide(state), why));
 
   return {
     async list(by) {
@@ -108,27 +121,27 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       return people.history({ ...asked, sees });
     },
 
-    async add(by, { name, email, project, role }) {
+    async add(by, { name, email, project, role, ...why }) {
       await needProject(project);
       const person = newPersonId();
-      await change('person.add', by, (state) => {
+      await change('person.add', { by, person, why }, (state) => {
         needManagerOf(state, by, project);
         return addPerson(state, { person, name, email, project, role });
       });
       return { person, link: await signIn.newLink(person) };
     },
 
-    async setRole(by, id, project, role) {
+    async setRole(by, id, { project, role, ...why }) {
       if (role !== 'none') await needProject(project);
-      await change('person.role', by, (state) => {
+      await change('person.role', { by, person: id, why }, (state) => {
         needManagerOf(state, by, project);
         needWithinReach(state, by, id);
         return changeRole(state, id, project, role);
       });
     },
 
-    async remove(by, id) {
-      await change('person.remove', by, (state) => {
+    async remove(by, id, why) {
+      await change('person.remove', { by, person: id, why }, (state) => {
         needGoverned(state, by, id);
         return removePerson(state, id);
       });
@@ -143,14 +156,14 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       return forgotten;
     },
 
-    async reset(by, id) {
+    async reset(by, id, why) {
       // Or an open session would be enough to take its person's password over.
       if (id === by)
         throw refusal(
           'ACCESS_DENIED',
           'Nobody resets themselves here: Your account changes the password, and `savepoint user reset` forgets it',
         );
-      await change('person.reset', by, (state) => {
+      await change('person.reset', { by, person: id, why }, (state) => {
         needGoverned(state, by, id);
         return resetPerson(state, id);
       });
@@ -163,8 +176,15 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       return signIn.sessionsOf(id);
     },
 
-    async endSession(by, id, session) {
+    async endSession(by, id, session, why) {
       await governed(by, id);
+      const open = await signIn.sessionsOf(id);
+      const ends = session === null ? open.length > 0 : open.some((each) => each.id === session);
+      if (ends && id !== by)
+        await change('person.signOut', { by, person: id, why }, (state) => {
+          needGoverned(state, by, id);
+          return signOutPerson(state, id, session === null ? 'all' : 'one');
+        });
       if (session === null) await store.endOtherSessions(id, '');
       else await signIn.endSession(id, session);
     },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/events.ts';
-import { PEOPLE_VERSIONS, type PeopleFact } from '../../domain/people/events.ts';
+import { FORGETTABLE, PEOPLE_VERSIONS, type PeopleFact } from '../../domain/people/events.ts';
 import {
   EVERY_PROJECT,
   evolvePeople,
@@ -41,9 +41,9 @@ export interface People {
   /** What a person is called, also one who is gone; `undefined`: this process has not read it. */
   nameOf(id: string): string | undefined;
   /**
-   * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account. `isAllowed` may
-   * refuse. Answers whether the log could give up what it held: an engine that cannot change an event keeps it. Throws 404 NOT_FOUND and
-   * 409 LAST_OWNER.
+   * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account, nor why anything
+   * was done with them. `isAllowed` may refuse. Answers whether the log could give up what it held: an engine that cannot change an event
+   * keeps it. Throws 404 NOT_FOUND and 409 LAST_OWNER.
    */
   forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
   /** What changed, the newest first. */
@@ -55,8 +55,6 @@ export interface People {
 /** How old the state may be that a request is judged by, ms: so long a role that was taken still holds. */
 const FRESH_MS = 1_000;
 const PAGE = 500;
-/** Types of events that say who somebody is. */
-const NAMING: ReadonlySet<string> = new Set(['person.added', 'person.linked']);
 /** How often a change is decided again because others changed something meanwhile. */
 const TRIES = 10;
 
@@ -79,7 +77,7 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
         const event = readPeopleEvent(recorded, hash);
         revision = recorded.revision;
         if (event === null) continue;
-        if (NAMING.has(event.type)) naming.add(revision);
+        if (FORGETTABLE.has(event.type)) naming.add(revision);
         if (event.type === 'person.forgotten') owed.push(...event.data.revisions.filter((each) => naming.delete(each)));
         hash = event.hash;
         recordedAt = event.metadata.recordedAt;
@@ -155,7 +153,7 @@ async function namingOf(log: Log, person: string): Promise<readonly number[]> {
   for (let from = 0; ; from += PAGE) {
     const events = await log.read(PEOPLE_STREAM, { from, limit: PAGE, direction: 'forwards' });
     for (const { revision, type, data } of events) {
-      if (!NAMING.has(type) || isRedacted(data)) continue;
+      if (!FORGETTABLE.has(type) || isRedacted(data)) continue;
       const { person: named } = objectOf(decodeEvent(data));
       if (named === person) revisions.push(revision);
     }

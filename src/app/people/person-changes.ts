@@ -1,17 +1,18 @@
 import type { PeopleEvent } from '../../domain/people/events.ts';
+import type { PersonWhy } from '../../domain/people/people.ts';
 import type { Role } from '../../domain/people/roles.ts';
 import { readPerson } from '../../log/people.ts';
 import type { Log } from '../../log/port.ts';
 import { PEOPLE_STREAM } from '../../log/streams.ts';
 
-/** Who let whom in, gave and took which role, and let out: the stream `people`, the newest first. */
+/** Who let whom in, gave and took which role, signed out, and let out: the stream `people`, the newest first. */
 
 export interface PersonChange {
   readonly revision: number;
   readonly at: number;
   /** Who did it: a person, or whoever has the machine. */
   readonly by: { readonly kind: string; readonly person?: string; readonly name?: string };
-  readonly what: 'letIn' | 'role' | 'reset' | 'linked' | 'unlinked' | 'removed' | 'forgotten';
+  readonly what: 'letIn' | 'role' | 'reset' | 'linked' | 'unlinked' | 'signedOut' | 'linkMade' | 'removed' | 'forgotten';
   readonly person: string;
   /** Left out: nobody knows it any more. */
   readonly name?: string;
@@ -21,6 +22,11 @@ export interface PersonChange {
   readonly role?: Role | 'none';
   /** Of an account: who gives it out. */
   readonly issuer?: string;
+  /** Of a person who was signed out: of how many sessions. */
+  readonly sessions?: 'one' | 'all';
+  /** Why, and for which ticket of the support desk, as far as it was said. */
+  readonly reason?: string;
+  readonly ticket?: string;
 }
 
 export interface PersonChanges {
@@ -48,28 +54,41 @@ export async function personChanges(
   if (before === 0) return { changes: [], before: null };
   const range = before === null ? {} : { from: before - 1 };
   const events = await log.read(PEOPLE_STREAM, { ...range, limit: PAGE, direction: 'backwards' });
-  const changes = events.flatMap((recorded): readonly PersonChange[] => {
-    const event = readPerson(recorded);
-    const change = event === null ? null : changeOf(event, names);
+  const known = events.map((recorded) => ({ revision: recorded.revision, event: readPerson(recorded) }));
+  // Why something was done stands in its commit, so a page begins and ends between two.
+  const cut = events.length < PAGE ? undefined : commandOf(known.at(-1));
+  const whole = cut === undefined ? known : known.filter((each) => commandOf(each) !== cut);
+  const whys = new Map(whole.flatMap(({ event }) => (event?.type === 'person.explained' ? [[event.metadata.commandId, event.data]] : [])));
+  const changes = whole.flatMap(({ event }): readonly PersonChange[] => {
+    const change = event === null ? null : changeOf(event, names, whys.get(event.metadata.commandId));
     if (change === null || !sees(change.project ?? null)) return [];
     return person === null || change.person === person || change.by.person === person ? [change] : [];
   });
-  const last = events.at(-1)?.revision ?? 0;
+  const last = whole.at(-1)?.revision ?? 0;
   return { changes, before: events.length < PAGE || last === 0 ? null : last };
 }
 
-/** `null`: the role that somebody is let in with says so. */
-function changeOf(event: PeopleEvent, { nameOf }: { nameOf(id: string): string | undefined }): PersonChange | null {
-  if (event.type === 'person.added' || event.type === 'redacted') return null;
+function commandOf(of: { readonly event: PeopleEvent | null } | undefined): string | undefined {
+  return of?.event?.metadata.commandId;
+}
+
+/** `null`: the role that somebody is let in with says so, or it says why something else was done. */
+function changeOf(
+  event: PeopleEvent,
+  { nameOf }: { nameOf(id: string): string | undefined },
+  { reason, ticket }: PersonWhy = {},
+): PersonChange | null {
+  if (event.type === 'person.added' || event.type === 'person.explained' || event.type === 'redacted') return null;
   const { revision, metadata } = event;
   const { kind, person: doer } = metadata.actor;
   const { person } = event.data;
   const by = { kind, ...(doer === undefined ? {} : { person: doer, ...named(nameOf(doer)) }) };
-  return { revision, at: metadata.recordedAt, by, person, ...named(nameOf(person)), ...saidBy(event) };
+  const why = { ...(reason === undefined ? {} : { reason }), ...(ticket === undefined ? {} : { ticket }) };
+  return { revision, at: metadata.recordedAt, by, person, ...named(nameOf(person)), ...saidBy(event), ...why };
 }
 
 function saidBy(
-  event: Exclude<PeopleEvent, { readonly type: 'person.added' | 'redacted' }>,
+  event: Exclude<PeopleEvent, { readonly type: 'person.added' | 'person.explained' | 'redacted' }>,
 ): Omit<PersonChange, 'revision' | 'at' | 'by' | 'person'> {
   switch (event.type) {
     case 'person.roleGiven': {
@@ -84,6 +103,10 @@ function saidBy(
       return { what: 'unlinked', issuer: event.data.issuer };
     case 'person.reset':
       return { what: 'reset' };
+    case 'person.signedOut':
+      return { what: 'signedOut', sessions: event.data.sessions };
+    case 'person.linkMade':
+      return { what: 'linkMade' };
     case 'person.removed':
       return { what: 'removed' };
     case 'person.forgotten':

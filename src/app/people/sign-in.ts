@@ -1,6 +1,16 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Actor } from '../../domain/events.ts';
-import { addPerson, EVERY_PROJECT, type PeopleState, type PersonState, personNamed, roleIn } from '../../domain/people/people.ts';
+import {
+  addPerson,
+  EVERY_PROJECT,
+  explained,
+  linkPerson,
+  type PeopleState,
+  type PersonState,
+  type PersonWhy,
+  personNamed,
+  roleIn,
+} from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
@@ -38,10 +48,12 @@ interface NewPassword {
 }
 
 export interface SignIn {
-  /** Makes a link for a person, of which the database keeps a hash. */
+  /** Makes a link for a person, of which the database keeps a hash. Whoever lets somebody in, or in anew, has the log say so. */
   newLink(person: string): Promise<string>;
-  /** A link for the first owner, who is made if the installation has none. */
-  ownerLink(): Promise<string>;
+  /** The same for whoever has the machine: the log says that it was made. Throws 404 NOT_FOUND. */
+  machineLink(person: string, why?: PersonWhy): Promise<string>;
+  /** That of the first owner, who is made if the installation has none. */
+  ownerLink(why?: PersonWhy): Promise<string>;
   /** The link of the very first start; `null`: there was one before. */
   firstLink(): Promise<string | null>;
   /** Opens a session, and answers its token, which is kept nowhere. Throws 401 UNAUTHORIZED for a link that is no longer good. */
@@ -131,13 +143,19 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     return link;
   };
 
-  const ownerLink = async () => {
+  const machineLink = async (person: string, why: PersonWhy = {}) => {
+    // Before there is one: none goes untold.
+    await people.change('person.link', OPERATOR, (state) => explained(person, linkPerson(state, person), why));
+    return newLink(person);
+  };
+
+  const ownerLink = async (why?: PersonWhy) => {
     const person = newPersonId();
     const owner = { person, project: EVERY_PROJECT, role: 'owner' };
     const state = await people.change('person.add', OPERATOR, (now) =>
       ownersOf(now).length === 0 ? addPerson(now, { ...owner, name: freeName(now) }) : [],
     );
-    return newLink(ownersOf(state)[0]?.id ?? person);
+    return machineLink(ownersOf(state)[0]?.id ?? person, why);
   };
 
   /** Answers the token of a new session; `null`: it may not be opened any more. */
@@ -164,6 +182,7 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
 
   return {
     newLink,
+    machineLink,
     ownerLink,
     firstLink: async () => ((await store.isFirst()) ? ownerLink() : null),
 

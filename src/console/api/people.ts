@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { PersonChange } from '../words/person-change.ts';
+import { type Why, whyOf } from './acts.ts';
 import { askConsole } from './http.ts';
 import type { OpenSession } from './session.ts';
 
@@ -18,6 +19,12 @@ export interface ListedPerson {
   readonly roles: Readonly<Record<string, string>>;
   /** Whether it may be reset, signed out and removed. */
   readonly isGoverned: boolean;
+}
+
+/** What is said of an act, as far as it is. */
+function saidOf(why: Why) {
+  const { reason, ...ticket } = whyOf(why);
+  return { ...(reason === '' ? {} : { reason }), ...ticket };
 }
 
 export interface NewPerson {
@@ -55,17 +62,17 @@ export function sessionsOfQuery(id: string) {
 }
 
 /** Lets a person in. Answers the address of a link, which is shown once. */
-export async function addPerson(person: NewPerson): Promise<string> {
-  return (await askConsole<{ readonly url: string }>('POST', ADDRESS, person)).url;
+export async function addPerson(person: NewPerson, why: Why): Promise<string> {
+  return (await askConsole<{ readonly url: string }>('POST', ADDRESS, { ...person, ...saidOf(why) })).url;
 }
 
 /** `none` takes the role. */
-export async function setRole(id: string, project: string, role: string): Promise<void> {
-  await askConsole('PUT', `${ADDRESS}/${id}/roles/${encodeURIComponent(project)}`, { role });
+export async function setRole(id: string, { project, role }: { readonly project: string; readonly role: string }, why: Why): Promise<void> {
+  await askConsole('PUT', `${ADDRESS}/${id}/roles/${encodeURIComponent(project)}`, { role, ...saidOf(why) });
 }
 
-export async function removePerson(id: string): Promise<void> {
-  await askConsole('DELETE', `${ADDRESS}/${id}`);
+export async function removePerson(id: string, why: Why): Promise<void> {
+  await askConsole('DELETE', `${ADDRESS}/${id}`, saidOf(why));
 }
 
 /** Removes a person, and has the log forget who it was. Answers whether it could: some engines cannot change an event. */
@@ -74,11 +81,11 @@ export async function forgetPerson(id: string): Promise<boolean> {
 }
 
 /** Forgets the password, ends all sessions, and answers the address of a new link. */
-export async function resetPerson(id: string): Promise<string> {
-  return (await askConsole<{ readonly url: string }>('POST', `${ADDRESS}/${id}/reset`)).url;
+export async function resetPerson(id: string, why: Why): Promise<string> {
+  return (await askConsole<{ readonly url: string }>('POST', `${ADDRESS}/${id}/reset`, saidOf(why))).url;
 }
 
 /** Ends one session of a person; `null`: all. */
-export async function endSessionOf(id: string, session: string | null): Promise<void> {
-  await askConsole('DELETE', `${ADDRESS}/${id}/sessions${session === null ? '' : `/${session}`}`);
+export async function endSessionOf(id: string, session: string | null, why: Why): Promise<void> {
+  await askConsole('DELETE', `${ADDRESS}/${id}/sessions${session === null ? '' : `/${session}`}`, saidOf(why));
 }

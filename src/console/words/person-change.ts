@@ -6,12 +6,15 @@ export interface PersonChange {
   readonly revision: number;
   readonly at: string;
   readonly by: { readonly kind: string; readonly person?: string; readonly name?: string };
-  readonly what: 'letIn' | 'role' | 'reset' | 'linked' | 'unlinked' | 'removed' | 'forgotten';
+  readonly what: 'letIn' | 'role' | 'reset' | 'linked' | 'unlinked' | 'signedOut' | 'linkMade' | 'removed' | 'forgotten';
   readonly person: string;
   readonly name?: string;
   readonly project?: string;
   readonly role?: string;
   readonly issuer?: string;
+  readonly sessions?: 'one' | 'all';
+  readonly reason?: string;
+  readonly ticket?: string;
 }
 
 /** Who did it. */
@@ -35,6 +38,10 @@ export function changeOfPerson(change: PersonChange, projects: Parameters<typeof
       return by.person === person ? `linked an account of ${issuer}` : `linked an account of ${issuer} to ${whom}`;
     case 'unlinked':
       return `forgot the account of ${whom} at ${issuer}`;
+    case 'signedOut':
+      return change.sessions === 'one' ? `ended a session of ${whom}` : `signed ${whom} out everywhere`;
+    case 'linkMade':
+      return `made a link on the machine that signs ${whom} in`;
     case 'removed':
       return `removed ${whom}`;
     case 'forgotten':

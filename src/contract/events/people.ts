@@ -36,6 +36,18 @@ export const PEOPLE_EVENTS = {
     members({ person }),
   ),
   'person.removed': event('A person may not sign in any more.', members({ person })),
+  'person.signedOut': event(
+    'Somebody else ended where a person was signed in.',
+    members({ person, sessions: z.enum(['one', 'all']).meta({ description: 'How many of them' }) }),
+  ),
+  'person.linkMade': event(
+    'Whoever has the machine made a link that signs the person in, once: by `savepoint console link`, or a first start printed it.',
+    members({ person }),
+  ),
+  'person.explained': event(
+    'Why somebody did with a person what the other events of the same commit say. It may be forgotten: no decision rests on it.',
+    members({ person, reason: absent(personalText, 'Why'), ticket: absent(personalText, 'Of the support desk') }),
+  ),
   'person.forgotten': event(
     'The data of these events of the stream, which name a person who was removed, may be replaced by their commitments.',
     members({ person, revisions: list(count) }),

@@ -11,7 +11,10 @@ type PeopleData = { readonly [T in PeopleType]: z.output<(typeof PEOPLE_EVENTS)[
 /** An event as a decider makes it. */
 export type PeopleFact = { [T in PeopleType]: { readonly type: T; readonly data: PeopleData[T] } }[PeopleType];
 
-/** An event of the stream, decoded. `redacted`: the data of a `person.added` or `person.linked` were replaced by their commitment. */
+/** Types of events that say who somebody is, or tell of them in free words: their data may be forgotten. */
+export const FORGETTABLE: ReadonlySet<string> = new Set<PeopleType>(['person.added', 'person.linked', 'person.explained']);
+
+/** An event of the stream, decoded. `redacted`: the data of one that is {@link FORGETTABLE} were replaced by their commitment. */
 export type PeopleEvent = (PeopleFact | { readonly type: 'redacted' }) & {
   readonly revision: number;
   readonly hash: string;

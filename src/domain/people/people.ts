@@ -1,5 +1,6 @@
 import { ROLES } from '../../contract/events/people.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { readLine } from '../said.ts';
 import type { PeopleEvent, PeopleFact } from './events.ts';
 import type { Role } from './roles.ts';
 
@@ -65,6 +66,24 @@ export function addPerson(state: PeopleState, { person, name, email, project, ro
   return [added, { type: 'person.roleGiven', data: { person, project, role } }];
 }
 
+/** Why somebody does something with a person; left out or empty: it is not said. */
+export interface PersonWhy {
+  readonly reason?: string | undefined;
+  /** Of the support desk. */
+  readonly ticket?: string | undefined;
+}
+
+/** What is done with a person, and why: an event of its own, which can be forgotten. Where nothing is done, nothing is said. */
+export function explained(person: string, facts: readonly PeopleFact[] | Refusal, said: PersonWhy): readonly PeopleFact[] | Refusal {
+  const [reason, ticket] = [readLine('reason', said.reason), readLine('ticket', said.ticket)];
+  if (facts instanceof Refusal) return facts;
+  if (reason instanceof Refusal) return reason;
+  if (ticket instanceof Refusal) return ticket;
+  if (facts.length === 0 || (reason === null && ticket === null)) return facts;
+  const why = { ...(reason === null ? {} : { reason }), ...(ticket === null ? {} : { ticket }) };
+  return [...facts, { type: 'person.explained', data: { person, ...why } }];
+}
+
 /** Gives a role, or takes it (`none`). */
 export function changeRole(state: PeopleState, id: string, project: string, role: string): readonly PeopleFact[] | Refusal {
   const person = state.people.get(id);
@@ -118,6 +137,16 @@ export function resetPerson(state: PeopleState, id: string): readonly PeopleFact
   return [...unlinked, { type: 'person.reset', data: { person: id } }];
 }
 
+/** Somebody else ends one session of a person, or all. */
+export function signOutPerson(state: PeopleState, id: string, sessions: 'one' | 'all'): readonly PeopleFact[] | Refusal {
+  return state.people.has(id) ? [{ type: 'person.signedOut', data: { person: id, sessions } }] : noPerson();
+}
+
+/** Whoever has the machine makes a link that signs a person in. */
+export function linkPerson(state: PeopleState, id: string): readonly PeopleFact[] | Refusal {
+  return state.people.has(id) ? [{ type: 'person.linkMade', data: { person: id } }] : noPerson();
+}
+
 export function personOfAccount({ people }: PeopleState, { issuer, account }: Account): PersonState | undefined {
   return [...people.values()].find(({ accounts }) => accounts.get(issuer) === account);
 }
@@ -140,7 +169,7 @@ export function personNamed({ people }: PeopleState, name: string): PersonState 
   return [...people.values()].find((person) => folded(person.name) === wanted);
 }
 
-/** Folds one event. What is redacted let a person in, who is nobody then, or says how such a person signed in. */
+/** Folds one event. What is redacted let a person in, who is nobody then, or says of such a person how they signed in, or why of an act. */
 export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleState {
   switch (event.type) {
     case 'person.added': {
@@ -179,6 +208,9 @@ export function evolvePeople(state: PeopleState, event: PeopleEvent): PeopleStat
       return { ...state, former };
     }
     case 'person.reset':
+    case 'person.signedOut':
+    case 'person.linkMade':
+    case 'person.explained':
     case 'redacted':
       return state;
   }

@@ -1,5 +1,7 @@
 import type { PeopleDesk, SignedIn } from '../../app/app.ts';
+import type { PersonWhy } from '../../domain/people/people.ts';
 import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import type { Answer } from '../answer.ts';
@@ -47,22 +49,22 @@ export async function answerPeople(asked: Asked, { person: { id: by } }: SignedI
     case 'POST ':
       return added(asked, by);
     case 'DELETE person':
-      await desk.remove(by, id ?? '');
+      await desk.remove(by, id ?? '', await whyIn(asked));
       return shown({ ok: true });
     case 'PUT person roles one':
-      await desk.setRole(by, id ?? '', last ?? '', await roleIn(asked));
+      await desk.setRole(by, id ?? '', { project: last ?? '', ...(await roleIn(asked)) });
       return shown({ ok: true });
     case 'POST person forget':
       return shown({ ok: true, ...(await desk.forget(by, id ?? '')) });
     case 'POST person reset':
-      return shown({ ok: true, url: linkOf(asked, await desk.reset(by, id ?? '')) });
+      return shown({ ok: true, url: linkOf(asked, await desk.reset(by, id ?? '', await whyIn(asked))) });
     case 'GET person sessions':
       return shown({ ok: true, sessions: shownSessions(await desk.sessionsOf(by, id ?? ''), null) });
     case 'DELETE person sessions':
-      await desk.endSession(by, id ?? '', null);
+      await desk.endSession(by, id ?? '', null, await whyIn(asked));
       return shown({ ok: true });
     case 'DELETE person sessions one':
-      await desk.endSession(by, id ?? '', last ?? '');
+      await desk.endSession(by, id ?? '', last ?? '', await whyIn(asked));
       return shown({ ok: true });
     default:
       throw refusal('NOT_FOUND');
@@ -76,7 +78,8 @@ async function history({ exchange, desk }: Asked, by: string): Promise<Answer> {
 }
 
 async function added(asked: Asked, by: string): Promise<Answer> {
-  const { name, email, project, role } = objectOf(await readJson(asked.exchange, asked.body, invalidBody));
+  const body = await bodyOf(asked);
+  const { name, email, project, role } = body;
   if (
     typeof name !== 'string' ||
     typeof project !== 'string' ||
@@ -87,14 +90,30 @@ async function added(asked: Asked, by: string): Promise<Answer> {
       'INVALID_BODY',
       'A person is let in by `{"name": …, "role": …, "project": …, "email": …}`; the project `*` is every one, `email` may be left out',
     );
-  const { person, link } = await asked.desk.add(by, { name, email, project, role });
+  const { person, link } = await asked.desk.add(by, { name, email, project, role, ...readWhy(body) });
   return shown({ ok: true, person, url: linkOf(asked, link) });
 }
 
-async function roleIn({ exchange, body }: Asked): Promise<string> {
-  const { role } = objectOf(await readJson(exchange, body, invalidBody));
+async function roleIn(asked: Asked): Promise<PersonWhy & { readonly role: string }> {
+  const body = await bodyOf(asked);
+  const { role } = body;
   if (typeof role !== 'string') throw refusal('INVALID_BODY', 'A role is given by `{"role": …}`; `none` takes it');
-  return role;
+  return { role, ...readWhy(body) };
+}
+
+async function whyIn(asked: Asked): Promise<PersonWhy> {
+  return readWhy(await bodyOf(asked));
+}
+
+async function bodyOf({ exchange, body }: Asked): Promise<JsonObject> {
+  return objectOf(await readJson(exchange, body, invalidBody));
+}
+
+/** Why, as any of these bodies may say it. */
+function readWhy({ reason, ticket }: JsonObject): PersonWhy {
+  if ((reason === undefined || typeof reason === 'string') && (ticket === undefined || typeof ticket === 'string'))
+    return { reason, ticket };
+  throw refusal('INVALID_BODY', '`reason` and `ticket` are texts, and may be left out');
 }
 
 function linkOf({ place }: Asked, link: string): string {

@@ -6,6 +6,7 @@ import {
   changeRole,
   EVERY_PROJECT,
   evolvePeople,
+  explained,
   NOBODY,
   type PeopleState,
   personNamed,
@@ -43,6 +44,20 @@ describe('people', () => {
     const none = personNamed(folded(bo, changeRole(bo, 'per_b', 'p1', 'none')), 'bo');
     expect(none && roleIn(none, 'p1')).toBeNull();
     expect(changeRole(bo, 'per_b', 'p1', 'support')).toEqual([]);
+  });
+
+  it('are told why something is done with them, in a line each, where something is done and something is said', () => {
+    const given = changeRole(owned, 'per_a', 'p1', 'viewer') as readonly PeopleFact[];
+    expect(explained('per_a', given, {})).toBe(given);
+    expect(explained('per_a', given, { reason: '  ', ticket: '' })).toBe(given);
+    expect(explained('per_a', given, { reason: ' helps out ', ticket: 'T-7' })).toEqual([
+      ...given,
+      { type: 'person.explained', data: { person: 'per_a', reason: 'helps out', ticket: 'T-7' } },
+    ]);
+    expect(explained('per_a', [], { reason: 'helps out' })).toEqual([]);
+    for (const said of [{ reason: 'x'.repeat(501) }, { ticket: 'x'.repeat(129) }, { reason: 'a\nb' }])
+      expect(explained('per_a', given, said)).toMatchObject({ status: 400 });
+    expect(explained('per_a', removePerson(owned, 'per_a'), { reason: 'leaves' })).toMatchObject({ code: 'LAST_OWNER' });
   });
 
   it('never are without an owner', () => {

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
+import { NO_WHY } from '../../api/acts.ts';
 import {
   addPerson,
   endSessionOf,
@@ -19,6 +20,7 @@ import { Choices, Field, Pair, Select } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { SessionTable } from '../../parts/session-table.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { EVERY_PROJECT, placeOfRole, ROLES, type RoleName } from '../../words/role.ts';
 import styles from './people.module.css';
 
@@ -49,8 +51,9 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
   const [email, setEmail] = useState('');
   const [project, setProject] = useState(places[0]?.id ?? EVERY_PROJECT);
   const [role, chooseRole] = useState<RoleName>('viewer');
+  const [why, setWhy] = useState(NO_WHY);
   const act = useMutation({
-    mutationFn: () => addPerson({ name: name.trim(), project, role, ...(email.trim() === '' ? {} : { email: email.trim() }) }),
+    mutationFn: () => addPerson({ name: name.trim(), project, role, ...(email.trim() === '' ? {} : { email: email.trim() }) }, why),
     onSuccess: refresh,
   });
   if (act.isSuccess) return <LinkDialog title={`${name.trim()} is let in`} name={name.trim()} url={act.data} close={close} />;
@@ -94,6 +97,7 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
           ))}
         </Select>
         <Choices label="Role" value={role} choose={chooseRole} options={ROLES} />
+        <PersonWhy why={why} change={setWhy} />
         {act.isError && <Failed error={act.error} />}
       </div>
     </Dialog>
@@ -132,8 +136,9 @@ function LinkDialog({ title, name, url, close }: LinkProps) {
 export function RolesDialog({ person, close }: ActProps) {
   const refresh = useRefreshPeople();
   const places = usePlaces();
+  const [why, setWhy] = useState(NO_WHY);
   const act = useMutation({
-    mutationFn: ({ project, role }: { readonly project: string; readonly role: string }) => setRole(person.id, project, role),
+    mutationFn: (given: { readonly project: string; readonly role: string }) => setRole(person.id, given, why),
     onSuccess: refresh,
   });
   return (
@@ -143,6 +148,7 @@ export function RolesDialog({ person, close }: ActProps) {
       close={close}
     >
       <div className={styles.form}>
+        <PersonWhy why={why} change={setWhy} hint="May be left out. Say it first: a role is given as soon as it is chosen" />
         {places.map(({ id, name }) => (
           <Select
             key={id}
@@ -182,7 +188,8 @@ export function RolesDialog({ person, close }: ActProps) {
 
 export function ResetDialog({ person, close }: ActProps) {
   const refresh = useRefreshPeople();
-  const act = useMutation({ mutationFn: () => resetPerson(person.id), onSuccess: refresh });
+  const [why, setWhy] = useState(NO_WHY);
+  const act = useMutation({ mutationFn: () => resetPerson(person.id, why), onSuccess: refresh });
   if (act.isSuccess) return <LinkDialog title={`${person.name} is let in anew`} name={person.name} url={act.data} close={close} />;
   return (
     <Dialog
@@ -191,6 +198,7 @@ export function ResetDialog({ person, close }: ActProps) {
       close={close}
       foot={<Decision leave={close} act="Reset" isBusy={act.isPending} go={() => act.mutate()} />}
     >
+      <PersonWhy why={why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );
@@ -200,8 +208,9 @@ export function RemoveDialog({ person, close }: ActProps) {
   const refresh = useRefreshPeople();
   const { data: session } = useSuspenseQuery(sessionQuery);
   const [forgets, setForgets] = useState(false);
+  const [why, setWhy] = useState(NO_WHY);
   const act = useMutation({
-    mutationFn: () => (forgets ? forgetPerson(person.id) : removePerson(person.id).then(() => true)),
+    mutationFn: () => (forgets ? forgetPerson(person.id) : removePerson(person.id, why).then(() => true)),
     onSuccess: (isDone) => (isDone ? end() : undefined),
   });
   const end = async () => {
@@ -224,12 +233,21 @@ export function RemoveDialog({ person, close }: ActProps) {
       {session.person.everywhere === 'owner' && (
         <label className={styles.forget}>
           <input type="checkbox" checked={forgets} onChange={({ target }) => setForgets(target.checked)} />
-          <span>Forget name and e-mail, too. What the person did then stays by an id alone. It cannot be taken back.</span>
+          <span>
+            Forget name and e-mail, too, and why anything was done with the person. What the person did then stays by an id alone. It cannot
+            be taken back.
+          </span>
         </label>
       )}
+      {!forgets && <PersonWhy why={why} change={setWhy} />}
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );
+}
+
+/** Why something is done with a person: whoever reads what changed sees it. */
+function PersonWhy({ hint, ...why }: Omit<ComponentProps<typeof WhyField>, 'label'>) {
+  return <WhyField {...why} label="Why (may be left out)" hint={hint ?? 'Owners and auditors read it under What changed'} />;
 }
 
 interface DecisionProps {
@@ -252,8 +270,10 @@ function Decision({ leave, act, isBusy, go }: DecisionProps) {
 
 export function SessionsDialog({ person, close }: ActProps) {
   const refresh = useRefreshPeople();
+  const { data: session } = useSuspenseQuery(sessionQuery);
   const sessions = useQuery(sessionsOfQuery(person.id));
-  const act = useMutation({ mutationFn: (session: string | null) => endSessionOf(person.id, session), onSettled: refresh });
+  const [why, setWhy] = useState(NO_WHY);
+  const act = useMutation({ mutationFn: (ended: string | null) => endSessionOf(person.id, ended, why), onSettled: refresh });
   const isOpen = (sessions.data ?? []).length > 0;
   return (
     <Dialog
@@ -276,6 +296,9 @@ export function SessionsDialog({ person, close }: ActProps) {
       {sessions.isPending && <Waiting what="the sessions" />}
       {sessions.isError && <Failed error={sessions.error} />}
       {sessions.isSuccess && !isOpen && <p>Nowhere.</p>}
+      {isOpen && session.person.id !== person.id && (
+        <PersonWhy why={why} change={setWhy} hint="May be left out. Say it before you end one" />
+      )}
       {sessions.isSuccess && isOpen && <SessionTable sessions={sessions.data} isBusy={act.isPending} end={act.mutate} />}
       {act.isError && <Failed error={act.error} />}
     </Dialog>

@@ -3,11 +3,13 @@ import { peopleHistoryQuery } from '../../api/people.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, NothingSoFar, Waiting } from '../../parts/page.tsx';
+import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { changeOfPerson, changerOf } from '../../words/person-change.ts';
+import { whySaid } from '../../words/why.ts';
 
-/** Who let whom in, and gave and took which role. */
+/** Who let whom in, gave and took which role, signed whom out and made a link, and why. */
 export function PeopleHistory() {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const list = useInfiniteQuery(peopleHistoryQuery);
@@ -32,6 +34,7 @@ export function PeopleHistory() {
               </td>
               <td>
                 <strong>{changerOf(change)}</strong> {changeOfPerson(change, session.projects)}
+                {whySaid(change) !== '' && <div className={table.soft}>{whySaid(change)}</div>}
               </td>
             </tr>
           ))}

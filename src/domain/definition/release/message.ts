@@ -1,21 +1,6 @@
-import { ONE_LINE } from '../../../contract/values.ts';
-import { type Refusal, refusal } from '../../../kernel/errors.ts';
 import type { DomainEvent } from '../../events.ts';
 
 /** Why something was published, in the words of who did it, and for which ticket of the support desk. */
-
-/** Characters of each. */
-const MOST = { message: 500, ticket: 128 } as const;
-
-/** A line of `?message=` or `?ticket=`, without blanks around it; `null`: there is none. */
-export function readLine(name: keyof typeof MOST, text: string | null): string | null | Refusal {
-  const line = text?.trim() ?? '';
-  if (line === '') return null;
-  if (line.length > MOST[name])
-    return refusal('INVALID_REQUEST', `\`${name}\` has ${line.length} characters, and at most ${MOST[name]} are kept`);
-  if (!ONE_LINE.test(line)) return refusal('INVALID_REQUEST', `\`${name}\` is one line of text: it holds a control character`);
-  return line;
-}
 
 /** As whoever publishes said it; `null` or left out: not at all. */
 export interface SaidWhy {
