@@ -26,6 +26,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await page.getByRole('button', { name: 'Invite somebody…' }).click();
   await page.getByLabel('Name', { exact: true }).fill('ada');
   await page.getByLabel('Support').check();
+  await page.getByLabel(/^Why/).fill('helps out in summer');
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Make the link' }).click();
   await heading(page, 'ada is let in');
@@ -68,13 +69,21 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   const auditor = await signedInAs('auditor');
   await auditor.getByRole('link', { name: 'People', exact: true }).click();
   await auditor.getByText('let ada in as support in every project').waitFor();
+  await auditor.getByText('“helps out in summer”').waitFor();
+  // What the operator did on the machine to let these tests in.
+  await auditor.getByText('made a link on the machine that signs owner in').first().waitFor();
   await auditor.getByText(/let auditor-\d+ in as auditor in Market$/).waitFor();
   expect(await seriousOn(auditor)).toEqual([]);
 
   await page.getByRole('button', { name: 'Sessions of ada' }).click();
+  await page.getByLabel(/^Why/).fill('left her phone on a train');
+  await page.getByLabel(/^Ticket/).fill('T-7');
+  expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'End all' }).click();
   await page.getByText('Nowhere.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('signed ada out everywhere').waitFor();
+  await page.getByText('“left her phone on a train” · T-7').waitFor();
   await ada.getByRole('link', { name: 'Activity' }).click();
   await ada.getByText('savepoint console link').waitFor();
   await expect.poll(kept).toBeNull();
@@ -102,6 +111,16 @@ inBrowser('whoever was let in with an e-mail address signs in at the issuer, and
 inBrowser('the pages of people keep nobody out', async () => {
   const { env, origin, signedIn } = of();
   await expectOpenToAll(of(), ['/people', '/keys']);
+  const phone = await newProfile({ viewport: { width: 390, height: 844 } });
+  const page = await signedIn(phone);
+  await page.goto(`${origin}/people`);
+  await page
+    .getByRole('button', { name: /^Roles of / })
+    .first()
+    .waitFor();
+  const widths = `[...document.querySelectorAll('table')].map(({ parentElement: { scrollWidth, clientWidth } }) => scrollWidth - clientWidth)`;
+  expect(await page.evaluate<readonly number[]>(widths)).toEqual([0, 0]);
+  await phone.close();
   await printed(['project', 'create', 'Second'], { env });
   await expectOpenAt([`${origin}/`, `${origin}/account`, `${origin}/confirm`, `${origin}/people`, `${origin}/no-such-page`], signedIn);
 });

@@ -28,6 +28,9 @@ it('what changed among people is a sentence each, and who is forgotten stays an 
     said({ what: 'reset' }),
     said({ what: 'linked', issuer: 'https://login.example', by: { kind: 'person', person: 'per_2', name: 'bo' } }),
     said({ what: 'unlinked', issuer: 'https://login.example' }),
+    said({ what: 'signedOut', sessions: 'one' }),
+    said({ what: 'signedOut', sessions: 'all' }),
+    said({ what: 'linkMade', by: { kind: 'operator' } }),
     said({ what: 'removed', by: { kind: 'person', person: 'per_3' } }),
     said({ what: 'forgotten', name: undefined }),
   ]).toEqual([
@@ -37,6 +40,9 @@ it('what changed among people is a sentence each, and who is forgotten stays an 
     'ada let bo in anew, by a link that forgot the password',
     'bo linked an account of https://login.example',
     'ada forgot the account of bo at https://login.example',
+    'ada ended a session of bo',
+    'ada signed bo out everywhere',
+    'The operator made a link on the machine that signs bo in',
     'per_3 removed bo',
     'ada had the log forget who per_2 was',
   ]);

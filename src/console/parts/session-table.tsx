@@ -15,17 +15,17 @@ interface SessionTableProps {
 /** Sessions of one person, each with what ends it. */
 export function SessionTable({ sessions, isBusy, end }: SessionTableProps) {
   return (
-    <Table name="Sessions" heads={['With', 'From', 'Last used', 'Ends at the latest', { name: 'End it', isHidden: true }]}>
+    <Table folds name="Sessions" heads={['With', 'From', 'Last used', 'Ends at the latest', { name: 'End it', isHidden: true }]}>
       {sessions.map(({ id, agent, address, usedAt, until, current }) => (
         <tr key={id}>
           <td title={agent}>
             {deviceOf(agent)} {current && <Chip tone="live">this one</Chip>}
           </td>
-          <td>{placeOf(address)}</td>
-          <td className={styles.tight}>
+          <td data-head="From">{placeOf(address)}</td>
+          <td className={styles.tight} data-head="Last used">
             <Ago at={usedAt} />
           </td>
-          <td className={styles.tight}>
+          <td className={styles.tight} data-head="Ends at the latest">
             <At at={until} />
           </td>
           <td className={styles.tight}>

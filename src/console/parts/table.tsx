@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
 import { Scroll } from './scroll.tsx';
 import styles from './table.module.css';
 
@@ -18,15 +19,17 @@ interface TableProps {
   /** What it lists, for readers of screens. */
   readonly name: string;
   readonly heads: readonly (string | Head)[];
+  /** On a phone each row is a card: below one another stand its cells, with what `data-head` calls them. */
+  readonly folds?: boolean;
   /** Its rows. */
   readonly children: ReactNode;
 }
 
-/** A table that scrolls sideways by itself where it is wider than its page. */
-export function Table({ name, heads, children }: TableProps) {
+/** A table that scrolls sideways by itself where it is wider than its page, or folds on a phone. */
+export function Table({ name, heads, folds = false, children }: TableProps) {
   return (
     <Scroll name={name}>
-      <table className={styles.table}>
+      <table className={classes(styles.table, folds && styles.folds)}>
         <thead>
           <tr>
             {heads.map((head) =>

@@ -9,6 +9,8 @@ interface WhyFieldProps {
   readonly isNeeded?: boolean;
   /** It goes to next: whoever makes it live is asked for a reason, too, and is offered this one. */
   readonly isStaged?: boolean;
+  /** Left out: its dialog begins here, whatever stands above. */
+  readonly begins?: boolean;
   /** In place of what the field says of itself. */
   readonly hint?: string | null;
 }
@@ -17,8 +19,8 @@ const NEEDED = 'Needed: the history tells it for good';
 const OPTIONAL = 'May be left out. The history tells it to everybody who looks later';
 const STAGED = 'Kept, and offered again when this goes live';
 
-/** Why something is published, and for which ticket. A dialog begins here, whatever stands above. */
-export function WhyField({ why, change, label = 'Why', isNeeded = false, isStaged = false, hint = null }: WhyFieldProps) {
+/** Why something is published or done with a person, and for which ticket. */
+export function WhyField({ why, change, label = 'Why', isNeeded = false, isStaged = false, begins = true, hint = null }: WhyFieldProps) {
   const { reason, ticket } = why;
   return (
     <Pair>
@@ -28,7 +30,7 @@ export function WhyField({ why, change, label = 'Why', isNeeded = false, isStage
         value={reason}
         required={isNeeded}
         maxLength={MAX_REASON}
-        data-begin
+        data-begin={begins || undefined}
         onChange={({ target }) => change({ reason: target.value, ticket })}
       />
       <TicketField ticket={ticket} change={(named) => change({ reason, ticket: named })} />

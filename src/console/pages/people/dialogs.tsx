@@ -97,7 +97,7 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
           ))}
         </Select>
         <Choices label="Role" value={role} choose={chooseRole} options={ROLES} />
-        <PersonWhy why={why} change={setWhy} />
+        <PersonWhy begins={false} why={why} change={setWhy} />
         {act.isError && <Failed error={act.error} />}
       </div>
     </Dialog>
@@ -148,7 +148,7 @@ export function RolesDialog({ person, close }: ActProps) {
       close={close}
     >
       <div className={styles.form}>
-        <PersonWhy why={why} change={setWhy} hint="May be left out. Say it first: a role is given as soon as it is chosen" />
+        <PersonWhy begins={false} why={why} change={setWhy} hint="May be left out. Say it first: a role is given as soon as it is chosen" />
         {places.map(({ id, name }) => (
           <Select
             key={id}
@@ -297,7 +297,7 @@ export function SessionsDialog({ person, close }: ActProps) {
       {sessions.isError && <Failed error={sessions.error} />}
       {sessions.isSuccess && !isOpen && <p>Nowhere.</p>}
       {isOpen && session.person.id !== person.id && (
-        <PersonWhy why={why} change={setWhy} hint="May be left out. Say it before you end one" />
+        <PersonWhy begins={false} why={why} change={setWhy} hint="May be left out. Say it before you end one" />
       )}
       {sessions.isSuccess && isOpen && <SessionTable sessions={sessions.data} isBusy={act.isPending} end={act.mutate} />}
       {act.isError && <Failed error={act.error} />}

@@ -68,7 +68,7 @@ function PeopleTable({ mayManage }: { readonly mayManage: boolean }) {
   const Act = chosen === null ? null : DIALOGS[chosen.act];
   return (
     <>
-      <Table name="People" heads={['Name', 'Roles', ...(mayManage ? ['Last used'] : []), 'Since', ...(mayManage ? [ACTS] : [])]}>
+      <Table folds name="People" heads={['Name', 'Roles', ...(mayManage ? ['Last used'] : []), 'Since', ...(mayManage ? [ACTS] : [])]}>
         {people.data.map((each) => (
           <Row key={each.id} person={each} choose={mayManage ? (act) => setChosen({ act, id: each.id }) : null} />
         ))}
@@ -106,11 +106,11 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         </ul>
       </td>
       {choose !== null && (
-        <td className={table.tight}>
+        <td className={table.tight} data-head="Last used">
           {usedAt === null ? <span className={table.soft}>{isGoverned ? 'not signed in' : '–'}</span> : <Ago at={usedAt} />}
         </td>
       )}
-      <td className={table.tight}>
+      <td className={table.tight} data-head="Since">
         <Ago at={addedAt} />
       </td>
       {choose !== null && (
