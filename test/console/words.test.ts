@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
 import { deedOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
@@ -9,7 +10,7 @@ import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
 import { noticeOf, refusalOf } from '../../src/console/words/refusal.ts';
 import { ago, momentOf, shortMoment, timeAndAgo, typedMoment, unreadableMoment, zoneName } from '../../src/console/words/time.ts';
-import { cut, linesOfValue, signed, valueText } from '../../src/console/words/value.ts';
+import { cut, linesOfValue, signed, valueStart, valueText } from '../../src/console/words/value.ts';
 
 describe('numbers that a page could not hold', () => {
   it('keep their digits, wherever they stand', () => {
@@ -61,7 +62,19 @@ describe('a document as rows', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, place) => [`item${place}`, place]));
     const { rows } = rowsOf({ many }, undefined);
     expect(rows).toHaveLength(1);
-    expect(cut(valueText(rows[0]?.value))).toHaveLength(120);
+    expect(cut(valueStart(rows[0]?.value))).toHaveLength(120);
+  });
+
+  it('prints the beginning of a long value alone, and a short one whole', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(200), (value, length) => {
+        const [start, whole] = [valueStart(value, length), valueText(value)];
+        expect(whole.startsWith(start)).toBe(true);
+        expect(start === whole || start.length > length).toBe(true);
+      }),
+    );
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, place) => [`item${place}`, place]));
+    expect(valueStart({ many }).length).toBeLessThan(200);
   });
 });
 

@@ -10,6 +10,25 @@ export function valueText(value: unknown): string {
   return exactJson(value);
 }
 
+/** The text of a value, or more than `length` characters of its beginning: a document may have a megabyte, of which a line shows little. */
+export function valueStart(value: unknown, length = CELL_LENGTH): string {
+  return isNested(value) ? jsonStart(value, length) : valueText(value);
+}
+
+function jsonStart(value: unknown, length: number): string {
+  if (!isNested(value)) return exactJson(value);
+  const isList = Array.isArray(value);
+  const members: string[] = [];
+  let left = length;
+  for (const [name, each] of isList ? value.entries() : Object.entries(value)) {
+    const member = `${isList ? '' : `${JSON.stringify(name)}:`}${jsonStart(each, left)}`;
+    members.push(member);
+    left -= member.length + 1;
+    if (left < 0) break;
+  }
+  return `${isList ? '[' : '{'}${members.join(',')}${left < 0 ? '' : isList ? ']' : '}'}`;
+}
+
 /** A value without JSON, for people who do not programme: members by name, long ones by their number. */
 export function saidValue(value: unknown): string {
   if (!isNested(value)) return valueText(value);

@@ -8,7 +8,7 @@ import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
 import { MAX_ROWS, type Row, rowsOf } from '../../words/document.ts';
 import { exactJson } from '../../words/exact.ts';
-import { CELL_LENGTH, cut, valueText } from '../../words/value.ts';
+import { CELL_LENGTH, cut, valueStart } from '../../words/value.ts';
 import styles from './player.module.css';
 
 interface FieldsProps {
@@ -90,7 +90,7 @@ const MOST = 100_000;
 function Value({ value }: { readonly value: unknown }) {
   const [isWhole, setWhole] = useState(false);
   // A value may have a megabyte, and what stands around it is drawn again and again.
-  const text = useMemo(() => valueText(value), [value]);
+  const text = useMemo(() => valueStart(value), [value]);
   if (text === '') return <span className={styles.unset}>empty text</span>;
   if (text.length <= CELL_LENGTH) return <>{text}</>;
   return (
