@@ -4,7 +4,8 @@ import { FolderProblem } from '../folder/problem.ts';
 import { findProject, PROJECT_FILE } from '../folder/project-file.ts';
 import { checkFolder } from '../folder/push.ts';
 import { type Folder, readFolder } from '../folder/sources.ts';
-import { counted, endProgress, printNote, printResult, progress } from './context.ts';
+import { counted } from '../kernel/counted.ts';
+import { endProgress, printNote, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownFindings, summaryOf } from './show.ts';
 

@@ -127,11 +127,6 @@ export function printResult(options: CommonOptions, value: unknown, forPeople: (
   print(options.json ? JSON.stringify(value) : forPeople());
 }
 
-/** `1 event`, `2 events`. */
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 /** Columns padded to their widest cell. Each row is one line, whatever its cells contain. */
 export function table(header: readonly string[], cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(printableLine));

@@ -4,7 +4,8 @@ import { problemsIn } from '../folder/findings.ts';
 import type { Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { storedDefinitions } from '../folder/stored-definitions.ts';
-import { counted, endProgress, printResult, progress } from './context.ts';
+import { counted } from '../kernel/counted.ts';
+import { endProgress, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { type Shown, shownChanges, shownFindings, summaryOf } from './show.ts';
 

@@ -4,8 +4,9 @@ import type { Grant, GrantBegun, GrantPlayer, GrantPlayers, GrantPreview, GrantS
 import { GRANT_OUTCOMES } from '../contract/routes/grants.ts';
 import { anyObject, listOf, members, optional, text, wholeNumber } from '../folder/answer-shape.ts';
 import { checkedBody, type Remote } from '../folder/remote.ts';
+import { counted } from '../kernel/counted.ts';
 import { isNumber, type JsonObject, toDouble } from '../kernel/json.ts';
-import { counted, endProgress, print, printNote, printResult, progress, table } from './context.ts';
+import { endProgress, print, printNote, printResult, progress, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { isConfirmed } from './promote.ts';
 import { operationOf, textFrom } from './remote/arguments.ts';

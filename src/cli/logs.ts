@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { LoggedRequest } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
-import { counted, JSON_LINES, print, printNote, withJsonHelp } from './context.ts';
+import { counted } from '../kernel/counted.ts';
+import { JSON_LINES, print, printNote, withJsonHelp } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
-import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { counted } from '../kernel/counted.ts';
+import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
 import { lookedAtText, placesOf } from './log/locations.ts';
 import { WrongUsage } from './wrong-usage.ts';
 

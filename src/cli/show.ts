@@ -1,7 +1,8 @@
 import type { Change } from '../folder/changes.ts';
 import type { Finding } from '../folder/findings.ts';
+import { counted } from '../kernel/counted.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
-import { counted, table } from './context.ts';
+import { table } from './context.ts';
 import { printableLine, styled } from './terminal.ts';
 
 /** How commands on a game's folder show changes, findings and conflicts to people. */

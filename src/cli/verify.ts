@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+import { counted } from '../kernel/counted.ts';
+import { type CommonOptions, command, endProgress, printResult, progress, table, withInstallation } from './context.ts';
 import { anchorFault, parseAnchor } from './log/anchored.ts';
 import { lookedAtText, placesOf } from './log/locations.ts';
 

@@ -29,7 +29,7 @@ const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 
 type Keyed = Partial<Pick<Route, 'idempotent' | 'refusesKey'>> & { readonly keys: KeyRules };
 
 /** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
-export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: Keyed): Awaitable<Caller> {
+export function authenticate(app: Pick<App, 'authenticate'>, ctx: Context & WithParams<'project'>, route: Keyed): Awaitable<Caller> {
   const { exchange } = ctx.state;
   return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route)), (found) => {
     const caller: Caller = isMasked(exchange) ? { ...found, isMasked: true } : found;

@@ -33,7 +33,7 @@ export function familyRouters(): Routers {
 export type Mount = <G extends Group>(group: G, handlers: Handlers<G>) => void;
 
 /** The only way to serve a route: what people ask passes the gate, whatever the route. */
-export function mountOn(routers: Routers, app: Pick<App, 'looks'>): Mount {
+export function mountOn(routers: Routers, app: Pick<App, 'looks' | 'authenticate'>): Mount {
   return (group, handlers) => {
     for (const [name, route] of Object.entries(group)) {
       // The handler's type says more of context and answer than the router knows.

@@ -17,6 +17,7 @@ import { isArray, type Json, type JsonObject, stringifyJson } from '../kernel/js
 import { objectOf, stringOf } from '../kernel/json-read.ts';
 import type { Answer } from './answer.ts';
 import { invalidBody } from './body.ts';
+import { authenticate } from './credentials.ts';
 import type { Serve } from './dispatch.ts';
 import { type Context, type Exchange, firstQuery, queryOf, queryText } from './exchange.ts';
 import { known, MANY, namedByRequest, type Page, pageOf, projectIn, refusedToPerson, shownToPerson } from './looks.ts';
@@ -28,7 +29,7 @@ import { reasonIn, reasonOf, requireReveal } from './reveal.ts';
  * pass by.
  */
 
-type Looking = Pick<App, 'looks'>;
+type Looking = Pick<App, 'looks' | 'authenticate'>;
 
 /** A route as it is served to keys and to people. No route is served otherwise. */
 export function gated(app: Looking, route: Route, handle: Serve): Serve {
@@ -43,13 +44,26 @@ async function serve(app: Looking, ctx: Context, page: Page, handle: Serve): Pro
     await passed(app, ctx, page, undefined);
     exchange.gate = (body) => passed(app, ctx, page, body);
   } else if (takesReason(page.route)) await recordPublisher(app, ctx, page);
+  const began = performance.now();
   let answer: Answer;
   try {
     answer = await handle(ctx);
+    if (performance.now() - began > LONG_MS) await requireStill(app, ctx, page, answer);
   } catch (error) {
     throw await refusedToPerson(app, ctx, page, error);
   }
   return shownToPerson(app, ctx, page, answer);
+}
+
+/** An answer that took longer is shown to whoever is signed in behind it, and still may see it, ms. */
+const LONG_MS = 1_000;
+
+/** Throws 401 SIGNED_OUT and 403 FORBIDDEN. What was done is answered as done, and a stream asks for itself. */
+async function requireStill(app: Looking, ctx: Context, { route }: Page, { stream }: Answer): Promise<void> {
+  const { keys, writes = false } = route;
+  if (writes || stream !== undefined || keys === null) return;
+  await requireReveal(ctx.state.exchange, projectIn(ctx));
+  await authenticate(app, ctx, { ...route, keys });
 }
 
 /**

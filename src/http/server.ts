@@ -8,6 +8,7 @@ import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { throttled } from '../kernel/error-reporting.ts';
+import { Refusal } from '../kernel/errors.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import type { CallLog } from './call-log/call-log.ts';
@@ -127,7 +128,16 @@ export function createServer(parts: ServerParts): HttpServer {
 
 /** Hands requests to a chain. What broke outside of it is logged. */
 function handlerOf(koa: Koa<State>, { settings, log }: ServerParts): RequestListener {
-  const broke = (error: unknown) => log[isDisconnect(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  const told = new WeakSet<object>();
+  const broke = (error: unknown) => {
+    // Each stream of an answer tells what ended it.
+    if (error instanceof Object && told.has(error)) return;
+    if (error instanceof Object) told.add(error);
+    if (error instanceof Refusal) {
+      const { status, code, message: reason } = error;
+      log[status >= 500 ? 'warn' : settings.clientErrorLevel]({ code, reason }, 'an answer that had begun was refused further on');
+    } else log[isDisconnect(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  };
   koa.on('error', (error: unknown, ctx?: Koa.Context) => {
     broke(error);
     // Nothing else would end the response.

@@ -35,6 +35,8 @@ export interface HttpSettings {
   readonly unsentBytes: number;
   /** How long a client may take for one answer when too many wait. */
   readonly unsentGraceMs: number;
+  /** How long a client may take nothing of a file that is made while it is taken. */
+  readonly fileIdleMs: number;
   /** Characters that may wait for one client of a stream. */
   readonly liveWaitingBytes: number;
   /** The same over all streams of the process, and over those of one project. */
@@ -84,6 +86,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   maxConnections: Number.POSITIVE_INFINITY,
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,
+  fileIdleMs: 5_000,
   liveWaitingBytes: 262_144,
   liveWaiting: { all: 268_435_456, ofProject: 67_108_864, graceMs: 10_000 },
   buckets: {

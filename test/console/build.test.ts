@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -45,6 +46,15 @@ test('what asks for the page at an address runs while the rest is loaded: it nee
   expect(readFileSync(join(BUILT, 'index.html'), 'utf8')).toContain(`<script type="module" async crossorigin src="/${[...early][0]}"`);
   expect(early.size).toBe(1);
   expect(gzippedBytes(early)).toBeLessThan(EARLY);
+});
+
+test('a build that lacks what it needs says how to get it', async () => {
+  const [folder, script] = [mkdtempSync(join(tmpdir(), 'savepoint-build-')), join(ROOT, 'infra/build/installed.mjs')];
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(scripts.build).toMatch(/^node infra\/build\/installed\.mjs && /);
+  const built = promisify(execFile)(process.execPath, [script], { cwd: folder });
+  await expect(built).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('npm ci') });
+  rmSync(folder, { recursive: true });
 });
 
 test('a build whose sources did not change is kept', async () => {

@@ -8,7 +8,7 @@ import { CATALOGUE } from '../../src/kernel/errors.ts';
 /** What is told of a request that was refused. */
 
 /** Codes of the page itself, and of the routes that the contract of games does not describe. */
-const OF_PAGE = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF', 'ISSUER_UNAVAILABLE', 'ACCOUNT_LINKED'];
+const OF_PAGE = ['UNREACHABLE', 'SIGNED_OUT', 'BROKE_OFF', 'EXPORT_UNDER_WAY', 'ISSUER_UNAVAILABLE', 'ACCOUNT_LINKED'];
 
 /** Codes of routes that the page calls, of which the server's sentence says enough: people of the console hardly meet them. */
 const TOLD_BY_THE_SERVER = [

@@ -319,6 +319,19 @@ describe('whoever is forgotten', () => {
   });
 });
 
+it('an owner of every project is told that somebody is gone, and not that it takes another owner', async () => {
+  const { id } = await invited('gone', 'viewer');
+  expect((await owner.change('DELETE', `/api/people/${id}`)).status).toBe(200);
+  const again = [
+    ['DELETE', ''],
+    ['POST', '/reset'],
+    ['GET', '/sessions'],
+  ].map(([method = '', part]) =>
+    method === 'GET' ? owner.get(`/api/people/${id}${part}`) : owner.change(method, `/api/people/${id}${part}`),
+  );
+  for (const reply of await Promise.all(again)) expect(codeOf(reply)).toEqual([404, 'NOT_FOUND']);
+});
+
 describe('what an open session or a token may not be used for', () => {
   it('nobody resets themselves, which would forget the password that they must show to change it', async () => {
     const { id, browser } = await invited('selma', 'owner');

@@ -155,6 +155,15 @@ describe('who may ask', () => {
     expect((await run('/v3/endpoints/demo/buy?item=axe', { 'X-Console-Csrf': person.csrf })).status).toBe(200);
   });
 
+  it('answers HEAD as it answers GET, without the body, and takes no token for it', async () => {
+    const { cookie } = await signedIn();
+    for (const path of ['/api/session', '/api/people', '/api/health', '/api/sign-in']) {
+      const [{ status, text, headers }, got] = [await ask('HEAD', path, { Cookie: cookie }), await ask('GET', path, { Cookie: cookie })];
+      expect([path, status, text, headers['content-type']]).toEqual([path, got.status, '', got.headers['content-type']]);
+    }
+    expect((await ask('HEAD', '/api/session')).status).toBe(401);
+  });
+
   it('has no session for whoever is not signed in, whatever key is sent', async () => {
     const key = { 'X-Api-Key': 'platform_sk_secret' };
     for (const path of ['/api/session', '/api/sessions', '/v3/manage/demo/publishes', '/v3/storage/demo/saves/k'])
@@ -225,6 +234,26 @@ describe('a session', () => {
     expect(codeOf(await ask('GET', '/v3/manage/demo/publishes', { Cookie: lost.cookie }))).toEqual([401, 'SIGNED_OUT']);
     expect((await ask('DELETE', '/api/session', changing(mine))).headers['set-cookie']).toEqual([expect.stringContaining('Max-Age=0')]);
     expect(codeOf(await ask('GET', '/api/session', { Cookie: mine.cookie }))).toEqual([401, 'SIGNED_OUT']);
+  });
+
+  it('is shown nothing more by a long request that began before its end', async () => {
+    const [mine, lost] = [await signedIn(), await signedIn()];
+    const { authenticate } = server.app;
+    const { days } = server.app.economy;
+    // As the node does.
+    server.app.authenticate = async (project, found) => {
+      await found.person?.();
+      return authenticate(project, found);
+    };
+    server.app.economy.days = async (...asked) => {
+      await mine.change('DELETE', '/api/sessions');
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      return days(...asked);
+    };
+    const answer = await lost.get('/v3/manage/demo/economy?currency=gold');
+    server.app.economy.days = days;
+    server.app.authenticate = authenticate;
+    expect(codeOf(answer)).toEqual([401, 'SIGNED_OUT']);
   });
 
   it('is over when nobody uses it for half a day, and after a week', async () => {

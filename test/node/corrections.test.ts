@@ -399,6 +399,10 @@ describe('restore', () => {
       { ...now, gold: 9, bag: ['axe', 'rope'], name: 'Mia' },
       [{ gems: 4 }, { gems: 5 }, null, null],
     ]);
+    // A page lists hundreds of lines, each of which may be ticked or left out.
+    const many = Array.from({ length: 1000 }, (_, place) => `skins.${place}`);
+    expect((await restore('mia', { ...look, lost: true, keep: many, also: many })).status).toBe(200);
+    expect((await restore('mia', { ...look, keep: [...many, 'name'] })).status).toBe(400);
     for (const more of [{ also: ['name'] }, { alsoSlots: ['s3'] }, { alsoCollections: ['saves'] }])
       expect(await restore('mia', { ...look, ...more })).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
     expect((await restore('mia', { ...look, lines: -1 })).status).toBe(400);

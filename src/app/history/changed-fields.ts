@@ -51,18 +51,19 @@ export async function changedFields(
 ): Promise<ChangedFields> {
   const all = commits.flatMap((commit) => writtenBy(commit, player));
   const written = all.filter(({ events }) => !events.some(isLarge));
-  const { states, counted } = await statesBefore(past, project, written);
+  const sizes = new Sizes(roundRobin, project.id);
+  const { states, counted } = await statesBefore(past, project, written, sizes);
   const told = new Map<string, readonly Difference[] | null>(all.map(({ commit, name }) => [toldAs(commit, name), null]));
   let left = READS - counted;
   for (const { commit, name, first, events } of written.toReversed()) {
     if (!goesOn(states.get(name), first) && left > 0) {
       const state = await documentBefore(past, project, { commit, first });
       states.set(name, state);
-      left -= countOf(state?.document);
+      left -= await sizes.countOf(name, state?.document);
     }
     const { after, documents } = foldCommit(states.get(name), events);
     states.set(name, after);
-    const counts = countOf(documents?.after);
+    const counts = await sizes.countOf(name, documents?.after);
     const isTold = documents !== null && (counts === 1 || left > 0);
     if (counts > 1) left -= counts;
     const compared = isTold ? await roundRobin.run(project.id, () => differences(documents.before, documents.after)) : null;
@@ -93,7 +94,7 @@ interface Before {
 }
 
 /** The documents as they were before the oldest of these, which are newest first: of those that were written last. */
-async function statesBefore(past: Past, project: Project, written: readonly Written[]): Promise<Before> {
+async function statesBefore(past: Past, project: Project, written: readonly Written[], sizes: Sizes): Promise<Before> {
   const names = new Set([...new Set(written.map(({ name }) => name))].slice(0, READS));
   const oldest = new Map(written.filter(({ name }) => names.has(name)).map((each) => [each.name, each]));
   const all = [...oldest.values()];
@@ -102,14 +103,34 @@ async function statesBefore(past: Past, project: Project, written: readonly Writ
   for (let from = 0; from < all.length && counted < READS; from += AT_ONCE) {
     const some = all.slice(from, from + AT_ONCE);
     const read = await Promise.all(some.map((each) => documentBefore(past, project, each)));
-    for (const [place, { name }] of some.entries()) states.set(name, read[place]);
-    counted += read.reduce((count, state) => count + countOf(state?.document), 0);
+    for (const [place, { name }] of some.entries()) {
+      states.set(name, read[place]);
+      counted += await sizes.countOf(name, read[place]?.document);
+    }
   }
   return { states, counted };
 }
 
-function countOf(document: JsonObject | null | undefined): number {
-  return document != null && isLargerThan(document, LARGE_BYTES) ? LARGE_COUNTS : 1;
+/** How large documents are. To say it of one that is nearly large means to print it, so each is asked once for a page. */
+class Sizes {
+  readonly #turns: AppContext['roundRobin'];
+  readonly #project: string;
+  readonly #known = new Map<string, number>();
+
+  constructor(turns: AppContext['roundRobin'], project: string) {
+    this.#turns = turns;
+    this.#project = project;
+  }
+
+  /** As what reading or comparing a document counts. */
+  async countOf(name: string, document: JsonObject | null | undefined): Promise<number> {
+    if (document == null) return 1;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const counts = await this.#turns.run(this.#project, () => (isLargerThan(document, LARGE_BYTES) ? LARGE_COUNTS : 1));
+    this.#known.set(name, counts);
+    return counts;
+  }
 }
 
 function addressOf(event: StoredDocumentEvent) {

@@ -221,10 +221,11 @@ function needWithinReach(state: PeopleState, by: string, id: string): void {
   throw refusal('ACCESS_DENIED', 'This person has a role in every project, so an owner of every project gives and takes roles here');
 }
 
-/** One answer for a person who is not there and for one who is out of reach, to whoever manages nobody of that kind. */
+/** One answer for a person who is not there and for one who is out of reach, but to an owner of every project, who reaches all. */
 function needGoverned(state: PeopleState, by: string, id: string): PersonState {
   const person = state.people.get(id);
   if (person !== undefined && governs(state, by, person)) return person;
   needManager(state, by);
+  if (person === undefined && managesIn(state, by, EVERY_PROJECT)) throw refusal('NOT_FOUND', 'There is no such person, or not any more');
   throw refusal('ACCESS_DENIED', 'This person may do something where you are no owner, so an owner of every project does that');
 }

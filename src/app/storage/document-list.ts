@@ -95,7 +95,11 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
   /** Holds one of the exports until it is closed. */
   const begun = (projectId: string) => {
     if (!exporting.tryAcquire(projectId))
-      throw refusal('BUSY', 'An export of this project is under way, or too many of others are; try again when it has ended');
+      throw refusal(
+        'BUSY',
+        `A project has one export at a time, and a node ${EXPORTS.slots}: try again when the one under way is whole, or was stopped; one that nobody takes ends within seconds`,
+        { error: { details: { underWay: 'export' } } },
+      );
     let isOpen = true;
     return () => {
       if (isOpen) exporting.release(projectId);

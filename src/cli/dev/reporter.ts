@@ -1,8 +1,9 @@
 import type { LoggedRequest } from '../../contract/answers.ts';
 import type { Finding } from '../../folder/findings.ts';
 import type { Pushed } from '../../folder/push.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { counted, print, printNote } from '../context.ts';
+import { print, printNote } from '../context.ts';
 import { codeOf, explain } from '../explain.ts';
 import { requestLine } from '../remote/request-line.ts';
 import { testReport } from '../remote/test-report.ts';

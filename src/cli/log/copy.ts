@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { endProcess } from '../../../infra/postgres/process-exit.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { type BrokenStream, type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
-import { type CommonOptions, command, configOf, counted, endProgress, printNote, printResult, progress } from '../context.ts';
+import { type CommonOptions, command, configOf, endProgress, printNote, printResult, progress } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 import { type LogLocation, locationText, ownLocation, PLACES_HELP, parseLocation } from './locations.ts';
 import type { CatchUpResult } from './read-models.ts';

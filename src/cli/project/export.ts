@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { counted } from '../../kernel/counted.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { type CommonOptions, command, counted, endProgress, printNote, printResult, progress, withInstallation } from '../context.ts';
+import { type CommonOptions, command, endProgress, printNote, printResult, progress, withInstallation } from '../context.ts';
 import { openWhole } from '../whole-file.ts';
 
 interface ExportOptions extends CommonOptions {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Conflicts, ImportReport, ImportTarget } from '../../app/operator/transfer/plan.ts';
-import { type CommonOptions, command, counted, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type CommonOptions, command, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 interface ImportOptions extends CommonOptions {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../folder/findings.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isObject, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
-import { counted } from '../context.ts';
 import { styled } from '../terminal.ts';
 import { endpointOf, idOf } from './test-runs.ts';
 import { visible } from './words.ts';

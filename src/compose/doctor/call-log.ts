@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import { remedyOf } from '../remedies.ts';
 import { type Finding, ok, warn } from './finding.ts';
@@ -16,7 +17,7 @@ export async function checkCallLog({ limits: { callLogDays } }: Config, pool: pg
     if (made.length === 0) return ok('call log', 'its table is not made yet; the start of a node makes it');
     const { rows } = await pool.query<{ requests: number; projects: number; missed: number }>(STORED);
     const [{ requests, projects, missed } = { requests: 0, projects: 0, missed: 0 }] = rows;
-    const found = `${requests} requests of ${projects} projects`;
+    const found = `${counted(requests, 'request')} of ${counted(projects, 'project')}`;
     if (missed === 0) return ok('call log', found);
     return warn(
       'call log',

@@ -3,6 +3,7 @@ import { readForeign } from '../../../projections/foreign-events.ts';
 import { foreignTotals } from '../../../projections/models/telemetry/totals.ts';
 import { readBuildings } from '../../../projections/readers/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
@@ -52,14 +53,14 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
     const { compared, missing, different } = await compareHistories(pool, log);
     const wrong = [...missing, ...different];
     if (compared > 0 && missing.length === compared) {
-      return [fail('histories', `read models of ${compared} projects, of which the log knows none`, OTHER_LOG_CURE)];
+      return [fail('histories', `read models of ${counted(compared, 'project')}, of which the log knows none`, OTHER_LOG_CURE)];
     }
     if (wrong.length > 0) {
       const cure = 'The log or the database was restored to an older state: run savepoint rebuild.';
       return [fail('histories', `log and read models disagree on ${wrong.join(', ')}`, cure)];
     }
     return [
-      ok('histories', `log and read models agree (${compared} ${compared === 1 ? 'project' : 'projects'} looked at)`),
+      ok('histories', `log and read models agree (${counted(compared, 'project')} looked at)`),
       await lag(pool, log),
       await paused(pool),
       await building(pool),

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import { realScheduler } from '../../kernel/scheduler.ts';
 import { lastSealed } from '../../log/foreign.ts';
@@ -39,5 +40,8 @@ export async function checkLooks({ limits }: Config, pool: pg.Pool, log: Log): P
       return fail('looks', `the stream ${stream} cannot be read: ${errorMessage(error)}`, cure);
     }
   }
-  return ok('looks', looks === 0 ? 'no person looked at the data of a player' : `of people at players are recorded in ${looks} projects`);
+  return ok(
+    'looks',
+    looks === 0 ? 'no person looked at the data of a player' : `of people at players are recorded in ${counted(looks, 'project')}`,
+  );
 }

@@ -76,9 +76,14 @@ export async function exportDocuments(
     return { name, type: response.headers.get('content-type') ?? '', parts, bytes };
   } catch (error) {
     if (signal.aborted) return null;
-    if (error instanceof Refused) throw error;
+    if (error instanceof Refused) throw isUnderWay(error) ? new Refused({ ...error.refusal, code: 'EXPORT_UNDER_WAY' }) : error;
     throw new Refused({ status: 0, code: 'BROKE_OFF', message: String(error), details: {} });
   }
+}
+
+/** Whether another file is being made. */
+function isUnderWay({ refusal: { code, details } }: Refused): boolean {
+  return code === 'BUSY' && Object(details['details']).underWay === 'export';
 }
 
 async function partsOf({ body }: Response, onProgress: (bytes: number) => void) {

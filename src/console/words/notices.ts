@@ -8,6 +8,11 @@ export const NOTICES: Readonly<Record<string, Words>> = {
     means: 'Nothing was saved: a part of it would look like the whole.',
     toDo: 'Begin again. If it goes on, look at Health.',
   },
+  EXPORT_UNDER_WAY: {
+    happened: 'Another file is being made.',
+    means: 'A project makes one at a time, so this one was not begun.',
+    toDo: 'Try again when the other one is whole or was stopped. One that nobody takes ends within seconds.',
+  },
   OUTCOME_UNKNOWN: {
     happened: 'The server could not tell in time whether the change happened.',
     means: 'It may have happened, whole, or not at all.',

@@ -125,7 +125,7 @@ const SHOWN = {
 } as const;
 
 const A_PATH = 'a dotted path of 1 to 256 characters';
-const paths = z.array(z.string(A_PATH).min(1, A_PATH).max(256, A_PATH)).max(100);
+const paths = z.array(z.string(A_PATH).min(1, A_PATH).max(256, A_PATH)).max(1000);
 const A_COLLECTION = 'the id of a collection';
 const collectionIds = z
   .array(z.string(A_COLLECTION).regex(/^[A-Za-z0-9_-]{1,128}$/, A_COLLECTION))

@@ -72,7 +72,9 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     else if (!isSafe) requireOrigin(exchange, place);
     if (exchange.path.startsWith('/api/')) {
       exchange.route = 'console /api';
-      return respond(ctx, await answerApi(exchange, place, address));
+      // What is asked with HEAD is answered without its body.
+      const asked = exchange.method === 'HEAD' ? { ...exchange, method: 'GET' } : exchange;
+      return respond(ctx, await answerApi(asked, place, address));
     }
     // The schemas of source files are the same for everybody.
     if (isSafe && exchange.path.startsWith('/schemas/')) return next();

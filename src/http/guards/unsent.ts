@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { refusal } from '../../kernel/errors.ts';
 import type { State } from '../exchange.ts';
@@ -26,11 +27,24 @@ export function boundUnsent(ctx: ParameterizedContext<State>, unsent: UnsentAnsw
 
 /**
  * Cuts the connection of a client that takes nothing of its answer for `ms`, because the answer stays in memory meanwhile. An answer that
- * was sent at once needs no timer. The server's own timeout would set one for every request, which costs a tenth of a read.
+ * was sent at once needs no timer, and a file has its own. The server's own timeout would set one for every request, which costs a tenth
+ * of a read.
  */
 export function boundDelivery(res: ServerResponse, ms: number): void {
   const { socket } = res;
-  if (socket !== null && (!res.writableEnded || socket.writableLength > 0)) socket.setTimeout(ms);
+  if (socket !== null && !socket.timeout && (!res.writableEnded || socket.writableLength > 0)) socket.setTimeout(ms);
+}
+
+/**
+ * The same of a file that is made while it is taken, and holds back the next one meanwhile. Where nothing waits to be taken the server is
+ * at work, however long that lasts.
+ */
+export function boundTaking(res: ServerResponse, file: Readable, ms: number): void {
+  res.on('timeout', (socket: Socket) => {
+    if (file.readableLength > 0 || res.writableLength > 0) file.destroy();
+    else socket.setTimeout(ms);
+  });
+  res.socket?.setTimeout(ms);
 }
 
 interface Waiting {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { documentLists } from '../../contract/routes/document-list.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate } from '../credentials.ts';
+import { boundTaking } from '../guards/unsent.ts';
 import type { Handlers } from '../handlers.ts';
 import { hiddenFrom } from '../looks.ts';
 import { answering, readRequest } from '../request.ts';
@@ -12,7 +13,7 @@ const TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
 
 /** Documents of a collection, as a table and as a file. */
 export function documentListHandlers(services: Services): Handlers<typeof documentLists> {
-  const { app } = services;
+  const { app, settings } = services;
   const { list } = answering(
     services,
     { list: documentLists.list },
@@ -36,6 +37,7 @@ export function documentListHandlers(services: Services): Handlers<typeof docume
       // One text at a time is read ahead. A stream that fails or is left ends what makes it.
       const stream = Readable.from(file.texts, { highWaterMark: 1 });
       stream.once('close', file.close);
+      boundTaking(ctx.res, stream, settings.fileIdleMs);
       const headers = { ...freshHeaders(file), 'Content-Disposition': `attachment; filename="${file.fileName}"` };
       return { stream, contentType: TYPES[query.format], headers };
     },
