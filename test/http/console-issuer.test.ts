@@ -342,6 +342,34 @@ describe('at an issuer that answers otherwise', () => {
     }
   });
 
+  it('a token that nobody signed, or that the secret of the console does, is none, and neither is a name that is empty or of two', async () => {
+    for (const signedBy of ['none', 'HS256'] as const) {
+      madeUp.said = { signedBy };
+      // Each description is asked for anew.
+      const other = await consoleWith(madeUp.address);
+      const browser = new Browser(other);
+      const url = new URL(await browser.toIssuer());
+      madeUp.nonce = url.searchParams.get('nonce') ?? '';
+      const reply = await browser.answer(`?code=c1&state=${url.searchParams.get('state')}`);
+      expect([codeOf(reply), messageOf(reply)]).toEqual([[401, 'UNAUTHORIZED'], expect.stringContaining('signs its tokens in a way')]);
+      await other.server.stop();
+    }
+    expect(messageOf(await answered({}, {}, '&id_token=eyJ'))).toContain('another flow');
+    expect(codeOf(await answered({ sub: '' }))).toEqual([503, 'ISSUER_UNAVAILABLE']);
+  });
+
+  it('an address that comes with another account is none', async () => {
+    madeUp.said = { account: { sub: 'u2', ...MINE } };
+    const other = await consoleWith(madeUp.address);
+    await letIn(other, 'ada', 'ada@game.example');
+    const browser = new Browser(other);
+    const url = new URL(await browser.toIssuer());
+    madeUp.nonce = url.searchParams.get('nonce') ?? '';
+    const reply = await browser.answer(`?code=c1&state=${url.searchParams.get('state')}`);
+    expect([codeOf(reply), messageOf(reply)]).toEqual([[401, 'UNAUTHORIZED'], expect.stringContaining('the address of another')]);
+    await other.server.stop();
+  });
+
   it('domains are asked for at every sign-in', async () => {
     for (const email of ['ada@elsewhere.example', 'ada@game.example.evil.example'])
       expect(codeOf(await answered({ email }))).toEqual([403, 'ACCESS_DENIED']);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 
 /** Issuers of OpenID Connect on this machine: `oidc-provider`, and one that answers whatever a test has it answer. */
 
@@ -99,6 +99,10 @@ interface Said {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Signed by a key that the issuer does not publish. */
   readonly isForged?: boolean;
+  /** Not signed at all, or by the secret that the client has, too; it is described so, too. */
+  readonly signedBy?: 'none' | 'HS256';
+  /** What it says of the account besides. */
+  readonly account?: Readonly<Record<string, unknown>>;
   readonly status?: number;
   readonly body?: unknown;
   readonly description?: Readonly<Record<string, unknown>>;
@@ -125,20 +129,25 @@ export async function startMadeUpIssuer(): Promise<MadeUpIssuer> {
     jwks_uri: `${at.address}/keys`,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
+    id_token_signing_alg_values_supported: [issuer.said.signedBy ?? 'RS256'],
+    ...(issuer.said.account === undefined ? {} : { userinfo_endpoint: `${at.address}/account` }),
     code_challenge_methods_supported: ['S256'],
     ...issuer.said.description,
   });
   const token = async () => {
     const now = Math.floor(Date.now() / 1000);
     const right = { iss: at.address, aud: CLIENT, sub: 'u1', iat: now, exp: now + 300, nonce: issuer.nonce };
-    const signed = new SignJWT({ ...right, ...issuer.said.claims }).setProtectedHeader({ alg: 'RS256', kid: 'k1' });
+    const { signedBy = 'RS256', claims } = issuer.said;
+    if (signedBy === 'none') return new UnsecuredJWT({ ...right, ...claims }).encode();
+    const signed = new SignJWT({ ...right, ...claims }).setProtectedHeader({ alg: signedBy, kid: 'k1' });
+    if (signedBy === 'HS256') return signed.sign(new TextEncoder().encode(SECRET));
     return signed.sign(issuer.said.isForged ? other.privateKey : own.privateKey);
   };
   at.serve = async (req, res) => {
     const { status = 200 } = issuer.said;
     const answer = (body: unknown) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (req.url === '/.well-known/openid-configuration') return answer(described());
+    if (req.url === '/account') return answer(issuer.said.account);
     if (req.url === '/keys') return answer({ keys: [jwk] });
     return answer(issuer.said.body ?? { access_token: 'at', token_type: 'Bearer', expires_in: 60, id_token: await token() });
   };

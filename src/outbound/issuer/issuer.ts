@@ -128,6 +128,8 @@ async function identified(
   const tokens = await library.authorizationCodeGrant(config, came, checks);
   const claims = tokens.claims();
   if (claims === undefined) throw new Error('it answered no ID token');
+  // Everybody whom it does not name would be one and the same.
+  if (claims.sub === '') throw new Error('its ID token names nobody');
   const told = emailIn(claims);
   if (told !== null || config.serverMetadata().userinfo_endpoint === undefined) return { subject: claims.sub, email: told };
   return { subject: claims.sub, email: emailIn(await library.fetchUserInfo(config, tokens.access_token, claims.sub)) };
@@ -171,6 +173,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: 'answered with a token that is for somebody else, of another issuer or of another sign-in',
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED:
     'answered with a token that is over or not valid yet; if it goes on, the clocks differ by more than a minute',
+  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'answered with a token of one person, and with the address of another',
+  OAUTH_UNSUPPORTED_OPERATION:
+    'signs its tokens in a way that this console does not take, or answered by another flow; an operator must look at what it signs with: RS256 is one that is taken',
   OAUTH_KEY_SELECTION_FAILED: 'answered with a token that none of its keys has signed',
 };
 
