@@ -7,6 +7,7 @@ import table from '../parts/table.module.css';
 import { isOfSlot } from '../words/restore.ts';
 import { cut, isLess, signed, valueText } from '../words/value.ts';
 import styles from './corrected.module.css';
+import { HeldLink } from './named.tsx';
 
 /** What a correction does, or would do. */
 
@@ -43,7 +44,7 @@ export interface Correction {
 }
 
 /** Boxes beside the lines: what is ticked is done. */
-export interface Picking {
+interface Picking {
   readonly isOut: (collection: string) => boolean;
   /** Whether something of the document is ticked. */
   readonly isTicked: (document: Document) => boolean;
@@ -69,7 +70,14 @@ export function isNothing({ documents, slots }: Correction): boolean {
   return documents.length === 0 && slots.length === 0;
 }
 
-export function Corrected({ correction, picking }: { readonly correction: Correction; readonly picking?: Picking }) {
+interface CorrectedProps {
+  readonly correction: Correction;
+  readonly picking?: Picking;
+  /** It was done: nothing that was typed is lost by going elsewhere. */
+  readonly isDone?: boolean;
+}
+
+export function Corrected({ correction, picking, isDone = false }: CorrectedProps) {
   const { documents, slots, coins, left, shortfalls, more } = correction;
   return (
     <>
@@ -101,7 +109,8 @@ export function Corrected({ correction, picking }: { readonly correction: Correc
           <ul>
             {coins.map(({ player, collection, key, field, delta }) => (
               <li key={`${collection}/${key}/${field}`}>
-                {player}: {collection}.{field} <span className={isLess(delta) ? table.less : table.more}>{signed(delta)}</span>
+                {isDone ? <HeldLink held={player} /> : player}: {collection}.{field}{' '}
+                <span className={isLess(delta) ? table.less : table.more}>{signed(delta)}</span>
               </li>
             ))}
           </ul>

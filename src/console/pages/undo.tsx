@@ -62,7 +62,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
             </p>
           )}
         </Done>
-        <Corrected correction={act.data} />
+        <Corrected correction={act.data} isDone />
       </Dialog>
     );
   return (

@@ -464,7 +464,7 @@ function Restored({ player, revision, correction }: RestoredProps) {
               </p>
             )}
           </Done>
-          <Corrected correction={correction} />
+          <Corrected correction={correction} isDone />
         </div>
       </CardBody>
       {isUndoing && revision !== null && <UndoDialog commit={{ revision, players: [player] }} close={() => setUndoing(false)} />}
