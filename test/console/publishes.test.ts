@@ -299,7 +299,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   expect(await seriousOn(mara)).toEqual([]);
   await page.goto(`${origin}/p/${project}`);
   await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
-  await page.getByRole('link', { name: 'Publishes 1 to approve' }).click();
+  await page.getByRole('link', { name: 'Publishes 1 for you' }).click();
   await page.getByText('“Autumn prices”').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve…' }).click();

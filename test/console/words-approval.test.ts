@@ -34,9 +34,11 @@ it('what waits is told to each by what is theirs to do: to approve, to make live
   const approved = { ...rollback, phase: 'approved' } as const;
   const [toMara, toOleg] = [asMara, asOleg].map((reader) => ({ ...reader, mayPublish: true }));
   if (toMara === undefined || toOleg === undefined) throw new Error('nobody');
-  expect([waitingSaid([asked], toMara), waitingSaid([asked], toOleg)]).toEqual(['1 asked for', '1 to approve']);
-  expect(waitingSaid([asked, approved], toOleg)).toBe('1 to approve');
-  expect(waitingSaid([approved], toMara)).toBe('1 approved');
-  expect(waitingSaid([asked], { ...toOleg, mayApprove: false })).toBe('1 asked for');
-  expect([waitingSaid([], toMara), waitingSaid([approved], { ...toMara, mayPublish: false })]).toEqual([null, null]);
+  const said = (...asks: Parameters<typeof waitingSaid>) => waitingSaid(...asks)?.short ?? null;
+  expect([said([asked], toMara), said([asked], toOleg)]).toEqual(['1 asked', '1 for you']);
+  expect(waitingSaid([asked], toOleg)?.whole).toBe('1 to approve');
+  expect(said([asked, approved], toOleg)).toBe('1 for you');
+  expect(said([approved], toMara)).toBe('1 ready');
+  expect(said([asked], { ...toOleg, mayApprove: false })).toBe('1 asked');
+  expect([said([], toMara), said([approved], { ...toMara, mayPublish: false })]).toEqual([null, null]);
 });

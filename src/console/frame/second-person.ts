@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { approvalsQuery } from '../api/approvals.ts';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
-import { waitingSaid } from '../words/approval.ts';
+import { type Waiting, waitingSaid } from '../words/approval.ts';
 import { STAGED, useProject } from './view.ts';
 
 /** Whether nothing goes live that another person has not agreed to, and what waits for one, or for who makes it live. */
@@ -18,7 +18,7 @@ function waiterIn(project: ProjectOfPerson, person: string) {
 }
 
 /** In the project that is looked at. `waiting`: what waits, in words; `null`: nothing. */
-export function useSecondPersonRule(): { readonly isRequired: boolean; readonly waiting: string | null } {
+export function useSecondPersonRule(): { readonly isRequired: boolean; readonly waiting: Waiting | null } {
   const project = useProject();
   const { person } = useSuspenseQuery(sessionQuery).data;
   const { data } = useQuery(askedOf(project));
@@ -26,7 +26,7 @@ export function useSecondPersonRule(): { readonly isRequired: boolean; readonly 
 }
 
 /** What waits in each of these projects, in words. */
-export function useWaitingIn(projects: readonly ProjectOfPerson[]): readonly (string | null)[] {
+export function useWaitingIn(projects: readonly ProjectOfPerson[]): readonly (Waiting | null)[] {
   const { person } = useSuspenseQuery(sessionQuery).data;
   const read = useQueries({ queries: projects.map(askedOf) });
   return projects.map((project, place) => waitingSaid(read[place]?.data?.open ?? [], waiterIn(project, person.id)));

@@ -84,7 +84,9 @@ function Waiters() {
   return (
     <>
       {' '}
-      <Chip tone="past">{waiting}</Chip>
+      <Chip tone="past" title={waiting.whole}>
+        {waiting.short}
+      </Chip>
     </>
   );
 }

@@ -27,7 +27,7 @@ import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
 import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
-import { Deed, DocumentLink, PlayerOr, WhoLink } from './named.tsx';
+import { Deed, DocumentLink, PlayerOr, PublishLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
@@ -153,6 +153,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
       </p>
       <div className={styles.meta}>
         <When at={commit.at} />
+        {commit.publish !== null && commit.publish >= commit.first && <PublishLink revision={commit.publish} />}
         <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
           {commit.revision}
         </Link>

@@ -69,14 +69,21 @@ interface Waiter {
   readonly mayPublish: boolean;
 }
 
+/** What waits, as a menu has room for it, and whole. */
+export interface Waiting {
+  readonly short: string;
+  readonly whole: string;
+}
+
 /** What waits in a project, by what this person does about it first; `null`: nothing waits. */
-export function waitingSaid(open: readonly ApprovalSaid[], { person, mayApprove, mayPublish }: Waiter): string | null {
+export function waitingSaid(open: readonly ApprovalSaid[], { person, mayApprove, mayPublish }: Waiter): Waiting | null {
   const asked = open.filter(({ phase }) => phase === 'asked');
   const toApprove = asked.filter(({ asked: { by } }) => by.person !== person);
   const approved = open.filter(({ phase }) => phase === 'approved');
-  if (mayApprove && toApprove.length > 0) return `${toApprove.length} to approve`;
-  if (mayPublish && approved.length > 0) return `${approved.length} approved`;
-  return asked.length > 0 ? `${asked.length} asked for` : null;
+  const said = (count: number, short: string, whole: string) => ({ short: `${count} ${short}`, whole: `${count} ${whole}` });
+  if (mayApprove && toApprove.length > 0) return said(toApprove.length, 'for you', 'to approve');
+  if (mayPublish && approved.length > 0) return said(approved.length, 'ready', 'approved, and not live yet');
+  return asked.length > 0 ? said(asked.length, 'asked', 'that another person has to approve') : null;
 }
 
 /** Whether it was about what is live by now. */
