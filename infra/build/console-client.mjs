@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const FILE = 'src/console/api/generated.ts';
 const OPERATIONS = [
-  ...['listCommits', 'explain', 'findNames', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument'],
+  ...['listCommits', 'explain', 'findNames', 'listTests', 'listCollections', 'readDocument', 'readDocumentHistory', 'compareDocument'],
   ...[
     'listDocuments',
     'findPlayers',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Explained } from '../contract/answers.ts';
-import { listOf, members, text } from '../folder/answer-shape.ts';
+import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { printResult } from './context.ts';
@@ -17,11 +17,11 @@ export function explainCommand(): Command {
   return revealing(remoteCommand('explain', 'say what an id is that somebody holds, what was done there, by whom, and who was paid'))
     .argument(
       '<id>',
-      'a revision, the id of an event, request, session, save record, record, key, guest or player, an idempotency key; the id or name of a definition, value or rule; collection/key; a unique value',
+      'a revision, the id of an event, request, session, save record, record, key, guest or player, an idempotency key; the id or name of a definition, value, rule or test, or a part of it; collection/key; a unique value',
     )
     .addHelpText(
       'after',
-      '\nThe key needs `history`; without it, it is told of the definitions that it may read.\n\nExamples:\n  savepoint explain 1200\n  savepoint explain req_0f3c --json\n  savepoint explain town/market',
+      '\nThe key needs `history`; without it, it is told of the definitions that it may read.\n\nExamples:\n  savepoint explain 1200\n  savepoint explain req_0f3c --json\n  savepoint explain town/market\n  savepoint explain axe',
     )
     .action(async (id: string, options: RemoteOptions) => {
       const remote = remoteOf(options);
@@ -31,13 +31,14 @@ export function explainCommand(): Command {
         members({
           meanings: listOf(members({ is: text, text, commits: listOf(members({ at: text, cause: text })) })),
           calls: listOf(members({ path: text })),
+          alike: optional(members({ names: listOf(members({ is: text })) })),
         }),
       );
       printResult(options, explained, () => shown(explained));
     });
 }
 
-function shown({ meanings, calls, personal = [], leftOut = [] }: Explained): string {
+function shown({ id, meanings, calls, alike, personal = [], leftOut = [] }: Explained): string {
   const left = personal.map(({ collection, field }) => `${collection}.${field}`).join(', ');
   const told = calls.map(
     ({ at, method, path, status, code }) => `Call  ${at}  ${method} ${visible(path)}  ${status}${code === null ? '' : ` ${visible(code)}`}`,
@@ -45,8 +46,22 @@ function shown({ meanings, calls, personal = [], leftOut = [] }: Explained): str
   const unasked =
     left === '' ? [] : [`Not looked for in ${visible(left)}: personal fields are looked in by whoever says why, with --reveal`];
   const untold = leftOut.map(({ part, why }) => `Not told: ${UNTOLD[part]}. ${visible(why)}`);
-  return [...meanings.map(shownMeaning), ...told, ...unasked, ...untold].join('\n');
+  const like = alike === undefined ? [] : shownAlike(id, alike);
+  return [...meanings.map(shownMeaning), ...told, ...like, ...unasked, ...untold].join('\n');
 }
+
+/** What has it in its name: its kind, and what it takes to have it explained. */
+function shownAlike(id: string, { names, more = [] }: NonNullable<Explained['alike']>): readonly string[] {
+  const kinds = names.map(({ is, named: { what = is } }) => WORDS[what] ?? what);
+  const width = Math.max(...kinds.map(({ length }) => length));
+  return [
+    `With ${visible(JSON.stringify(id))} in the id or name:`,
+    ...names.map(({ named }, place) => `  ${(kinds[place] ?? '').padEnd(width)}${namedText(named)}`),
+    ...more.map((kind) => `  … and more of the kind ${WORDS[kind] ?? kind}`),
+  ];
+}
+
+const WORDS: Readonly<Record<string, string>> = { board: 'leaderboard', rule: 'rate limit', field: 'limit of a field' };
 
 const UNTOLD: Readonly<Record<NonNullable<Explained['leftOut']>[number]['part'], string>> = {
   call: 'how the endpoint was defined, and who published that',

@@ -30,7 +30,8 @@ export const queries = new QueryClient({
 });
 
 const place = placeAt(window.location);
-const known = queries.prefetchQuery(sessionQuery);
+// Whoever comes to sign in is not signed in: the question would be refused.
+const known = window.location.pathname === '/sign-in' ? Promise.resolve() : queries.prefetchQuery(sessionQuery);
 if (place !== null) {
   readAhead(queries, place);
   codeAhead(place);

@@ -181,6 +181,10 @@ const values = createRoute({
 const value = createRoute({
   getParentRoute: () => project,
   path: '/values/$value',
+  validateSearch: (search: Record<string, unknown>): { row?: string; column?: string } => ({
+    row: textIn(search, 'row'),
+    column: textIn(search, 'column'),
+  }),
   component: lazyPage(() => import('./pages/values/value.tsx'), 'ValuePage'),
 });
 const definitions = createRoute({

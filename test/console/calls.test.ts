@@ -239,7 +239,7 @@ inBrowser(
     expect(await seriousOn(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await heading(page, 'pay-toll');
-    await page.getByRole('searchbox').fill(`players/${PLAYER}`);
+    await page.getByLabel(/^Find anything/).fill(`players/${PLAYER}`);
     await page.keyboard.press('Enter');
     await page.getByText(`players/${PLAYER}`).first().waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toContain(`/players/${PLAYER}/documents/players/${PLAYER}`);

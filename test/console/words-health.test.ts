@@ -38,8 +38,8 @@ test('what of the game is named so is offered by its name, with where it is', ()
     name: 'Richest players',
     about: 'richest',
   });
-  expect(namedOffer({ is: 'value', named: { id: 'axes', part: 'Stone axe', target: 'next' } })).toEqual({
-    kind: 'value',
+  expect(namedOffer({ is: 'value', named: { id: 'axes', what: 'row', part: 'Stone axe', target: 'next' } })).toEqual({
+    kind: 'row',
     name: 'Stone axe',
     about: 'in axes, staged',
   });

@@ -49,7 +49,11 @@ let time = Date.now();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'savepoint-console-'));
   mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" nonce="__NONCE__" src="/assets/main-abc.js"></script>');
+  const asks = '<link rel="preload" as="fetch" href="/api/session" crossorigin>';
+  writeFileSync(
+    join(folder, 'index.html'),
+    `<!doctype html>${asks}<script type="module" nonce="__NONCE__" src="/assets/main-abc.js"></script>`,
+  );
   writeFileSync(join(folder, 'assets/main-abc.js'), 'export {};'.repeat(100));
   pool = new pg.Pool({ connectionString: await migratedDatabase(), max: 4 });
   people = createPeople(createMemoryLog(), clock);
@@ -90,6 +94,16 @@ describe('the page', () => {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     });
+  });
+
+  it('asks who is signed in from its first line on, but not where one comes to sign in: that would be refused', async () => {
+    const asking = async (path: string) => (await ask('GET', path)).text.includes('/api/session');
+    expect([await asking('/'), await asking('/p/some'), await asking('/sign-in'), await asking('/sign-in?next=%2F')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('has assets that are kept for ever, small where the browser takes it so', async () => {

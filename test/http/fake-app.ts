@@ -264,7 +264,10 @@ export function fakeApp(): FakeApp {
     },
     async explain(caller, ...rest) {
       note('explain', caller, ...rest);
-      return { ...at, result: { meanings: exampleOf(commits.explain).meanings, personal: [], calls: 'all', leftOut: [] } };
+      return {
+        ...at,
+        result: { meanings: exampleOf(commits.explain).meanings, personal: [], calls: 'all', leftOut: [], alike: { names: [] } },
+      };
     },
     findNames: async (caller, ...rest) => managed(commits.names, 'findNames', caller, rest),
     showPlayer: async (caller, ...rest) => managed(playerPage.show, 'showPlayer', caller, rest),

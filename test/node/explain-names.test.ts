@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Json } from '../../src/kernel/json.ts';
 import { listOf, objectOf } from '../../src/kernel/json-read.ts';
 import type { Node } from '../../src/main.ts';
 import { askConsole, type SignedBrowser, signInByLink } from '../support/console.ts';
@@ -37,6 +38,7 @@ async function explained(held: string, { role = 'owner', reason = '' } = {}) {
     code: objectOf(body['error'] ?? {})['code'],
     personal: body['personal'],
     meanings,
+    like: objectOf(body['alike'] ?? {}),
     named: meanings.map(({ is, named }) => ({ is, ...objectOf(named ?? {}) })),
   };
 }
@@ -75,6 +77,8 @@ beforeAll(async () => {
     groups: { axe_pricing: { price: 5 } },
     tables: { axes: { columns: ['name', 'power'], rows: [{ name: 'Stone axe', power: 1 }] } },
   });
+  const tests = [{ id: 'sells-axe', name: 'An axe is sold', endpoint: 'upgrade', input: {}, expect: { status: 200 } }];
+  await ok(manager.manage('PUT', `/v3/manage/${project}/tests`, { body: tests }));
   await define('rate-limit-rules', { rules: [{ id: 'few', name: 'Few numbers', collection: 'bags', field: 'number', maxPerDay: 1000 }] });
   await ok(manager.manage('POST', manager.storage(`bags/${ADA}`), { body: { nick: 'Ada', number: 77, email: 'ada@x.example' } }));
   await ok(manager.manage('POST', manager.storage('town/market'), { body: { text: 'open' } }));
@@ -91,11 +95,13 @@ afterAll(async () => {
 
 describe('an owner is told of', () => {
   test.each([
-    ['axe_pricing', [{ is: 'value', id: 'axe_pricing' }]],
-    ['axe_pricing.price', [{ is: 'value', id: 'axe_pricing', part: 'price' }]],
-    ['price', [{ is: 'value', id: 'axe_pricing', part: 'price' }]],
-    ['stone axe', [{ is: 'value', id: 'axes', part: 'Stone axe' }]],
-    ['AXES', [{ is: 'value', id: 'axes' }]],
+    ['axe_pricing', [{ is: 'value', id: 'axe_pricing', what: 'group' }]],
+    ['axe_pricing.price', [{ is: 'value', id: 'axe_pricing', what: 'entry', part: 'price' }]],
+    ['price', [{ is: 'value', id: 'axe_pricing', what: 'entry', part: 'price' }]],
+    ['stone axe', [{ is: 'value', id: 'axes', what: 'row', part: 'Stone axe' }]],
+    ['AXES', [{ is: 'value', id: 'axes', what: 'table' }]],
+    ['power', [{ is: 'value', id: 'axes', what: 'column', part: 'power' }]],
+    ['sells-axe', [{ is: 'test', id: 'sells-axe', called: 'An axe is sold' }]],
     ['upgrade', [{ is: 'endpoint', id: 'upgrade-axe', called: 'upgrade' }]],
     ['upgrade-axe', [{ is: 'endpoint', id: 'upgrade-axe', called: 'upgrade' }]],
     ['richest', [{ is: 'board', id: 'richest', called: 'Richest' }]],
@@ -153,23 +159,63 @@ test('a personal unique value is looked for by whoever says why, and the look is
   expect(await explained(email, { role: 'designer', reason: 'curious' })).toMatchObject({ status: 403 });
 });
 
-test('names are found by how a word of them begins, the ones that begin so first', async () => {
-  const names = async (begins: string, role = 'owner') => {
-    const { status, text } = (await people.get(role)?.get(`/v3/manage/${project}/names?begins=${encodeURIComponent(begins)}`)) ?? {
-      status: 0,
-      text: '{}',
-    };
-    return status === 200 ? listOf(objectOf(JSON.parse(text))['names']) : status;
+/** What has it in its name, each in one line; of who reads no such thing the status. */
+async function alike(holds: string, role = 'owner'): Promise<{ readonly lines: readonly string[]; readonly more: unknown } | number> {
+  const { status, text } = (await people.get(role)?.get(`/v3/manage/${project}/names?holds=${encodeURIComponent(holds)}`)) ?? {
+    status: 0,
+    text: '{}',
   };
-  expect(await names('AX', 'designer')).toEqual([
-    { is: 'value', named: { id: 'axe_pricing' } },
-    { is: 'value', named: { id: 'axes' } },
-    { is: 'endpoint', named: { id: 'upgrade-axe', called: 'upgrade' } },
-    { is: 'value', named: { id: 'axes', part: 'Stone axe' } },
-  ]);
-  expect(await names('axe_pricing.p')).toEqual([{ is: 'value', named: { id: 'axe_pricing', part: 'price' } }]);
-  expect(await names('xe')).toEqual([]);
-  expect(await names(' ')).toBe(400);
+  if (status !== 200) return status;
+  const { names, more } = objectOf(JSON.parse(text));
+  return { lines: linesOf(names), more };
+}
+
+function linesOf(names: Json | undefined): readonly string[] {
+  return listOf(names).map((each) => {
+    const { is, named: told } = objectOf(each);
+    const { id, what = is, part } = objectOf(told);
+    return `${what} ${id}${part === undefined ? '' : ` › ${part}`}`;
+  });
+}
+
+/** Of the game above. */
+const AXES = ['group axe_pricing', 'table axes', 'endpoint upgrade-axe', 'row axes › Stone axe', 'test sells-axe'];
+
+test('names are found by what they have in them: what begins so first, then words that do, then the rest', async () => {
+  expect(await alike('AXE')).toEqual({ lines: AXES, more: undefined });
+  expect(await alike('xe')).toEqual({
+    lines: ['endpoint upgrade-axe', 'group axe_pricing', 'table axes', 'row axes › Stone axe', 'test sells-axe'],
+    more: undefined,
+  });
+  expect(await alike('axe_pricing.p')).toEqual({ lines: ['entry axe_pricing › price'], more: undefined });
+  expect(await alike('pow')).toEqual({ lines: ['column axes › power'], more: undefined });
+  expect(await alike(' ')).toBe(400);
+});
+
+test('what somebody may not read has no name for them', async () => {
+  const mayRead = await newApiKey(env, project, { game_values: 'r' });
+  const path = `/v3/manage/${project}/names?holds=axe`;
+  const { names } = await bodyOf(manager.manage('GET', path, { headers: { 'x-api-key': mayRead } }));
+  expect(linesOf(names)).toEqual(['group axe_pricing', 'table axes', 'row axes › Stone axe']);
+});
+
+test('who holds a part of a name is told of all that have it, and is not told that there is nothing', async () => {
+  const { status, meanings, like } = await explained('axe');
+  expect({ status, meanings, lines: linesOf(like['names']) }).toEqual({ status: 200, meanings: [], lines: AXES });
+  // What is called so is told as that, and not once more.
+  const exact = await explained('axes');
+  expect([exact.named, linesOf(exact.like['names'])]).toEqual([[{ is: 'value', id: 'axes', what: 'table' }], []]);
+  expect(await explained('axe', { role: 'designer' })).toMatchObject({ status: 200, meanings: [] });
+  expect(await explained('nothing of the kind', { role: 'designer' })).toMatchObject({ status: 404 });
+});
+
+test('of each kind twenty are told, and that there are more', async () => {
+  const rows = Array.from({ length: 25 }, (_, place) => ({ name: `Lamp ${place}` }));
+  const tables = { lamps: { columns: ['name'], rows } };
+  await ok(manager.manage('POST', manager.definitions('game-values'), { body: { tables }, headers: { 'x-ns-publish-target': 'next' } }));
+  const found = await alike('lamp');
+  if (typeof found === 'number') throw new Error(`it was refused with ${found}`);
+  expect([found.lines.slice(0, 2), found.lines.length, found.more]).toEqual([['table lamps', 'row lamps › Lamp 0'], 21, ['row']]);
 });
 
 test('the command prints what it is', async () => {
@@ -179,4 +225,7 @@ test('the command prints what it is', async () => {
   expect(said).toContain('A document of town');
   expect(said).toContain('town/market');
   expect(await printed(['explain', 'axe_pricing.price'], { env: remote })).toContain('axe_pricing › price');
+  expect(await printed(['explain', 'AXE'], { env: remote })).toContain(
+    ['With "AXE" in the id or name:', '  group  axe_pricing', '  table  axes', '  row    axes › Stone axe'].join('\n'),
+  );
 });

@@ -27,6 +27,8 @@ const MARKED: Readonly<Record<string, readonly (readonly Scope[])[]>> = {
   markmessageofendpoint: [['endpoints'], ['collections', 'workflows', 'queries', 'game_values', 'rate_limits', 'endpoints']],
   markrefused: [['players', 'history']],
   markdocument: [['history'], ['collections']],
+  marktest: [],
+  markcolumn: [['game_values']],
 };
 
 let node: Node;
@@ -47,7 +49,10 @@ beforeAll(async () => {
   await define('collections', [
     { id: 'purses', name: 'markcollectionname', accessMode: 'public', schema: { gold, nick: { type: 'string', _unique: true } } },
   ]);
-  await define('game-values', { groups: { markvalue: { markvalueentry: 5 } } }, 'markmessageofvalues');
+  const tables = { marktable: { columns: ['markcolumn'], rows: [] } };
+  await define('game-values', { groups: { markvalue: { markvalueentry: 5 } }, tables }, 'markmessageofvalues');
+  const tests = [{ id: 'marktest', endpoint: 'pay', input: {}, expect: { status: 200 } }];
+  await ok(manager.manage('PUT', `/v3/manage/${project}/tests`, { body: tests }));
   await define('workflows', [{ id: 'markworkflow', steps: [] }]);
   await define('queries', [
     { id: 'markboard', name: 'markboard', type: 'leaderboard', sources: [{ collectionId: 'purses' }], config: { field: 'gold' } },
@@ -91,7 +96,9 @@ beforeAll(async () => {
     'markdocument',
     `purses/${ADA}`,
   );
-  held.push('markvalue', 'markvalue.markvalueentry', 'markworkflow', 'markboard', 'markrule', 'purses', 'pay');
+  held.push('markvalue', 'markvalue.markvalueentry', 'markworkflow', 'markboard', 'markrule', 'purses', 'pay', 'marktest');
+  // What has it in its name.
+  held.push('mar', 'arkvalue.m', 'urse');
   held.push(...own.map(({ keyId, id }) => String(keyId ?? id)), ...own.map(({ label }) => String(label)));
   // The call log is written a moment later.
   await vi.waitFor(async () => {

@@ -103,7 +103,7 @@ export function createExplain(context: AppContext, past: Past): Explain {
       const refused = calls === 'none' && mayBeRefused ? leftOut(key, 'calls', PLAYERS_SCOPE) : [];
       // Whoever finds nothing is told that the log was not asked.
       const unasked = readsHistory || meanings.length > 0 ? [] : leftOut(key, 'log', HISTORY_SCOPE);
-      return { meanings, personal: named.personal, calls, leftOut: [...explanation.leftOut, ...refused, ...unasked] };
+      return { ...named, meanings, calls, leftOut: [...explanation.leftOut, ...refused, ...unasked] };
     };
     const result = await explanations.run(project.id, explained, { onReject: busy });
     return { ...positioned(context, project, caller, reached), result };

@@ -2,7 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { EXPLAINING_KEYS, READ_DOCUMENTS } from '../../contract/credentials.ts';
 import { visibleValues } from '../../domain/access/calls.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { beginning, called, definitionsNamed, type NamedDefinition } from '../../domain/definition/model/named.ts';
+import { definitionsNamed, type Fit, holding, type NamedDefinition } from '../../domain/definition/model/named.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { type DefinitionKind, SINGLE_ID } from '../../domain/events.ts';
 import type { CollectionModel } from '../../domain/model.ts';
@@ -11,6 +11,7 @@ import { governs, seesRolesIn } from '../../domain/people/power.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
 import { allows, scopesOf } from '../../domain/project/permissions.ts';
 import { documentSubject, uniqueSubject } from '../../domain/subjects.ts';
+import { storedTests } from '../../domain/test/model.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { accessAt, hasNeed, requireNeed } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -30,6 +31,7 @@ import { holderOf } from './uses.ts';
 
 type Meaning = contract.Explained['meanings'][number];
 type Named = NonNullable<Meaning['named']>;
+type Names = Pick<contract.NamesFound, 'names' | 'more'>;
 
 interface Asked {
   readonly project: Project;
@@ -43,6 +45,8 @@ export interface NamedSo {
   readonly meanings: readonly Meaning[];
   /** Unique fields that were not looked in, because they are personal: whether a value is there would tell it. */
   readonly personal: readonly { readonly collection: string; readonly field: string }[];
+  /** What has it in its id or name, and is not called so. */
+  readonly alike: Names;
 }
 
 /** Unique fields and global collections that are looked in. */
@@ -61,92 +65,122 @@ const DEFINED_AS: Readonly<Record<NamedDefinition['kind'], DefinitionKind>> = {
   query: 'query',
   value: 'game-values',
   rule: 'rate-limit-rules',
+  test: 'tests',
 };
 
 function definedAs({ kind, part }: Pick<NamedDefinition, 'kind' | 'part'>): DefinitionKind {
   return kind === 'rule' && part !== undefined ? 'collection' : DEFINED_AS[kind];
 }
 
-const SAYS: Readonly<Record<NamedDefinition['kind'], (part: string | undefined) => string>> = {
-  collection: () => 'A collection',
-  endpoint: () => 'An endpoint',
-  workflow: () => 'A workflow',
-  library: (block) => (block === undefined ? 'A library of blocks' : 'A block of a library'),
-  board: () => 'A leaderboard',
-  query: () => 'A query',
-  value: (part) => (part === undefined ? 'A group or table of game values' : 'An entry or a row of game values'),
-  rule: (field) => (field === undefined ? 'A rate-limit rule' : 'The limit that a field of a collection has itself'),
+const SAYS: Readonly<Record<NonNullable<NamedDefinition['what']> | NamedDefinition['kind'], string>> = {
+  collection: 'A collection',
+  endpoint: 'An endpoint',
+  workflow: 'A workflow',
+  library: 'A library of blocks',
+  block: 'A block of a library',
+  board: 'A leaderboard',
+  query: 'A query',
+  value: 'Game values',
+  group: 'A group of game values',
+  table: 'A table of game values',
+  entry: 'An entry of a group of game values',
+  row: 'A row of a table of game values',
+  column: 'A column of a table of game values',
+  rule: 'A rate-limit rule',
+  field: 'The limit that a field of a collection has itself',
+  test: 'A saved test',
 };
 
 export async function namedSo(context: AppContext, asked: Asked): Promise<NamedSo> {
   const access = accessAt(asked.project, asked.caller, 'live');
+  const { called, alike } = definitionsFound(asked.project, asked.caller, asked.held);
   const documents = hasNeed(access.key, READ_DOCUMENTS) ? await documentsNamed(context, asked, access) : { meanings: [], personal: [] };
   return {
     meanings: [
-      ...definitions(asked),
+      ...called.map((each) => definitionMeaning(asked, each)),
       ...keysLabelled(asked, access),
       ...(await peopleNamed(context, asked, access)),
       ...documents.meanings,
     ],
     personal: documents.personal,
+    alike: asked.held.length < SHORTEST ? { names: [] } : namesTold(alike),
   };
 }
 
-/** Definitions and game values, in live; else in what is staged. */
-function definitions(asked: Asked): readonly Meaning[] {
-  const { project, caller, held } = asked;
-  const meaning = ({ kind, target, ...named }: FoundDefinition): Meaning => {
-    const text = `${SAYS[kind](named.part)}${target === undefined ? '' : ', staged and not in live'}`;
-    const access = accessAt(project, caller, target ?? 'live');
-    return told(
-      project,
-      access,
-      kind,
-      text,
-      { ...named, ...(target === undefined ? {} : { target }) },
-      linksOf(access, { kind, ...named }),
-    );
-  };
-  return definitionsFound(project, caller, called(held)).map(meaning);
+/** A definition or a game value, in live; else in what is staged. */
+function definitionMeaning({ project, caller }: Asked, { kind, target, fit: _, ...named }: FoundDefinition): Meaning {
+  const text = `${SAYS[named.what ?? kind]}${target === undefined ? '' : ', staged and not in live'}`;
+  const access = accessAt(project, caller, target ?? 'live');
+  const staged = target === undefined ? {} : { target };
+  return told(project, access, kind, text, { ...named, ...staged }, linksOf(access, { kind, ...named }));
 }
 
-type FoundDefinition = NamedDefinition & { readonly target?: 'next' };
+interface FoundDefinition extends NamedDefinition {
+  readonly fit: Fit;
+  readonly target?: 'next';
+}
 
-function definitionsFound(project: Project, caller: Caller, wanted: Parameters<typeof definitionsNamed>[2]): readonly FoundDefinition[] {
+/** All that is called so, and all that has it in its name: what fits best first, each if whoever asks may read its kind. */
+function definitionsFound(
+  project: Project,
+  caller: Caller,
+  typed: string,
+): { readonly called: readonly FoundDefinition[]; readonly alike: readonly FoundDefinition[] } {
   const [live, next] = [accessAt(project, caller, 'live'), accessAt(project, caller, 'next')];
+  const wanted = holding(typed);
   const of = (access: AccessContext) =>
-    definitionsNamed(access.definitions, visibleValues(access, caller).values, wanted).filter((each) =>
-      scopesOf(definedAs(each)).every((scope) => allows(access.key, scope, 'r')),
-    );
-  const found = of(live);
-  if (next.definitions === live.definitions) return found;
-  const nameOf = ({ kind, id, part }: NamedDefinition) => JSON.stringify([kind, id, part]);
-  const known = new Set(found.map(nameOf));
-  const staged = of(next).filter((each) => !known.has(nameOf(each)));
-  return [...found, ...staged.map((each): FoundDefinition => ({ ...each, target: 'next' }))];
+    definitionsNamed(
+      { definitions: access.definitions, values: visibleValues(access, caller).values, tests: storedTests(access.state) },
+      wanted,
+      NAMES + 1,
+    ).filter((each) => scopesOf(definedAs(each)).every((scope) => allows(access.key, scope, 'r')));
+  const found: FoundDefinition[] = [...of(live)];
+  if (next.definitions !== live.definitions) {
+    const nameOf = ({ kind, id, part, what }: NamedDefinition) => JSON.stringify([kind, id, part, what]);
+    const known = new Set(found.map(nameOf));
+    const staged = of(next).filter((each) => !known.has(nameOf(each)));
+    found.push(...staged.map((each): FoundDefinition => ({ ...each, target: 'next' })));
+    found.sort((one, other) => one.fit - other.fit);
+  }
+  return { called: bounded(found.filter(({ fit }) => fit === 0)).told, alike: found.filter(({ fit }) => fit > 0) };
 }
 
-/** Definitions and game values in whose name a word begins so. Throws 400 INVALID_REQUEST. */
-export type FindNames = (caller: Caller, begins: string) => Promise<ManageAnswer<contract.NamesFound>>;
-
-/** Names that are told at once, and characters that one may begin with. */
+/** Names of each kind that are told, characters that one is looked for by, at least and at most. */
 const NAMES = 20;
-const MAX_BEGIN = 128;
+const SHORTEST = 2;
+const LONGEST = 128;
+
+/** So many of each kind, and the kinds of which there are more. */
+function bounded(found: readonly FoundDefinition[]): {
+  readonly told: readonly FoundDefinition[];
+  readonly more: NonNullable<Names['more']>;
+} {
+  const counts = new Map<NonNullable<Names['more']>[number], number>();
+  const told = found.filter(({ kind, what = kind }) => {
+    const count = (counts.get(what) ?? 0) + 1;
+    counts.set(what, count);
+    return count <= NAMES;
+  });
+  return { told, more: [...counts].flatMap(([kind, count]) => (count > NAMES ? [kind] : [])) };
+}
+
+function namesTold(found: readonly FoundDefinition[]): Names {
+  const { told, more } = bounded(found);
+  const names = told.map(({ kind, fit: _, ...named }) => ({ is: kind, named }));
+  return { names, ...(more.length === 0 ? {} : { more }) };
+}
+
+/** Definitions and game values that have a text in their id or name. Throws 400 INVALID_REQUEST. */
+export type FindNames = (caller: Caller, text: string) => Promise<ManageAnswer<contract.NamesFound>>;
 
 export function createFindNames(context: AppContext): FindNames {
-  return async (caller, begins) => {
+  return async (caller, text) => {
     const project = await projectOf(context, caller);
     requireNeed(accessAt(project, caller, 'live').key, EXPLAINING_KEYS.needs);
-    const typed = begins.trim();
-    if (typed === '' || typed.length > MAX_BEGIN) throw refusal('INVALID_REQUEST', `\`begins\` is a text of 1 to ${MAX_BEGIN} characters`);
-    const found = definitionsFound(project, caller, beginning(typed));
-    const isFirst = ({ id, called: name = '', part }: NamedDefinition) =>
-      (part === undefined ? [id, name] : [part]).some((text) => text.toLowerCase().startsWith(typed.toLowerCase()));
-    const names = [...found.filter(isFirst), ...found.filter((each) => !isFirst(each))].slice(0, NAMES);
-    return {
-      ...positioned(context, project, caller),
-      result: { ok: true, names: names.map(({ kind, ...named }) => ({ is: kind, named })) },
-    };
+    const typed = text.trim();
+    if (typed === '' || typed.length > LONGEST) throw refusal('INVALID_REQUEST', `\`holds\` is a text of 1 to ${LONGEST} characters`);
+    const { called, alike } = definitionsFound(project, caller, typed);
+    return { ...positioned(context, project, caller), result: { ok: true, ...namesTold([...called, ...alike]) } };
   };
 }
 
@@ -155,7 +189,7 @@ function linksOf({ key, target, definitions }: AccessContext, named: NamedDefini
   const { kind, id } = named;
   const holder = kind === 'value' ? holderOf(definitions, id).kind : definedAs(named);
   const staged = target === 'next' ? '?revisionTarget=next' : '';
-  const segment = encodeURIComponent(holder === 'rate-limit-rules' ? SINGLE_ID : id);
+  const segment = encodeURIComponent(holder === 'rate-limit-rules' || holder === 'tests' ? SINGLE_ID : id);
   const path = kind === 'value' ? `game-values/${segment}/history` : `definitions/${holder}/${segment}/history`;
   return {
     definitions: { path: `${LISTED_AT[holder]}${staged}`, need: { scopes: scopesOf(holder), level: 'r' } },
@@ -211,7 +245,7 @@ async function peopleNamed({ people }: AppContext, { project, caller, held }: As
 }
 
 /** `collection/key`, the key alone in global collections, and values of unique fields. */
-async function documentsNamed(context: AppContext, asked: Asked, access: AccessContext): Promise<NamedSo> {
+async function documentsNamed(context: AppContext, asked: Asked, access: AccessContext): Promise<Omit<NamedSo, 'alike'>> {
   const { project, held, hidden } = asked;
   const { collections } = access.definitions;
   const addresses = addressesOf(access, held);

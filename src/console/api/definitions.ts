@@ -71,6 +71,14 @@ async function storedRules(view: View) {
   return { item: told as unknown, data: { rules: told.rules }, isThere: told.rules.length > 0, base: baseOf(answer) };
 }
 
+/** The saved tests, which are for live and next alike. */
+export function testsQuery({ project }: View) {
+  return queryOptions({
+    queryKey: [project, 'tests'],
+    queryFn: async () => (await answerOf(api.listTests({ project }))).data,
+  });
+}
+
 function baseOf({ headers }: { readonly headers: Headers }): number {
   return Number(headers.get('x-ns-position'));
 }

@@ -18,6 +18,7 @@ const PAGE = 30;
 
 export type Commit = api.Commit;
 export type Meaning = api.Meaning;
+export type Explained = api.Explained;
 export type DocumentChange = api.DocumentChange;
 export type LoggedRequest = api.LoggedRequest;
 
@@ -107,12 +108,12 @@ export function explainQuery({ project }: View, held: string) {
   return queryOptions({ queryKey: [project, 'explain', held], queryFn: () => answerOf(api.explain({ project, held })) });
 }
 
-/** Definitions and values whose name begins so: as one types, so that what was found last stays until there is more. */
-export function namesQuery({ project }: View, begins: string) {
+/** Definitions and values that have it in their name: as one types, so that what was found last stays until there is more. */
+export function namesQuery({ project }: View, holds: string) {
   return queryOptions({
-    queryKey: [project, 'names', begins],
-    queryFn: async () => (await answerOf(api.findNames({ project, begins }))).names,
-    enabled: begins.length > 1,
+    queryKey: [project, 'names', holds],
+    queryFn: () => answerOf(api.findNames({ project, holds })),
+    enabled: holds.length > 1,
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });

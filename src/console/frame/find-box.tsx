@@ -1,10 +1,20 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import { offersFor } from '../words/palette.ts';
+import { type Deed, OfferList, offerId, useChoosing, useNamed } from './offers.tsx';
+import { usePages } from './pages.ts';
 import styles from './shell.module.css';
 
-/** Takes whatever somebody holds, and arrives at its page. `/` leads here from anywhere. */
+/** Names and pages that are offered below the box. */
+const NAMES = 12;
+const PAGES = 3;
+
+/** Takes whatever somebody holds, and arrives at its page. What is named so is offered while one types. `/` leads here from anywhere. */
 export function FindBox({ project }: { readonly project: string }) {
+  const id = useId();
   const box = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -17,12 +27,28 @@ export function FindBox({ project }: { readonly project: string }) {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
+  const held = typed.trim();
+  const named = useNamed(isOpen ? held : '', NAMES);
+  const pages = usePages().map(
+    ({ to, name, about }): Deed => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }),
+  );
+  const find: Deed = {
+    kind: 'Enter finds',
+    name: `Find “${held}”`,
+    about: 'as an id, in all names, and as a player’s name',
+    go: () => void navigate({ to: '/p/$project/find/$held', params: { project, held } }),
+  };
+  const deeds = [find, ...named, ...(held.length < 2 ? [] : offersFor(pages, held).slice(0, PAGES))];
+  const act = ({ go }: Deed) => {
+    box.current?.blur();
+    setOpen(false);
+    go();
+  };
+  const { at, choose, press } = useChoosing(deeds, act);
+  const isOffered = isOpen && held !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const held = box.current?.value.trim() ?? '';
-    if (held === '') return;
-    box.current?.blur();
-    void navigate({ to: '/p/$project/find/$held', params: { project, held } });
+    if (held !== '') act(find);
   };
   return (
     <search className={styles.find}>
@@ -30,11 +56,45 @@ export function FindBox({ project }: { readonly project: string }) {
         <label className="visually-hidden" htmlFor="find">
           Find anything by its id or name: a player, a request, an endpoint, a value
         </label>
-        <input ref={box} id="find" type="search" placeholder="Any id or name" autoComplete="off" spellCheck={false} maxLength={256} />
+        <input
+          ref={box}
+          id="find"
+          type="search"
+          role="combobox"
+          aria-expanded={isOffered}
+          aria-controls={isOffered ? id : undefined}
+          aria-activedescendant={isOffered ? offerId(id, at) : undefined}
+          aria-autocomplete="list"
+          aria-describedby={`${id}-how`}
+          placeholder="Any id or name, and Enter"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={256}
+          value={typed}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            choose(0);
+            setOpen(true);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' || event.key === 'Tab') setOpen(false);
+            else if (isOffered) press(event);
+            else if (event.key === 'ArrowDown') setOpen(true);
+          }}
+          onBlur={() => setOpen(false)}
+        />
         <span className={styles.key} aria-hidden="true">
           /
         </span>
+        <span className="visually-hidden" id={`${id}-how`}>
+          Enter finds it. What has it in its name is offered below: the arrows choose.
+        </span>
       </form>
+      {isOffered && (
+        <div className={styles.offers}>
+          <OfferList id={id} label="What has it in its name" deeds={deeds} at={at} choose={choose} act={act} />
+        </div>
+      )}
     </search>
   );
 }

@@ -1,6 +1,6 @@
 import { linkOptions } from '@tanstack/react-router';
 import type { Meaning } from '../api/queries.ts';
-import { SINGLE } from '../words/definition.ts';
+import { SINGLE, TESTS } from '../words/definition.ts';
 import { useMay, useView } from './view.ts';
 
 /** The page of what has a name; `null`: it has none, or the person does not see it. */
@@ -19,12 +19,16 @@ interface May {
 
 function pageOf(project: string, { is, named }: Pick<Meaning, 'is' | 'named'>, { readsDocuments, runsQueries, readsKeys }: May) {
   if (named === undefined) return null;
-  const { id, part, collection, field, player, target } = named;
+  const { id, what, part, collection, field, player, target } = named;
   const definition = (kind: string, of = id) =>
     linkOptions({ to: '/p/$project/definitions/$kind/$id', params: { project, kind, id: of }, search: { target } });
   switch (is) {
     case 'value':
-      return linkOptions({ to: '/p/$project/values/$value', params: { project, value: id }, search: { target } });
+      return linkOptions({
+        to: '/p/$project/values/$value',
+        params: { project, value: id },
+        search: { target, ...(what === 'column' ? { column: part } : { row: part }) },
+      });
     case 'board':
       if (!runsQueries) return definition('query');
       return linkOptions({ to: '/p/$project/boards/$query', params: { project, query: id }, search: { target } });
@@ -33,6 +37,8 @@ function pageOf(project: string, { is, named }: Pick<Meaning, 'is' | 'named'>, {
       return linkOptions({ to: '/p/$project/collections/$collection', params: { project, collection: id }, search: { target } });
     case 'rule':
       return part === undefined ? definition('rate-limit-rules', SINGLE) : definition('collection');
+    case 'test':
+      return definition(TESTS);
     case 'endpoint':
     case 'workflow':
     case 'library':

@@ -1,39 +1,24 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { namesQuery } from '../api/queries.ts';
+import { useId, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
-import { namedOffer, type Offer, offersFor } from '../words/palette.ts';
-import { usePageOf } from './page-of.ts';
+import { offersFor } from '../words/palette.ts';
+import { type Deed, OfferList, offerId, useChoosing, useNamed } from './offers.tsx';
 import { usePages } from './pages.ts';
 import styles from './palette.module.css';
 import { useView } from './view.ts';
-
-interface Deed extends Offer {
-  readonly kind: string;
-  readonly go: () => void;
-}
 
 /** The palette while it is open: what is typed narrows the list, the arrows choose, Enter goes. */
 export function OpenedPalette({ close }: { readonly close: () => void }) {
   const id = useId();
   const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState(0);
   const deeds = useDeeds(typed);
-  const at = Math.min(chosen, deeds.length - 1);
-  const act = (deed: Deed | undefined) => {
-    if (deed === undefined) return;
+  const act = (deed: Deed) => {
     close();
     deed.go();
   };
-  const press = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0 && event.key !== 'Enter') return;
-    event.preventDefault();
-    if (event.key === 'Enter') return act(deeds[at]);
-    setChosen((at + step + deeds.length) % Math.max(1, deeds.length));
-  };
+  const { at, choose, press } = useChoosing(deeds, act);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && close()}>
       <Dialog.Portal>
@@ -45,7 +30,7 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
             aria-label="A page, a name, or any id"
             aria-expanded="true"
             aria-controls={id}
-            aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
+            aria-activedescendant={offerId(id, at)}
             aria-autocomplete="list"
             placeholder="A page, a name, or any id"
             autoComplete="off"
@@ -54,32 +39,11 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
             value={typed}
             onChange={({ target }) => {
               setTyped(target.value);
-              setChosen(0);
+              choose(0);
             }}
             onKeyDown={press}
           />
-          <div className={styles.list} id={id} role="listbox" aria-label="Where to">
-            {deeds.map((deed, place) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box, which keeps the focus
-              <div
-                key={`${deed.kind} ${deed.name} ${deed.about}`}
-                id={`${id}-${place}`}
-                className={styles.offer}
-                role="option"
-                tabIndex={-1}
-                aria-selected={place === at}
-                ref={(element) => {
-                  if (place === at) element?.scrollIntoView({ block: 'nearest' });
-                }}
-                onPointerMove={() => setChosen(place)}
-                onClick={() => act(deed)}
-              >
-                <span className={styles.name}>{deed.name}</span>
-                <span className={styles.about}>{deed.about}</span>
-                <span className={styles.kind}>{deed.kind}</span>
-              </div>
-            ))}
-          </div>
+          <OfferList id={id} label="Where to" deeds={deeds} at={at} choose={choose} act={act} />
           <p className={styles.foot} aria-hidden="true">
             ↑ ↓ to choose, Enter to go, Escape to leave
           </p>
@@ -89,8 +53,8 @@ export function OpenedPalette({ close }: { readonly close: () => void }) {
   );
 }
 
-/** How long typing rests before names are asked for, ms. */
-const REST_MS = 120;
+/** Names of the game that are offered. */
+const NAMES = 20;
 
 /** Everything that one can go to or switch, what of the game is named so, and last what was typed itself. */
 function useDeeds(typed: string): readonly Deed[] {
@@ -120,36 +84,12 @@ function useDeeds(typed: string): readonly Deed[] {
     { kind: 'page', name: 'Your account', about: 'password, sessions, sign out', go: () => void navigate({ to: '/account' }) },
   ];
   const held = typed.trim();
-  const named = useNamed(held);
+  const named = useNamed(held, NAMES);
   const find: Deed = {
     kind: 'find',
     name: `Look for “${held}”`,
-    about: 'as an id, a whole name, or a player’s name',
+    about: 'as an id, in all names, and as a player’s name',
     go: () => void navigate({ to: '/p/$project/find/$held', params: { project, held } }),
   };
   return [...offersFor([...pages, ...switches, ...projects], typed), ...named, ...(held === '' ? [] : [find])];
-}
-
-/** Definitions and values whose name begins so. */
-function useNamed(typed: string): readonly Deed[] {
-  const view = useView();
-  const navigate = useNavigate();
-  const pageOf = usePageOf();
-  const rested = useRested(typed);
-  const { data = [] } = useQuery(namesQuery(view, rested));
-  if (typed.length < 2) return [];
-  return data.flatMap((found): Deed[] => {
-    const page = pageOf(found);
-    return page === null ? [] : [{ ...namedOffer(found), go: () => void navigate(page) }];
-  });
-}
-
-/** What was typed, once no more is for a moment. */
-function useRested(typed: string): string {
-  const [rested, setRested] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(typed), REST_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return rested;
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
+import { type Explained, explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
 import { usePageOf } from '../frame/page-of.ts';
-import { useView } from '../frame/view.ts';
+import { useMay, useView } from '../frame/view.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
@@ -16,7 +16,7 @@ import { CallList } from './calls/call-row.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
-import { NamedFacts } from './found-named.tsx';
+import { NamedFacts, NamesAlike } from './found-named.tsx';
 import { LookAmongPersonal } from './found-personal.tsx';
 import { KeyLink } from './named.tsx';
 import { HowFound, PlayersFound } from './players.tsx';
@@ -47,6 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   query: 'Query',
   value: 'Game value',
   rule: 'Rate limit',
+  test: 'Saved test',
 };
 
 /** What an id, a name or a value is that somebody holds. What is one thing, which has a page, leads on to it. */
@@ -69,38 +70,53 @@ export function FoundPage() {
     <Page
       name={held}
       title={held}
-      sub={
-        found.isPending ? 'Looking through everything that has ids' : found.isSuccess ? 'What this is, and what belongs to it' : undefined
-      }
+      sub={found.isPending ? 'Looking through everything that has ids' : found.isSuccess ? foundSaid(found.data) : undefined}
     >
       {found.isPending && (
         <Card title="Searching">
           <Waiting what="what this is" />
         </Card>
       )}
-      {(isNothing || (found.isSuccess && found.data.meanings.length === 0 && found.data.calls.length === 0)) && <NamedSo name={held} />}
+      {found.data?.alike !== undefined && found.data.meanings.length === 0 && <NamesAlike held={held} alike={found.data.alike} />}
+      {(isNothing || (found.isSuccess && found.data.meanings.length === 0 && found.data.calls.length === 0)) && (
+        <NamedSo name={held} isAlike={found.data?.alike !== undefined} />
+      )}
       {found.isError && !isNothing && <Failed error={found.error} again={() => void found.refetch()} />}
       {found.data?.meanings.map((meaning) => (
         <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
       ))}
+      {found.data?.alike !== undefined && found.data.meanings.length > 0 && <NamesAlike held={held} alike={found.data.alike} />}
       {found.isSuccess && found.data.calls.length > 0 && <Calls calls={found.data.calls} />}
       {found.isSuccess && <LookAmongPersonal held={held} fields={found.data.personal ?? []} />}
     </Page>
   );
 }
 
+function foundSaid({ meanings, calls, alike }: Explained): string {
+  if (meanings.length === 0 && calls.length === 0 && alike !== undefined) return 'Nothing is called just so. What has it in its name:';
+  return 'What this is, and what belongs to it';
+}
+
 /** How codes of refusals are written, those of games, too. */
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
+interface NamedSoProps {
+  readonly name: string;
+  /** Whether something of the game has it in its name. */
+  readonly isAlike: boolean;
+}
+
 /** No id: perhaps it is how a player is called. */
-function NamedSo({ name }: { readonly name: string }) {
+function NamedSo({ name, isAlike }: NamedSoProps) {
   const { project } = useView();
+  const mayFind = useMay()('players', 'r');
+  if (isAlike && !mayFind) return null;
   return (
     <Card title="Players whose name begins so">
       <PlayersFound
         name={name}
         empty={
-          <Empty title="Nothing here has this id or name">
+          <Empty title={isAlike ? 'No player’s name begins so' : 'Nothing here has this id or name'}>
             {CODE.test(name) && (
               <>
                 The code of an error leads to{' '}

@@ -20,6 +20,9 @@ export function kindNamed(name: string): (typeof DEFINITION_KINDS)[number] | und
   return DEFINITION_KINDS.find(({ kind }) => kind === name);
 }
 
+/** Stands in addresses for saved tests, which are read here and written in the folder of the game. */
+export const TESTS = 'tests';
+
 /** The id of what there is one of. */
 export const SINGLE = '*';
 
@@ -166,3 +169,6 @@ config:
   field: gold
 `,
 };
+
+/** How ids of definitions are written. */
+export const DEFINITION_ID = /^[A-Za-z0-9_-]{1,128}$/;

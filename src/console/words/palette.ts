@@ -7,18 +7,35 @@ export interface Offer {
 }
 
 /** What of a game has a name, as the server found it. */
-interface NamedFound {
+export interface NamedFound {
   readonly is: string;
-  readonly named: { readonly id: string; readonly called?: string; readonly part?: string; readonly target?: string };
+  readonly named: {
+    readonly id: string;
+    readonly called?: string;
+    readonly what?: string;
+    readonly part?: string;
+    readonly target?: string;
+  };
 }
 
-const KINDS: Readonly<Record<string, string>> = { board: 'leaderboard', rule: 'rate limit' };
+const KINDS: Readonly<Record<string, string>> = {
+  board: 'leaderboard',
+  rule: 'rate limit',
+  field: 'limit of a field',
+  group: 'group of values',
+  table: 'table of values',
+};
+
+/** What something with a name is: of a value, which; of a part, what it is a part as. */
+export function kindWord(kind: string): string {
+  return KINDS[kind] ?? kind;
+}
 
 /** A definition, a game value or a part of one: how it is called, where it is, and what it is. */
-export function namedOffer({ is, named: { id, called, part, target } }: NamedFound): Offer & { readonly kind: string } {
+export function namedOffer({ is, named: { id, called, what = is, part, target } }: NamedFound): Offer & { readonly kind: string } {
   const about = part !== undefined ? `in ${id}` : called === undefined ? '' : id;
   const staged = target === undefined ? '' : 'staged';
-  return { kind: KINDS[is] ?? is, name: part ?? called ?? id, about: [about, staged].filter((each) => each !== '').join(', ') };
+  return { kind: kindWord(what), name: part ?? called ?? id, about: [about, staged].filter((each) => each !== '').join(', ') };
 }
 
 /** The offers in which every word that was typed begins a word; those whose name begins so come first. Nothing typed: all of them. */

@@ -254,6 +254,36 @@ export function columnNameProblem(sheet: Sheet, key: string): string | null {
   return sheet.columns.some((column) => column.key === key) ? 'There is a column of this name.' : null;
 }
 
+/** What an address may name in a sheet: a row by one of its texts, or a column. */
+export interface NamedPlace {
+  readonly row?: string | undefined;
+  readonly column?: string | undefined;
+}
+
+/** Where that is: the cell of a row that calls it so, or the first of a column. `null`: nothing is named, or it is not there. */
+export function placeNamed(
+  { rows, columns }: Sheet,
+  { row, column }: NamedPlace,
+): { readonly row: number; readonly column: number } | null {
+  if (column !== undefined) {
+    const place = columns.findIndex(({ key }) => key === column);
+    return place < 0 ? null : { row: 0, column: place };
+  }
+  if (row === undefined) return null;
+  for (const name of [...NAMES, ...columns.map(({ key }) => key)]) {
+    const place = rows.findIndex(({ cells }) => cells[name] === row);
+    if (place >= 0)
+      return {
+        row: place,
+        column: Math.max(
+          0,
+          columns.findIndex(({ key }) => key === name),
+        ),
+      };
+  }
+  return null;
+}
+
 const NAMES = ['name', 'title', 'label', 'id', 'key', 'slug'];
 
 /** What a row is called, as the history of values calls it: by its name, its first text, or its place from 1 on. */

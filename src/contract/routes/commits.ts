@@ -143,7 +143,9 @@ const Use = z
   .meta({ id: 'UseInForce', description: 'What an endpoint may read besides documents, as it was when it was called' });
 
 /** What of a game has names. */
-const DEFINED = ['collection', 'endpoint', 'workflow', 'library', 'board', 'query', 'value', 'rule'] as const;
+const DEFINED = ['collection', 'endpoint', 'workflow', 'library', 'board', 'query', 'value', 'rule', 'test'] as const;
+/** What a game value or a part of something is. */
+const PARTS = ['group', 'table', 'entry', 'row', 'column', 'block', 'field'] as const;
 
 const Named = z
   .strictObject({
@@ -151,16 +153,28 @@ const Named = z
       description: 'Of a value, its group or table; of a limit that a field has itself, its collection; of a document, its key',
     }),
     called: z.string().optional().meta({ description: 'What people call it, where that is something else; of an endpoint, its slug' }),
-    part: z
-      .string()
-      .optional()
-      .meta({ description: 'What in it: the block of a library, the entry of a group, the row of a table, the field of a limit' }),
+    what: z.enum(PARTS).optional().meta({ description: 'Of game values, which of them; of a part, what it is' }),
+    part: z.string().optional().meta({
+      description: 'What in it: the block of a library, the entry of a group, the row or column of a table, the field of a limit',
+    }),
     collection: z.string().optional().meta({ description: 'Id of the collection of a document' }),
     field: z.string().optional().meta({ description: 'The unique field of the document that has this value' }),
     player: z.string().optional().meta({ description: 'Whose the document is' }),
     target: z.literal('next').optional().meta({ description: 'It is staged, and not in live' }),
   })
   .meta({ id: 'Named' });
+
+/** Of each kind what fits best comes first. */
+const namesFound = {
+  names: z.array(z.strictObject({ is: z.enum(DEFINED), named: Named })).meta({
+    description:
+      'What fits best first: the name itself, one that begins so, one in which a word does, one that has it anywhere; 20 of each kind at most',
+  }),
+  more: z
+    .array(z.enum([...DEFINED, ...PARTS]))
+    .optional()
+    .meta({ description: 'The kinds of which there are more' }),
+};
 
 const Meaning = z
   .strictObject({
@@ -274,9 +288,10 @@ export const commits = {
     description: [
       'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
       'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish; the id or name of a definition, of a',
-      'group, table, entry or row of game values (`group.entry`), of a rate-limit rule, of a person or key; a document as `collection/key`, or of a global collection by its key',
+      'group, table, entry, row or column of game values (`group.entry`), of a rate-limit rule, a saved test, of a person or key; a document as `collection/key`, or of a global collection by its key',
       'alone; and a value of a field with `_unique`. It says what that is, what was',
       'called and by which definition, who published that, which game values were in force and since which publish, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',
+      'Definitions and game values that have it in their id or name are told as `alike`.',
       'Refused calls are told as long as the call log keeps them.',
       'Each is told to whoever may read it, and so is each link: what the log knows takes `history`, documents `history` or `collections: x`, definitions the scope of',
       'their kind, keys `settings`, refused calls what `logs` takes; who published and why is told to whoever may read `publishes`, or a definition that it changed. People are',
@@ -290,6 +305,9 @@ export const commits = {
           id: z.string(),
           meanings: z.array(Meaning),
           calls: z.array(LoggedRequest).meta({ description: 'What the call log has of the request, 10 at most' }),
+          alike: z.strictObject(namesFound).optional().meta({
+            description: 'Definitions and game values that have it in their id or name, and are not called so',
+          }),
           personal: z
             .array(z.strictObject({ collection: z.string(), field: z.string() }))
             .optional()
@@ -328,25 +346,25 @@ export const commits = {
     tag: 'Project',
     method: 'GET',
     path: '/:project/names',
-    summary: 'Definitions and game values in whose id or name a word begins so',
-    description:
-      'Of live, and of what is staged; in any letter case, 20 at most, those first that begin so themselves. Each is told to whoever may read its kind. `explain` takes whole names, and ids of everything else.',
+    summary: 'Definitions and game values that have a text in their id or name',
+    description: [
+      'Of live, and of what is staged; in any letter case: definitions of every kind, groups and tables, entries, rows and columns, rules and saved tests. Each is told to whoever may',
+      'read its kind. Nothing of players is looked through. `explain` takes ids of everything else, too.',
+    ].join('\n'),
     keys: EXPLAINING_KEYS,
     query: {
-      begins: z
+      holds: z
         .string()
         .min(1)
         .max(128)
-        .meta({ description: 'How a word of the name begins', examples: ['axe'] }),
+        .meta({ description: 'What the id or name has in it', examples: ['axe'] }),
     },
-    answers: {
-      200: z.strictObject({ ok, names: z.array(z.strictObject({ is: z.enum(DEFINED), named: Named })) }).meta({ id: 'NamesFound' }),
-    },
+    answers: { 200: z.strictObject({ ok, ...namesFound }).meta({ id: 'NamesFound' }) },
     errors: ['INVALID_REQUEST'],
     idempotent: false,
     example: {
-      query: { begins: 'axe' },
-      answer: { ok: true, names: [{ is: 'value', named: { id: 'axes', called: 'Axes' } }] },
+      query: { holds: 'axe' },
+      answer: { ok: true, names: [{ is: 'value', named: { id: 'axes', called: 'Axes', what: 'table' } }] },
     },
   }),
 } as const;

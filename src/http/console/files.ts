@@ -31,6 +31,10 @@ interface StoredFile {
   readonly tag: string;
 }
 
+/** Where somebody comes who is not signed in: who is, is not asked there. */
+const SIGN_IN = '/sign-in';
+const ASKS_WHO = /<link [^>]*href="\/api\/session"[^>]*>\n?/;
+
 export class ConsoleFiles {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<StoredFile>>();
@@ -45,16 +49,17 @@ export class ConsoleFiles {
     const file = existsSync(join(this.#folder, 'index.html')) ? (await this.#listed()).get(path) : undefined;
     if (file !== undefined) return fileAnswer(path, await this.#read(file), acceptsGzip);
     if (path.startsWith(ASSETS)) throw notFound('route', 'The console has no such file');
-    return this.#page();
+    return this.#page(path);
   }
 
   /** The page, whose scripts and styles run by a nonce of this one answer. It is read anew, because a build may have replaced it. */
-  async #page(): Promise<Answer> {
+  async #page(path: string): Promise<Answer> {
     const index = join(this.#folder, 'index.html');
     if (!existsSync(index))
       return { text: NOT_BUILT, contentType: HTML_TYPE, headers: { ...DOCUMENT_HEADERS, 'Cache-Control': 'no-store' } };
     const nonce = randomBytes(16).toString('base64');
-    const text = (await readFile(index, 'utf8')).replaceAll('__NONCE__', nonce);
+    const whole = (await readFile(index, 'utf8')).replaceAll('__NONCE__', nonce);
+    const text = path === SIGN_IN ? whole.replace(ASKS_WHO, '') : whole;
     return { text, contentType: HTML_TYPE, headers: { 'Content-Security-Policy': policyOf(nonce), 'Cache-Control': 'no-store' } };
   }
 

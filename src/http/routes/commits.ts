@@ -14,19 +14,21 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
     async explain({ exchange, caller, params: { held } }) {
       const hidden = await hiddenFrom(app, exchange, caller.projectId);
       const { result, ...answer } = await app.explain(caller, held, hidden);
-      const { meanings, personal, leftOut } = result;
+      const { meanings, personal, leftOut, alike } = result;
       const found = result.calls === 'none' ? [] : await requestsOf(services, caller.projectId, held, meanings);
       const calls = result.calls === 'all' ? found : found.filter(({ platformId }) => platformId !== null);
       // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is
       // there is not known.
       const isKnown = personal.length === 0 && !isRevealed(exchange);
-      if (isKnown && meanings.length === 0 && calls.length === 0)
+      if (isKnown && meanings.length === 0 && calls.length === 0 && alike.names.length === 0)
         throw refusal('NOT_FOUND', [NOTHING, ...leftOut.map(({ why }) => why)].join('. '));
       const unasked = personal.length === 0 ? {} : { personal: [...personal] };
       const untold = leftOut.length === 0 ? {} : { leftOut: [...leftOut] };
-      return managed({ ...answer, result: { ok: true, id: held, meanings: [...meanings], calls: [...calls], ...unasked, ...untold } });
+      const like = alike.names.length === 0 ? {} : { alike };
+      const told = { meanings: [...meanings], calls: [...calls], ...like, ...unasked, ...untold };
+      return managed({ ...answer, result: { ok: true, id: held, ...told } });
     },
-    names: async ({ caller, query: { begins } }) => managed(await app.findNames(caller, begins ?? '')),
+    names: async ({ caller, query: { holds } }) => managed(await app.findNames(caller, holds ?? '')),
     list: async ({ caller, query }) => managed(await app.commits.list(caller, query)),
   });
 }

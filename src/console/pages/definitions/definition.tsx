@@ -3,15 +3,27 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
 import { useMay, useView } from '../../frame/view.ts';
+import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import tabStyles from '../../parts/tabs.module.css';
-import { type Definition, type DefinitionKind, isListed, kindNamed, meantBy, SINGLE, templateOf } from '../../words/definition.ts';
+import {
+  DEFINITION_ID,
+  type Definition,
+  type DefinitionKind,
+  isListed,
+  kindNamed,
+  meantBy,
+  SINGLE,
+  TESTS,
+  templateOf,
+} from '../../words/definition.ts';
 import styles from './definitions.module.css';
 import { DefinitionHistory, LiveBesideNext } from './history.tsx';
+import { TestPage } from './test.tsx';
 import { Versions } from './versions.tsx';
 
 const EDITOR = codeOf('editor', () => import('./edit.tsx').then(({ EditCard }) => EditCard));
@@ -20,9 +32,14 @@ const route = getRouteApi('/signed-in/p/$project/definitions/$kind/$id');
 
 const SHOWN = { source: 'Source', edit: 'Change it', history: 'History' } as const;
 
-/** One definition: its text, its history, two versions beside one another, and an editor. */
+/** A definition, or a saved test. */
 export function DefinitionPage() {
-  const { kind: named, id } = route.useParams();
+  const { kind, id } = route.useParams();
+  return kind === TESTS ? <TestPage id={id} /> : <ShownDefinition named={kind} id={id} />;
+}
+
+/** One definition: its text, its history, two versions beside one another, and an editor. */
+function ShownDefinition({ named, id }: { readonly named: string; readonly id: string }) {
   const view = useView();
   const mayDo = useMay();
   const { show = 'source', a, b } = route.useSearch();
@@ -138,13 +155,15 @@ function SourceCard({ kind, id }: PartProps) {
 /** What to do where there is no such definition: it is in the other of live and next, or another one is meant. */
 function NotThere({ kind, id }: PartProps) {
   const view = useView();
+  const mayDo = useMay();
   const { project, target } = view;
   const other = otherThan(target);
   const here = useQuery(definitionsQuery(view, kind));
   const there = useQuery(definitionsQuery({ ...view, target: other }, kind));
   const isOther = there.data?.definitions.some((each) => each.id === id) === true;
   const meant = meantBy(id, here.data?.definitions ?? []);
-  const { many = kind } = kindNamed(kind) ?? {};
+  const { many = kind, scope = '' } = kindNamed(kind) ?? {};
+  const mayMake = isListed(kind) && !isOther && view.at === undefined && mayDo(scope, 'w') && DEFINITION_ID.test(id);
   return (
     <Empty title={id === SINGLE ? `There are none in ${target}` : `There is no ${kind} “${id}” in ${target}`}>
       {isOther && (
@@ -183,6 +202,18 @@ function NotThere({ kind, id }: PartProps) {
         </>
       )}
       . At an earlier moment there may have been one: its history says so.
+      {mayMake && (
+        <p>
+          <Link
+            to="/p/$project/definitions/$kind/$id"
+            params={{ project, kind, id }}
+            search={{ target: 'next', show: 'edit' }}
+            className={buttonClass()}
+          >
+            Make it…
+          </Link>
+        </p>
+      )}
     </Empty>
   );
 }

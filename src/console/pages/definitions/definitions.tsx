@@ -12,7 +12,15 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import tabStyles from '../../parts/tabs.module.css';
-import { DEFINITION_KINDS, type Definition, type DefinitionKind, isListed, kindNamed, type ListedKind } from '../../words/definition.ts';
+import {
+  DEFINITION_ID,
+  DEFINITION_KINDS,
+  type Definition,
+  type DefinitionKind,
+  isListed,
+  kindNamed,
+  type ListedKind,
+} from '../../words/definition.ts';
 import { ofDefinition } from '../../words/last-change.ts';
 import { useLastChange } from '../publishes/last-change.tsx';
 import styles from './definitions.module.css';
@@ -134,8 +142,6 @@ function DefinitionTable({ definitions }: { readonly definitions: readonly Defin
   );
 }
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/;
-
 /** Begins a definition: its text comes from a template. */
 function NewDialog({ kind, close }: { readonly kind: ListedKind; readonly close: () => void }) {
   const { project } = useView();
@@ -143,7 +149,7 @@ function NewDialog({ kind, close }: { readonly kind: ListedKind; readonly close:
   const [id, setId] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!ID.test(id)) return;
+    if (!DEFINITION_ID.test(id)) return;
     close();
     void navigate({ to: '/p/$project/definitions/$kind/$id', params: { project, kind, id }, search: { target: 'next', show: 'edit' } });
   };
@@ -155,7 +161,7 @@ function NewDialog({ kind, close }: { readonly kind: ListedKind; readonly close:
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" type="submit" form="new-definition" disabled={!ID.test(id)}>
+          <Button look="main" type="submit" form="new-definition" disabled={!DEFINITION_ID.test(id)}>
             Write it
           </Button>
         </>

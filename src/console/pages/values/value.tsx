@@ -9,6 +9,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import { clamped, rangeOf, selectionAt } from '../../words/grid-keys.ts';
 import { ofDefinition, ofValue } from '../../words/last-change.ts';
 import {
@@ -18,6 +19,8 @@ import {
   cellOf,
   cellText,
   FIRST,
+  type NamedPlace,
+  placeNamed,
   rowName,
   type Sheet,
   sheetOf,
@@ -78,6 +81,7 @@ type Open = 'save' | 'history' | 'import' | 'column' | 'remove' | null;
 
 function ShownValue({ view, shown }: { readonly view: View; readonly shown: Sheet }) {
   const mayDo = useMay();
+  const place = route.useSearch();
   const editing = useEditing(shown);
   const [open, setOpen] = useState<Open>(null);
   const [isTyping, setTyping] = useState(false);
@@ -121,7 +125,16 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
       }
     >
       {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved isAtOnce={!(isEdited || isTyping) && open === null} />}
-      <SheetCard view={view} editing={editing} readOnly={why} open={setOpen} isOpen={open} typing={setTyping} />
+      <SheetCard
+        key={`${place.row} ${place.column}`}
+        view={view}
+        editing={editing}
+        readOnly={why}
+        open={setOpen}
+        isOpen={open}
+        typing={setTyping}
+        place={place}
+      />
       {open === 'save' && <SaveDialog editing={editing} close={close} />}
       {open === 'import' && <ImportDialog editing={editing} close={close} />}
       {open === 'remove' && <RemoveValueDialog sheet={sheet} close={close} />}
@@ -152,6 +165,8 @@ interface SheetCardProps {
   readonly isOpen: Open;
   readonly open: (what: Open) => void;
   readonly typing: (isTyping: boolean) => void;
+  /** What the address names in it. */
+  readonly place: NamedPlace;
 }
 
 /** A number of a paste that can be read in two ways, while the sheet is what it was pasted into. */
@@ -161,13 +176,15 @@ interface Asked {
   readonly choose: (decimal: Decimal) => void;
 }
 
-function SheetCard({ view, editing, readOnly, open, isOpen, typing }: SheetCardProps) {
+function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: SheetCardProps) {
   const { base, sheet } = editing;
-  const [chosen, select] = useState(selectionAt(0, 0));
-  const [told, tell] = useState('');
+  const [chosen, select] = useState(() => selectionOf(placeNamed(sheet, place)));
+  const [told, tell] = useState(() => missingOf(sheet, place));
   const [asked, setAsked] = useState<Asked | null>(null);
   const other = view.target === 'live' ? 'next' : 'live';
-  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: view.at === undefined });
+  // All values once more: what differs is marked once the page stands.
+  const isStanding = useStanding();
+  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: isStanding && view.at === undefined });
   const differs = useMemo(
     () => (beside.data === undefined ? () => null : differencesFrom(sheetOf(base.id, beside.data.served), base)),
     [beside.data, base],
@@ -362,6 +379,16 @@ function CellStatus({ name, value, marks: { differs, problem }, other }: CellSta
       {problem !== null && <span className={styles.bad}>{problem}</span>}
     </>
   );
+}
+
+function selectionOf(place: ReturnType<typeof placeNamed>) {
+  return selectionAt(place?.row ?? 0, place?.column ?? 0);
+}
+
+/** What is said where the address names what is not there. */
+function missingOf(sheet: Sheet, asked: NamedPlace): string {
+  const { row, column: name = row } = asked;
+  return name === undefined || placeNamed(sheet, asked) !== null ? '' : `There is no “${name}” here.`;
 }
 
 /** The next cell that holds a text, after the active one, and from the beginning again. */

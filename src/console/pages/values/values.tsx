@@ -8,6 +8,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { ofDefinition, ofValue } from '../../words/last-change.ts';
@@ -47,8 +48,10 @@ function ValueList() {
   const { find = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const other = view.target === 'live' ? 'next' : 'live';
+  // All values once more: what differs is marked once the page stands.
+  const isStanding = useStanding();
   const read = useQuery(valuesQuery(view));
-  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: view.at === undefined });
+  const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: isStanding && view.at === undefined });
   if (read.isPending) return <Waiting what="the values" />;
   if (read.isError)
     return (
