@@ -148,7 +148,7 @@ export function RolesDialog({ person, close }: ActProps) {
       close={close}
     >
       <div className={styles.form}>
-        <PersonWhy begins={false} why={why} change={setWhy} hint="May be left out. Say it first: a role is given as soon as it is chosen" />
+        <PersonWhy begins={false} why={why} change={setWhy} hint="Say it first: a role is given as soon as it is chosen" />
         {places.map(({ id, name }) => (
           <Select
             key={id}
@@ -296,9 +296,7 @@ export function SessionsDialog({ person, close }: ActProps) {
       {sessions.isPending && <Waiting what="the sessions" />}
       {sessions.isError && <Failed error={sessions.error} />}
       {sessions.isSuccess && !isOpen && <p>Nowhere.</p>}
-      {isOpen && session.person.id !== person.id && (
-        <PersonWhy begins={false} why={why} change={setWhy} hint="May be left out. Say it before you end one" />
-      )}
+      {isOpen && session.person.id !== person.id && <PersonWhy begins={false} why={why} change={setWhy} hint="Say it before you end one" />}
       {sessions.isSuccess && isOpen && <SessionTable sessions={sessions.data} isBusy={act.isPending} end={act.mutate} />}
       {act.isError && <Failed error={act.error} />}
     </Dialog>
