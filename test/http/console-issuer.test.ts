@@ -354,6 +354,7 @@ describe('at an issuer that answers otherwise', () => {
       expect([codeOf(reply), messageOf(reply)]).toEqual([[401, 'UNAUTHORIZED'], expect.stringContaining('signs its tokens in a way')]);
       await other.server.stop();
     }
+    madeUp.said = {};
     expect(messageOf(await answered({}, {}, '&id_token=eyJ'))).toContain('another flow');
     expect(codeOf(await answered({ sub: '' }))).toEqual([503, 'ISSUER_UNAVAILABLE']);
   });
