@@ -62,6 +62,25 @@ inBrowser('a developer reads what changed, completes and is told of faults, and 
   expect(faults).toEqual([]);
 });
 
+inBrowser('of a definition that does not exist it is said that there is none, what was meant, and how it is made', async () => {
+  const { faults, origin, page, project, signedInAs } = market();
+  await page.goto(`${origin}/p/${project}/definitions/endpoint/gret`);
+  await page.getByText('There is no endpoint “gret” in live').waitFor();
+  await page.getByText('Is it').waitFor();
+  expect(await page.getByRole('link', { name: 'Change it' }).count()).toBe(0);
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Make it…' }).click();
+  await page.getByRole('textbox', { name: /^Text of gret/ }).waitFor();
+  await page.getByRole('link', { name: 'Source', exact: true }).click();
+  await page.getByRole('link', { name: 'greet', exact: true }).click();
+  await page.getByText('How one greets here').waitFor();
+  const viewer = await signedInAs('viewer');
+  await viewer.goto(`${origin}/p/${project}/definitions/endpoint/gret`);
+  await viewer.getByText('There is no endpoint “gret”').waitFor();
+  expect(await viewer.getByRole('link', { name: /^Make it/ }).count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
 inBrowser('a definition that was pushed as data is completed as JSON', async () => {
   const { faults, manager, origin, page, project } = market();
   const wave = { id: 'wave', name: 'Wave', steps: [{ id: 'a', type: 'transform', value: 1 }] };

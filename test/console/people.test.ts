@@ -127,5 +127,14 @@ inBrowser('the pages of people keep nobody out', async () => {
 
 inBrowser('nor do those of signing in, with a password and an issuer', async () => {
   const { origin } = of();
-  await expectOpenAt([`${origin}/sign-in`, `${origin}/sign-in/back?error=access_denied`], (profile) => profile.newPage());
+  const refused: string[] = [];
+  await expectOpenAt([`${origin}/sign-in`, `${origin}/sign-in/back?error=access_denied`], async (profile) => {
+    const page = await profile.newPage();
+    page.on('console', (message) => {
+      if (message.text().includes('401')) refused.push(page.url());
+    });
+    return page;
+  });
+  // Who is not signed in is not asked who is.
+  expect(refused.filter((address) => address.endsWith('/sign-in'))).toEqual([]);
 });

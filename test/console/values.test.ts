@@ -50,6 +50,35 @@ async function stored(target: 'live' | 'next') {
   return Object(body).data;
 }
 
+inBrowser('the box offers what has it in its name while one types, by mouse and by keyboard, and says that Enter finds', async () => {
+  const { faults, origin, page, project } = market();
+  const chosen = () => page.evaluate<string>(`document.querySelector('[role=gridcell][aria-selected=true]')?.textContent ?? ''`);
+  await page.goto(`${origin}/p/${project}`);
+  await heading(page, 'Activity');
+  await page.keyboard.press('/');
+  for (const letter of 'WOR') await page.keyboard.press(letter);
+  await page.getByRole('option', { name: 'Find “WOR” as an id, in all names, and as a player’s name Enter finds' }).waitFor();
+  await page.getByRole('option', { name: 'sword in shop row' }).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Shop');
+  expect(await chosen()).toBe('sword');
+  await page.getByLabel(/^Find anything/).fill('pri');
+  await page.getByRole('option', { name: 'price in shop column' }).click();
+  await expect.poll(chosen).toBe('7');
+  // Enter alone finds: all of them as a page.
+  await page.getByLabel(/^Find anything/).fill('se');
+  await page.keyboard.press('Enter');
+  await heading(page, 'se');
+  await page.getByRole('cell', { name: 'group of values' }).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'seed', exact: true }).click();
+  await heading(page, 'season');
+  expect(await chosen()).toBe('seed');
+  expect(faults).toEqual([]);
+});
+
 inBrowser('a manager changes prices as in a spreadsheet, stages them with a reason, and the file keeps its comments', async () => {
   const { faults, origin, page, project, manager } = market();
   await page.goto(`${origin}/p/${project}/values`);
