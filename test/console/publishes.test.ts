@@ -328,7 +328,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await heading(mara, 'It is live');
   expect(await live()).toEqual({ axe: 12 });
   await mara.getByRole('button', { name: 'Close' }).click();
-  await mara.getByText('Approved by owner.').waitFor();
+  await mara.getByText('mara asked, owner approved.').waitFor();
   await mara.getByText('“Late autumn prices”').waitFor();
   await profile.close();
   expect(faults).toEqual([]);
@@ -423,7 +423,7 @@ inBrowser('whoever approves may make it live at once, and a page that is open sh
   await second.getByText('“nobody buys”').waitFor();
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('button', { name: 'Approve…' }).click();
-  await page.getByRole('button', { name: 'Approve and undo it' }).click();
+  await page.getByRole('button', { name: 'Approve and make it live' }).click();
   await heading(page, 'It is live');
   expect(await live()).not.toEqual(before);
   await expect.poll(() => second.evaluate("document.querySelector('ol li')?.innerText")).toContain('rolled back');

@@ -64,6 +64,8 @@ inBrowser('the box offers what has it in its name while one types, by mouse and 
   await page.keyboard.press('Enter');
   await heading(page, 'Shop');
   expect(await chosen()).toBe('sword');
+  // Its keys are those of the grid.
+  await expect.poll(() => page.evaluate<string>(`document.activeElement?.getAttribute('role')`)).toBe('grid');
   await page.getByLabel(/^Find anything/).fill('pri');
   await page.getByRole('option', { name: 'price in shop column' }).click();
   await expect.poll(chosen).toBe('7');

@@ -42,6 +42,7 @@ export function FindBox({ project }: { readonly project: string }) {
   const act = ({ go }: Deed) => {
     box.current?.blur();
     setOpen(false);
+    setTyped('');
     go();
   };
   const { at, choose, press } = useChoosing(deeds, act);

@@ -78,7 +78,7 @@ function PlayedLast() {
         <Empty title="Nobody called anything lately">Who calls an endpoint is listed here, for some days.</Empty>
       )}
       {players.length > 0 && (
-        <Table name="Played last" heads={['Player', 'Id', 'Last call']}>
+        <Table name="Played last" heads={['Player', 'Id', 'Last call']} folds>
           {players.map(({ id, seen }) => (
             <tr key={id}>
               <td>
@@ -86,8 +86,10 @@ function PlayedLast() {
                   {called?.get(id) ?? id}
                 </Link>
               </td>
-              <td className={table.mono}>{id}</td>
-              <td className={table.tight}>
+              <td className={table.mono} data-head="Id">
+                {called?.has(id) ? id : '–'}
+              </td>
+              <td className={table.tight} data-head="Last call">
                 {seen.slug ?? 'a request'} <Ago at={seen.at} />
               </td>
             </tr>
@@ -114,7 +116,7 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
   if (players.length === 0) return empty;
   return (
     <>
-      <Table name="Players" heads={['Name', 'Id', 'Seen']}>
+      <Table name="Players" heads={['Name', 'Id', 'Seen']} folds>
         {players.map((player) => (
           <tr key={player.platformId}>
             <td>
@@ -122,8 +124,12 @@ export function PlayersFound({ name, empty }: { readonly name: string; readonly 
                 {player.name}
               </Link>
             </td>
-            <td className={table.mono}>{player.platformId}</td>
-            <td className={table.tight}>{player.online ? <Chip tone="live">online</Chip> : <Ago at={player.lastSeen} />}</td>
+            <td className={table.mono} data-head="Id">
+              {player.platformId}
+            </td>
+            <td className={table.tight} data-head="Seen">
+              {player.online ? <Chip tone="live">online</Chip> : <Ago at={player.lastSeen} />}
+            </td>
           </tr>
         ))}
       </Table>

@@ -23,7 +23,16 @@ export function SignInPage() {
   const { next } = route.useSearch();
   const router = useRouter();
   const queries = useQueryClient();
-  const [link] = useState(takeToken);
+  const [link, setLink] = useState(takeToken);
+  useEffect(() => {
+    // A link that is pasted into this tab changes what stands behind the # alone, and loads nothing.
+    const take = () => {
+      const token = takeToken();
+      if (token !== null) setLink(token);
+    };
+    window.addEventListener('hashchange', take);
+    return () => window.removeEventListener('hashchange', take);
+  }, []);
   const entering = useMutation({
     mutationFn: signIn,
     onSuccess: (session) => {

@@ -51,7 +51,7 @@ export function approvalSentence({ action, phase, asked, decided, ended }: Appro
     case 'withdrawn':
       return `${ended === null ? who : whoActed(ended.by)} withdrew what ${who} had asked for.`;
     case 'used':
-      return `Approved by ${decider}.`;
+      return `${who} asked, ${decider} approved.`;
     case 'bypassed':
       return `Nobody approved this: ${who} went past the second person as an owner.`;
   }

@@ -173,7 +173,7 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
         foot={
           <>
             <Button onClick={() => leave()}>Close</Button>
-            <Link to="/p/$project/publishes" params={{ project }} onClick={leave} className={buttonClass('main')}>
+            <Link to="/p/$project/publishes" params={{ project }} onClick={leave} data-begin className={buttonClass('main')}>
               On to Publishes
             </Link>
           </>

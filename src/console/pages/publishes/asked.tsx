@@ -24,7 +24,9 @@ export function AskedDialog({ changed, close }: AskedProps) {
         <p>
           <strong>{changed}</strong>
         </p>
-        <p>Live is what it was. Another person approves it on the page Publishes, where it waits: nobody is written to, so tell them.</p>
+        <p>
+          Players notice nothing yet. Another person approves it on the page Publishes, where it waits: nobody is written to, so tell them.
+        </p>
       </Done>
     </Dialog>
   );

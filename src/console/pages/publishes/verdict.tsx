@@ -19,7 +19,7 @@ import { useStagedWhy } from './reason.tsx';
 const VERDICTS: Readonly<Record<Verdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: Look }>> = {
   approve: {
     title: 'Approve this?',
-    sub: 'You agree to exactly what is shown here. Nothing is live yet: whoever may publish does that.',
+    sub: 'You agree to exactly what is shown here. Players have it once it is made live, by whoever may publish.',
     act: 'Approve it',
     look: 'main',
   },
@@ -118,7 +118,7 @@ export function VerdictDialog({ approval, verdict, wentLive, close }: VerdictPro
           <Button onClick={close}>Cancel</Button>
           {isGiven && mayPublish && (
             <Button disabled={!mayGoLive || act.isPending} onClick={() => act.mutate({ isLive: true, changes })}>
-              {action === 'promote' ? 'Approve and make it live' : 'Approve and undo it'}
+              Approve and make it live
             </Button>
           )}
           <Button look={look} disabled={!isReady || act.isPending} onClick={() => act.mutate({ isLive: false, changes })}>

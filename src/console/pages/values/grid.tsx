@@ -44,6 +44,8 @@ export interface GridProps {
   readonly isReadOnly: boolean;
   readonly other: 'live' | 'next';
   readonly selection: Selection;
+  /** The keys are the grid's from the beginning: whoever comes looks for a cell. */
+  readonly begins: boolean;
   readonly marksOf: (row: Row, column: Column) => CellMarks;
   readonly select: (selection: Selection) => void;
   readonly change: (edits: readonly CellEdit[], added?: readonly Cells[]) => void;
@@ -68,7 +70,7 @@ const TYPE_WORDS: Readonly<Record<Column['type'], string>> = { string: 'text', n
 const BESIDE = 6;
 
 export function Grid(props: GridProps) {
-  const { sheet, isReadOnly, selection, select, change, tell, typing } = props;
+  const { sheet, isReadOnly, selection, begins, select, change, tell, typing } = props;
   const id = useId();
   const grid = useRef<HTMLDivElement>(null);
   const isLeaving = useRef(false);
@@ -91,6 +93,10 @@ export function Grid(props: GridProps) {
   useEffect(() => {
     if (grid.current !== null) bringIntoSight(grid.current, active.row, active.column, widths);
   }, [active, widths]);
+
+  useEffect(() => {
+    if (begins) grid.current?.focus({ preventScroll: true });
+  }, [begins]);
 
   const isTyping = draft !== null;
   useEffect(() => typing(isTyping), [isTyping, typing]);

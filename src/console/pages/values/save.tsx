@@ -264,6 +264,7 @@ export function Saved({ target, value, changed, close }: SavedProps) {
               to="/p/$project/publishes"
               params={{ project }}
               state={{ isToCheck: true }}
+              data-begin
               onClick={close}
               className={buttonClass('main')}
             >

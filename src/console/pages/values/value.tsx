@@ -288,6 +288,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: She
         isReadOnly={readOnly !== null}
         other={other}
         selection={selection}
+        begins={place.row !== undefined || place.column !== undefined}
         select={(next) => {
           select(next);
           tell('');
