@@ -20,7 +20,14 @@ let files: readonly string[];
 const FLAGS = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 
 /** Runs a program in the folder of the game, with nothing of the tests' environment. */
-const inGame = (program: string, args: readonly string[]) => execute(program, args, { cwd: game, env: ownEnvironment() });
+const inGame = (program: string, args: readonly string[], settings = {}) =>
+  execute(program, args, { cwd: game, env: ownEnvironment(settings) });
+
+/** Whom this machine trusts besides: a registry may be reached through a proxy. */
+const trusted = () => {
+  const { NODE_EXTRA_CA_CERTS } = process.env;
+  return NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
+};
 
 beforeAll(async () => {
   // It is built already.
@@ -28,7 +35,7 @@ beforeAll(async () => {
   const [pack]: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
   files = pack?.files.map(({ path }) => path) ?? [];
   writeFileSync(join(game, 'package.json'), '{ "private": true, "type": "module" }');
-  await inGame('npm', ['install', ...FLAGS, join(packed, pack?.filename ?? '')]);
+  await inGame('npm', ['install', ...FLAGS, join(packed, pack?.filename ?? '')], trusted());
   // 140 packages, over a network.
 }, 300_000);
 
