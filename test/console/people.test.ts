@@ -39,7 +39,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   const ada = await profile.newPage();
   // A link that is pasted into a tab that stands there already is followed, too.
   await ada.goto(`${origin}/sign-in`);
-  await ada.getByRole('button', { name: 'Sign in' }).waitFor();
+  await ada.getByLabel('Name').waitFor();
   await ada.goto(link);
   await heading(ada, 'Activity');
   expect(ada.url()).not.toContain('#');
