@@ -81,7 +81,7 @@ describe('a request that fits', () => {
     await manage('POST', 'rollback?to=7');
     expect(asked()).toEqual([{ dryRun: false, to: 7, breakGlass: false }]);
     await manage('GET', `players?name=Ada&limit=${'9'.repeat(400)}`);
-    expect(asked()).toEqual([{ name: 'Ada', limit: 200 }]);
+    expect(asked()).toEqual([{ name: 'Ada', ids: null, limit: 200 }]);
   });
 
   it('may spell names in either way, with the exact digits of an id', async () => {
