@@ -99,7 +99,8 @@ describe('a grant', () => {
     });
     const { status, body } = await begin({ ops, players, ticket: 'T-1' });
     expect([status, body.grant]).toMatchObject([200, { phase: 'giving', players: 3, listed: 3, given: 0, ticket: 'T-1' }]);
-    expect(await read(`/${body.grant.id}`)).toMatchObject({ grant: { listed: 3 } });
+    // A view may lag behind what was just begun.
+    await expect.poll(() => read(`/${body.grant.id}`)).toMatchObject({ grant: { listed: 3 } });
     await drive(body.grant.id);
     expect(await read(`/${body.grant.id}`)).toMatchObject({ grant: { phase: 'given', listed: 0, given: 1, refused: 2 } });
     expect(await read(`/${body.grant.id}/players`)).toMatchObject({
