@@ -139,7 +139,7 @@ export function schemaOf(projection: ProjectionName, version: number): string {
 }
 
 /** Thrown when the part of a transaction that may fail alone takes too long. */
-class TooLate extends Error {
+export class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 

@@ -1,4 +1,5 @@
 import type { ProjectEvent } from '../../src/domain/events.ts';
+import { errorMessage } from '../../src/kernel/error-reporting.ts';
 import { isUnreadable, LinkedDecoder } from '../../src/log/decode.ts';
 import { checkpointHash, linkAfter } from '../../src/log/foreign.ts';
 import { LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
@@ -18,7 +19,7 @@ import type { WorkerContext } from './context.ts';
 import { EventQueue } from './event-queue.ts';
 import { Sleeper } from './sleeper.ts';
 import { hasFallenBehind } from './turns.ts';
-import { MAX_TIMEOUT_MS } from './views.ts';
+import { isTransient, MAX_TIMEOUT_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
 
 /** With this many waiting events a batch is full and does not wait for more. */
@@ -348,8 +349,10 @@ export class ProjectWorker {
     const { failure, stateMs, viewsMs } = written;
     this.#memory = written.memory;
     this.#slowBatches = viewsMs > Math.max(stateMs, SLOW_MS) ? this.#slowBatches + 1 : 0;
-    if (failure !== null)
-      this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written in the background');
+    if (failure !== null) {
+      const why = isTransient(failure, 0) ? { reason: errorMessage(failure) } : { err: failure };
+      this.#context.logger.warn({ project: this.projectId, ...why }, 'the views of a batch are written in the background');
+    }
     const last = events.at(-1);
     // Advances the present checkpoints, because other views may have caught up meanwhile.
     if (last !== undefined) this.#checkpoints = advancedTo(this.#checkpoints ?? checkpoints, last, failure === null ? views : []);

@@ -9,6 +9,7 @@ import type { Catalog } from '../catalog.ts';
 import type { CheckpointSet } from '../checkpoint-set.ts';
 import { advance, CheckpointMoved } from '../checkpoints.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';
+import { TooLate } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
@@ -81,12 +82,12 @@ export async function catchUpViews(views: readonly Projection[], options: CatchU
 const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
- * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the
- * way. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure
+ * Whether a failure says nothing about the view itself: the log or the database could not be reached, another transaction was in the way,
+ * or no time was left. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure
  * lasts, the view itself counts as the cause: a statement that always times out, for example.
  */
 export function isTransient(error: unknown, failingMs: number): boolean {
-  if (error instanceof LogUnavailable) return true;
+  if (error instanceof LogUnavailable || error instanceof TooLate) return true;
   if (failingMs >= MAX_TIMEOUT_MS) return false;
   if (isDatabaseOutage(error)) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);

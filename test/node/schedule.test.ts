@@ -91,11 +91,12 @@ function watch(later = AHEAD + 1_000) {
   return promotionWatch({ pool, log, config: readConfig({}), logger, scheduler })();
 }
 
-/** Looks on two nodes at once, once the read model knows what is due. */
+/** Looks on two nodes at once, once the read model knows what is due, and waits until it knows that nothing is any more. */
 async function watched(later?: number) {
   const due = () => projectsWithDuePromotions(pool, Date.now() + AHEAD + 1_000, 10);
   await expect.poll(due, { timeout: 20_000 }).toEqual([game.projectId]);
   const [one, other] = await Promise.all([watch(later), watch(later)]);
+  await expect.poll(due, { timeout: 20_000 }).toEqual([]);
   return { promoted: one.promoted + other.promoted, missed: one.missed + other.missed };
 }
 
