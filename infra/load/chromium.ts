@@ -1,4 +1,4 @@
-import { chromiumDriver, chromiumLaunch } from '../harness/chromium.ts';
+import { launchChromium, launchProfile } from '../harness/chromium.ts';
 
 /** The browsers of `bench:console`. */
 
@@ -37,23 +37,18 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-interface Driver {
-  launch(options: object): Promise<Browser>;
-  launchPersistentContext(folder: string, options: object): Promise<Profile>;
-}
-
 const LOOK = { viewport: { width: 1280, height: 860 } };
 /** Signals end the benchmark, which then closes its browsers. */
 const SIGNALS = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
 /** A browser that keeps its caches in a folder, as everybody's does: the code that it has compiled is there the next time. */
-export async function browserWithCaches(folder: string): Promise<Profile> {
-  return (await chromiumDriver<Driver>()).launchPersistentContext(folder, { ...chromiumLaunch(), ...SIGNALS, ...LOOK });
+export function browserWithCaches(folder: string): Promise<Profile> {
+  return launchProfile(folder, { ...SIGNALS, ...LOOK });
 }
 
 /** One with profiles that know nothing of one another. */
-export async function browserOfMany(): Promise<Browser> {
-  return (await chromiumDriver<Driver>()).launch({ ...chromiumLaunch(), ...SIGNALS });
+export function browserOfMany(): Promise<Browser> {
+  return launchChromium(SIGNALS);
 }
 
 /** Cookies and caches of their own. */

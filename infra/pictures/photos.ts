@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AxeFinding, axeFindings } from '../harness/axe.ts';
-import { chromiumDriver, chromiumLaunch } from '../harness/chromium.ts';
+import { launchChromium } from '../harness/chromium.ts';
 import { type Tab as Opened, type Profile as SignedIn, signIn } from '../load/chromium.ts';
 import type { Picture } from './pages.ts';
 
@@ -38,8 +38,8 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-export async function openBrowser(): Promise<Browser> {
-  return (await chromiumDriver<{ launch(options: object): Promise<Browser> }>()).launch(chromiumLaunch());
+export function openBrowser(): Promise<Browser> {
+  return launchChromium();
 }
 
 /** A page that is not there by then will not come. */

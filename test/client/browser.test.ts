@@ -2,9 +2,10 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHROMIUM, launchChromium } from '../../infra/harness/chromium.ts';
 import type * as Library from '../../src/client/index.ts';
 import { createClient, inc } from '../../src/client/index.ts';
-import { type Browser, CHROMIUM, launchChromium, type Page } from '../support/chromium.ts';
+import type { Browser, Page } from '../support/chromium.ts';
 import { endGame, type Game, startGame } from './support.ts';
 
 /** The client in a real Chromium, on a page of another origin than the node's. */

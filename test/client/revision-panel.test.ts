@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHROMIUM, launchChromium } from '../../infra/harness/chromium.ts';
 
 /** The panel of an outdated game on a page of a real Chromium. It needs no server: the client tries out what it does then. */
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const PLAYWRIGHT: string = 'playwright-core';
 
 /** The part of playwright-core that is used here. */
 interface Locator {
@@ -47,8 +44,7 @@ beforeAll(async () => {
   const stdin = { contents: GAME, resolveDir: join(import.meta.dirname, '../../src/client'), loader: 'ts' } as const;
   const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'iife', target: 'es2022' });
   script = outputFiles[0]?.text ?? '';
-  const { chromium }: { readonly chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 afterAll(() => browser?.close());
 

@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHROMIUM, launchChromium } from '../../infra/harness/chromium.ts';
 import { type Harness, startServer } from './harness.ts';
 
 /** The page of the HTTP reference in a real Chromium, as wide as a phone. */
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const PLAYWRIGHT: string = 'playwright-core';
 
 /** The part of playwright-core that is used here. */
 interface Page {
@@ -28,8 +25,7 @@ const faults: unknown[] = [];
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
   server = await startServer();
-  const { chromium }: { readonly chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  browser = await launchChromium();
   page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   page.on('pageerror', (error) => faults.push(error));
   page.on('requestfailed', (request) => faults.push(request));

@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CHROMIUM, launchChromium } from '../../infra/harness/chromium.ts';
 import { ownEnvironment } from '../../infra/harness/node.ts';
 import { blocksOf, ROOT } from '../docs/support/pages.ts';
 import { newFolder, removeFolders } from '../node/support/program.ts';
@@ -127,8 +128,6 @@ interface Browser {
   newContext(): Promise<{ newPage(): Promise<Page> }>;
   close(): Promise<void>;
 }
-const PLAYWRIGHT: string = 'playwright-core';
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the first hour ends before its page is played');
 
 test('the first hour: init, dev, types, promote, a page; its visitor is a guest, is told what is too dear, digs, and buys', async () => {
@@ -158,8 +157,7 @@ test('the first hour: init, dev, types, promote, a page; its visitor is a guest,
 });
 
 async function play(origin: string): Promise<void> {
-  const { chromium }: { chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const browser = await launchChromium<Browser>();
   try {
     const page = await (await browser.newContext()).newPage();
     const errors: string[] = [];

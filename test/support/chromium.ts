@@ -1,8 +1,4 @@
-import { chromiumDriver, chromiumLaunch } from '../../infra/harness/chromium.ts';
-
-/** A real Chromium, driven by playwright-core. */
-
-export { CHROMIUM } from '../../infra/harness/chromium.ts';
+/** What tests use of a real Chromium, driven by playwright-core. */
 
 /** A request of a page that a test holds back. */
 export interface Held {
@@ -69,13 +65,4 @@ export interface Browser {
   newPage(): Promise<Page>;
   newContext(look?: Look): Promise<Profile>;
   close(): Promise<void>;
-}
-
-interface Chromium {
-  launch(options: { readonly executablePath: string; readonly args: readonly string[] }): Promise<Browser>;
-}
-
-export async function launchChromium(): Promise<Browser> {
-  const launch = chromiumLaunch();
-  return (await chromiumDriver<Chromium>()).launch(launch);
 }

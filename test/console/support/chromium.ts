@@ -1,5 +1,6 @@
 import { test } from 'vitest';
-import { type Browser, CHROMIUM, type Look, launchChromium, type Profile } from '../../support/chromium.ts';
+import { CHROMIUM, launchChromium } from '../../../infra/harness/chromium.ts';
+import type { Browser, Look, Profile } from '../../support/chromium.ts';
 
 /** The one Chromium of a process of tests, whose files share its modules: a launch costs as much as a story. It ends with the process. */
 let launched: Promise<Browser> | null = null;
