@@ -21,6 +21,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // A second run, as CI has of another Node, transforms no file again.
+    experimental: { fsModuleCache: true },
     pool: 'forks',
     // Test files share the modules of their process, because loading them anew costs more than most files do. A file that changes something
     // of the process changes it back.
