@@ -1,20 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import {
-  hide,
-  hideAll,
-  OF_PUBLISHING,
-  ofCommit,
-  ofCurrency,
-  ofEndpoint,
-  ofQuery,
-  REVEALED_MS,
-  reasonAt,
-  reasonFor,
-  reveal,
-} from '../../src/console/api/reveal.ts';
+import { hide, hideAll, OF_PUBLISHING, ofKind, REVEALED_MS, reasonAt, reasonFor, reveal } from '../../src/console/api/reveal.ts';
 
 test('the reason of a board goes with its rows, and with no other board', () => {
-  reveal('demo', ofQuery('richest'), 'a prize');
+  reveal('demo', ofKind('board', 'richest'), 'a prize');
   expect(reasonAt('/v3/queries/demo/richest?platformId=42&around=10')).toBe('a prize');
   expect(reasonAt('/v3/queries/demo/fastest')).toBeUndefined();
   expect(reasonAt('/v3/storage/demo/richest')).toBeUndefined();
@@ -22,8 +10,8 @@ test('the reason of a board goes with its rows, and with no other board', () => 
 });
 
 test('the reason of a currency, of an endpoint and of what is published goes with these, and with no others', () => {
-  reveal('demo', ofCurrency('a b'), 'books');
-  reveal('demo', ofEndpoint('same'), 'tried');
+  reveal('demo', ofKind('currency', 'a b'), 'books');
+  reveal('demo', ofKind('endpoint', 'same'), 'tried');
   reveal('demo', OF_PUBLISHING, 'fits');
   const dry = (slug: string) => reasonAt('/v3/manage/demo/test-endpoint', JSON.stringify({ slug, platformId: '42' }));
   expect([reasonAt('/v3/manage/demo/economy/flows?by=field&currency=a%20b'), reasonAt('/v3/manage/demo/economy?currency=b')]).toEqual([
@@ -34,7 +22,7 @@ test('the reason of a currency, of an endpoint and of what is published goes wit
     ...['tried', undefined, 'tried', undefined],
   ]);
   const paths = ['promote', 'rollback?dryRun=true', 'sync', 'sync/preflight', 'publishes'];
-  reveal('demo', ofCommit(41), 'undone');
+  reveal('demo', ofKind('undone commit', '41'), 'undone');
   expect([41, 42].map((revision) => reasonAt('/v3/manage/demo/undo', JSON.stringify({ revision })))).toEqual(['undone', undefined]);
   expect(paths.map((path) => reasonAt(`/v3/manage/demo/${path}`))).toEqual([...Array(4).fill('fits'), undefined]);
   hideAll();

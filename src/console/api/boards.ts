@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { isSetBy } from '../words/board.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
-import { ofQuery, reasonFor } from './reveal.ts';
+import { ofKind, reasonFor } from './reveal.ts';
 import { atOf, type View } from './view.ts';
 
 /** What the pages of leaderboards read. */
@@ -78,7 +78,7 @@ export function setByQuery({ project, target }: View, { query, collection, key, 
     queryKey: [project, 'board', target, query, 'set-by', collection, key, field, value],
     queryFn: async () => {
       // Whoever gave a reason for the board is told what its rows are made of.
-      const reason = reasonFor(project, ofQuery(query));
+      const reason = reasonFor(project, ofKind('board', query));
       const revealed = reason === undefined ? {} : { xNsReveal: encodeURIComponent(reason) };
       let before: number | null = null;
       let looked = 0;

@@ -27,40 +27,18 @@ function told(): void {
 
 const keyOf = (project: string, player: string) => JSON.stringify([project, player]);
 
-/** Stands for a collection where a player is named. No player's id holds a blank. */
-export function ofCollection(collection: string): string {
-  return `of ${collection}`;
-}
+/** What personal values are of, besides players. */
+type Kind = 'collection' | 'board' | 'held' | 'currency' | 'endpoint' | 'undone commit';
 
-/** Stands for a leaderboard where a player is named. */
-export function ofQuery(query: string): string {
-  return `by ${query}`;
-}
-
-/** Stands for what somebody holds and looks for where a player is named. */
-export function ofHeld(held: string): string {
-  return `is ${held}`;
-}
-
-/** Stands for a currency where a player is named. */
-export function ofCurrency(currency: string): string {
-  return `in ${currency}`;
-}
-
-/** Stands for an endpoint that is tried where a player is named. */
-export function ofEndpoint(slug: string): string {
-  return `runs ${slug}`;
-}
-
-/** Stands for a commit that is undone where a player is named. */
-export function ofCommit(revision: number): string {
-  return `undoes ${revision}`;
+/** Stands where a player is named for something else. No player's id holds a blank. */
+export function ofKind(kind: Kind, name: string): string {
+  return `${kind} ${name}`;
 }
 
 /** Stands for what would be staged or published where a player is named. */
 export const OF_PUBLISHING = 'of all that is published';
 
-/** Tells of personal values of a player, or of {@link ofCollection} and its like, from now on. The server records each look first. */
+/** Tells of personal values of a player, or of {@link ofKind}, from now on. The server records each look first. */
 export function reveal(project: string, player: string, reason: string): void {
   revealed.set(keyOf(project, player), { reason, until: performance.now() + REVEALED_MS });
   told();
@@ -102,8 +80,8 @@ export function reasonAt(address: string, body?: unknown): string | undefined {
 }
 
 function ofPlain(family: string | undefined, first: string): readonly string[] {
-  if (family === 'storage') return [ofCollection(first)];
-  return family === 'queries' ? [ofQuery(first)] : [];
+  if (family === 'storage') return [ofKind('collection', first)];
+  return family === 'queries' ? [ofKind('board', first)] : [];
 }
 
 interface Managed {
@@ -117,13 +95,13 @@ const PUBLISHING: readonly string[] = ['promote', 'rollback', 'sync'];
 
 function ofManaged({ first, second, query, sent }: Managed): readonly string[] {
   if (PUBLISHING.includes(first)) return [OF_PUBLISHING];
-  if (first === 'economy') return new URLSearchParams(query).getAll('currency').map(ofCurrency);
-  if (first === 'test-endpoint') return textsIn(sent, ['slug']).map(ofEndpoint);
-  if (first === 'undo') return [ofCommit(Number(Reflect.get(sent, 'revision')))];
+  if (first === 'economy') return new URLSearchParams(query).getAll('currency').map((currency) => ofKind('currency', currency));
+  if (first === 'test-endpoint') return textsIn(sent, ['slug']).map((slug) => ofKind('endpoint', slug));
+  if (first === 'undo') return [ofKind('undone commit', String(Reflect.get(sent, 'revision')))];
   if (second === undefined) return [];
-  if (first === 'buttons') return [ofEndpoint(second)];
-  if (first === 'documents' || first === 'corrections') return [ofCollection(second)];
-  return first === 'explain' ? [ofHeld(second)] : [];
+  if (first === 'buttons') return [ofKind('endpoint', second)];
+  if (first === 'documents' || first === 'corrections') return [ofKind('collection', second)];
+  return first === 'explain' ? [ofKind('held', second)] : [];
 }
 
 function objectIn(body: unknown): object {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ofHeld, reveal } from '../api/reveal.ts';
+import { ofKind, reveal } from '../api/reveal.ts';
 import { useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
@@ -21,7 +21,7 @@ export function LookAmongPersonal({ held, fields }: LookAmongPersonalProps) {
   if (fields.length === 0) return null;
   const names = fields.map(({ collection, field }) => `${field} of ${collection}`).join(', ');
   const show = (reason: string) => {
-    reveal(project, ofHeld(held), reason);
+    reveal(project, ofKind('held', held), reason);
     setAsking(false);
     void refresh();
   };

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LOOK, lookAtUndo, NO_WHY, type Policy, type UndoAsked, undo } from '../api/acts.ts';
 import { commitsQuery } from '../api/queries.ts';
-import { ofCommit } from '../api/reveal.ts';
+import { ofKind } from '../api/reveal.ts';
 import { useIntent, useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
@@ -80,12 +80,16 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
       }
     >
       {look.isPending && <Waiting what="what would be done" />}
-      {look.isError && <FailedOrAsked error={look.error} of={ofCommit(revision)} whose="commit" again={() => void look.refetch()} />}
+      {look.isError && (
+        <FailedOrAsked error={look.error} of={ofKind('undone commit', String(revision))} whose="commit" again={() => void look.refetch()} />
+      )}
       {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
       {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} />}
       {whole.isSuccess && undoCosts(whole.data, shared) && <WhoPays of="undo" policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />
-      {act.isError && <FailedOrAsked error={act.error} of={ofCommit(revision)} whose="commit" again={() => act.mutate()} />}
+      {act.isError && (
+        <FailedOrAsked error={act.error} of={ofKind('undone commit', String(revision))} whose="commit" again={() => act.mutate()} />
+      )}
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { aroundQuery, boardQuery, boardsQuery, type Leaderboard, type RankedRow } from '../../api/boards.ts';
-import { ofQuery } from '../../api/reveal.ts';
+import { ofKind } from '../../api/reveal.ts';
 import { useRefresh } from '../../frame/acting.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
@@ -120,7 +120,7 @@ function Around({ query, player }: { readonly query: string; readonly player: st
 /** A board that tells of personal values is refused whole until a reason is given. */
 function RefusedBoard({ query, error }: { readonly query: string; readonly error: Error }) {
   const refresh = useRefresh();
-  return <FailedOrAsked error={error} of={ofQuery(query)} whose="leaderboard" again={() => void refresh()} />;
+  return <FailedOrAsked error={error} of={ofKind('board', query)} whose="leaderboard" again={() => void refresh()} />;
 }
 
 function NoBoard() {
@@ -154,7 +154,7 @@ function Rows({ query, board, rows, player, children }: RowsProps) {
             by {board.fieldLabel ?? board.field ?? 'a value'}
             {order !== null && `, the ${order} first`}
           </span>
-          <HidePersonal of={ofQuery(query)} />
+          <HidePersonal of={ofKind('board', query)} />
         </>
       }
     >

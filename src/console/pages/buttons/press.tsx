@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { LOOK, NO_WHY } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
-import { ofEndpoint } from '../../api/reveal.ts';
+import { ofKind } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -103,7 +103,7 @@ export function PressDialog({ button, player, close }: PressProps) {
         )}
         {isCurrent && look.isPending && <Waiting what="what it would do" />}
         {isCurrent && look.isError && (
-          <FailedOrAsked error={look.error} of={ofEndpoint(endpoint)} whose="endpoint" again={() => void look.refetch()} />
+          <FailedOrAsked error={look.error} of={ofKind('endpoint', endpoint)} whose="endpoint" again={() => void look.refetch()} />
         )}
         {isCurrent && look.isSuccess && <WouldBe pressed={look.data} />}
         <Why {...why} change={setWhy} />

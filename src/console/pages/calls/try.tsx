@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type DryRunAsked, endpointsQuery, lastCallsQuery, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/calls.ts';
 import { differenceQuery } from '../../api/queries.ts';
-import { ofEndpoint } from '../../api/reveal.ts';
+import { ofKind } from '../../api/reveal.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { LOG, useMay, useView } from '../../frame/view.ts';
@@ -198,7 +198,7 @@ function Run({ slug, player, endpoint }: RunProps) {
               </Button>
             </div>
             {run.isError && (
-              <FailedOrAsked error={run.error} of={ofEndpoint(slug)} whose="endpoint" again={() => run.mutate(run.variables)} />
+              <FailedOrAsked error={run.error} of={ofKind('endpoint', slug)} whose="endpoint" again={() => run.mutate(run.variables)} />
             )}
           </PlayerPicker>
         </form>
@@ -293,7 +293,12 @@ function Others({ slug, shown, candidates, show, pretend }: OthersProps) {
           </Button>
         )}
         {search.isError && (
-          <FailedOrAsked error={search.error} of={ofEndpoint(slug)} whose="endpoint" again={() => search.mutate(search.variables)} />
+          <FailedOrAsked
+            error={search.error}
+            of={ofKind('endpoint', slug)}
+            whose="endpoint"
+            again={() => search.mutate(search.variables)}
+          />
         )}
       </div>
     </CardBody>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { daysQuery, fieldsQuery, supplyQuery } from '../../api/economy.ts';
-import { ofCurrency } from '../../api/reveal.ts';
+import { ofKind } from '../../api/reveal.ts';
 import { useRefresh } from '../../frame/acting.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
@@ -99,7 +99,7 @@ function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] 
   const { at } = view;
   const refresh = useRefresh();
   const { error } = useQuery(daysQuery(view, asked));
-  const of = ofCurrency(asked.currency);
+  const of = ofKind('currency', asked.currency);
   // Of a personal number every sum is refused: that is told once.
   if (isAskedWhy(error)) return <FailedOrAsked error={error} of={of} whose="currency" again={() => void refresh()} />;
   return (

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type EconomyEntry, entriesQuery } from '../../api/economy.ts';
-import { ofCurrency } from '../../api/reveal.ts';
+import { ofKind } from '../../api/reveal.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
@@ -95,7 +95,7 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
       </Card>
     );
   if (list.isError)
-    return <FailedOrAsked error={list.error} of={ofCurrency(asked.currency)} whose="currency" again={() => void list.refetch()} />;
+    return <FailedOrAsked error={list.error} of={ofKind('currency', asked.currency)} whose="currency" again={() => void list.refetch()} />;
   const { pages } = list.data;
   const entries = pages.flatMap(({ body }) => body.entries);
   const hasOthers = pages.some(({ body }) => body.hasOthers === true);

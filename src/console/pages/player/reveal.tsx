@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { collectionsQuery } from '../../api/queries.ts';
-import { ofCollection, reveal } from '../../api/reveal.ts';
+import { ofKind, reveal } from '../../api/reveal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { HidePersonal, RevealDialog, useIsRevealed, useReadAnew } from '../revealing.tsx';
@@ -10,7 +10,7 @@ type RevealProps = { readonly player: string; readonly collection?: never } | { 
 
 /** Shows the personal values of a player or a collection, for a reason, and masks them again: where there are some, to whoever may. */
 export function Reveal({ player, collection }: RevealProps) {
-  const of = player ?? ofCollection(collection);
+  const of = player ?? ofKind('collection', collection);
   const view = useView();
   const mayDo = useMay();
   const readAnew = useReadAnew();
