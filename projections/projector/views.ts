@@ -83,8 +83,8 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
  * Whether a failure says nothing about the view itself: the log or the database could not be reached, another transaction was in the way,
- * or no time was left. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure
- * lasts, the view itself counts as the cause: a statement that always times out, for example.
+ * or no time was left. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any
+ * such failure lasts, the view itself counts as the cause: a statement that always times out, for example.
  */
 export function isTransient(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable || error instanceof TooLate) return true;
