@@ -87,9 +87,9 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
  * such failure lasts, the view itself counts as the cause: a statement that always times out, for example.
  */
 export function isTransient(error: unknown, failingMs: number): boolean {
-  if (error instanceof LogUnavailable || error instanceof TooLate) return true;
+  if (error instanceof LogUnavailable) return true;
   if (failingMs >= MAX_TIMEOUT_MS) return false;
-  if (isDatabaseOutage(error)) return true;
+  if (error instanceof TooLate || isDatabaseOutage(error)) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
