@@ -8,6 +8,7 @@ import { startNode } from '../../src/main.ts';
 import { type ConsoleReply, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { printed, verified } from './support/command-line.ts';
+import { prices } from './support/game.ts';
 import { type Client, createClient, NEXT, ok } from './support/game-client.ts';
 import { newFolder, removeFolders } from './support/program.ts';
 
@@ -48,7 +49,7 @@ const SHOP = {
   workflows: [{ id: 'shop', steps: [] }],
   libraries: [{ id: 'shop', blocks: {} }],
   queries: [{ id: 'shop', collection: 'shop' }],
-  gameValues: { axe: 7 },
+  gameValues: prices(7),
   rateLimitRules: [],
 };
 
@@ -66,7 +67,7 @@ const answer = ({ status, text }: ConsoleReply) => ({ status, ...JSON.parse(text
 const codeOf = (reply: ConsoleReply) => [reply.status, JSON.parse(reply.text).error?.code];
 
 async function stage(by: SignedBrowser, axe: number): Promise<void> {
-  const reply = await by.change('PUT', `${path('game-values')}?revisionTarget=next`, { axe });
+  const reply = await by.change('PUT', `${path('game-values')}?revisionTarget=next`, prices(axe));
   expect([reply.status, reply.text]).toEqual([200, reply.text]);
 }
 
@@ -191,7 +192,7 @@ async function walk(
   await ok(client.manage('POST', path('package-sync', client), { body: { currentRevisionId: 1 } }));
   let n = 0;
   for (const route of routes.filter(({ family, writes, method }) => family === 'manage' && writes === true && method !== 'GET')) {
-    await ok(client.manage('PUT', path('game-values', client), { headers: NEXT, body: { axe: ++n } }));
+    await ok(client.manage('PUT', path('game-values', client), { headers: NEXT, body: prices(++n) }));
     const before = await hash();
     const { status, body } = await client.manage(route.method, addressOf(client, route), bodyOf(route, n));
     told.set(route.id, { changes: before !== (await hash()), code: Object(body).error?.code ?? status, body });
@@ -234,7 +235,7 @@ test('every route of the contract that changes live is refused, and the package 
 });
 
 test('a preflight of a push to live is refused as the push would be, and one to next is not', async () => {
-  const body = { gameValues: { axe: 99 } };
+  const body = { gameValues: prices(99) };
   const live = await game.manage('POST', path('sync/preflight'), { body });
   expect([live.status, Object(live.body).error.code]).toEqual([409, 'APPROVAL_NEEDED']);
   await ok(game.manage('POST', path('sync/preflight'), { headers: NEXT, body }));

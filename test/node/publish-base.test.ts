@@ -40,7 +40,7 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: unknown]
   ]),
   ['PATCH', 'collections', { id: 'towns', schema: {} }],
   ['PATCH', 'endpoints', { slug: 'look', steps: [] }],
-  ['PUT', 'game-values', { a: 1 }],
+  ['PUT', 'game-values', { items: [{ id: 'a', type: 'group', entries: { b: 1 } }] }],
   ['DELETE', 'game-values'],
   ['PUT', 'rate-limit-rules', []],
   ['DELETE', 'rate-limit-rules'],

@@ -12,6 +12,7 @@ import { startNode } from '../../src/main.ts';
 import { type ConsoleReply, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { printed, verified } from './support/command-line.ts';
+import { prices } from './support/game.ts';
 import { type Client, createClient, NEXT, ok } from './support/game-client.ts';
 import { newFolder, removeFolders } from './support/program.ts';
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
   if (made === undefined) throw new Error('this node makes no projects');
   secretKey = made.secretKey;
   game = createClient(node.url, made);
-  await ok(game.manage('PUT', game.definitions('game-values'), { body: { axe: price } }));
+  await ok(game.manage('PUT', game.definitions('game-values'), { body: prices(price) }));
   pool = new pg.Pool({ connectionString: env.DATABASE_URL });
   log = createPostgresLog({ connection: { connectionString: env.DATABASE_URL } });
 });
@@ -67,7 +68,7 @@ const scheduleBy = (by: SignedBrowser, body: object = { at: at() }) =>
 
 async function stage(): Promise<void> {
   price += 1;
-  await ok(game.manage('PUT', path('game-values'), { headers: NEXT, body: { axe: price } }));
+  await ok(game.manage('PUT', path('game-values'), { headers: NEXT, body: prices(price) }));
 }
 
 async function stagedAndScheduled(by: SignedBrowser): Promise<void> {
@@ -107,7 +108,7 @@ test('what is staged goes live at its time, once over all nodes, in the name of 
   expect(await watch(0)).toEqual({ promoted: 0, missed: 0 });
   expect(await watched()).toEqual({ promoted: 1, missed: 0 });
   // The job writes as another node does: this one reads its log on.
-  await expect.poll(livePrice, { timeout: 20_000 }).toContain(String(price));
+  await expect.poll(livePrice, { timeout: 20_000 }).toContain(`"price":${price}`);
   expect(await shown()).toMatchObject({ phase: 'used', ended: { why: 'used', by: { label: 'mara' } } });
   const newest = async () => Object((await ok(game.manage('GET', path('publishes?limit=1')))).body).publishes;
   const promoted = { action: 'promote', cause: 'promotion.run', message: 'Summer prices', ticket: 'T-77', actor: { label: 'mara' } };

@@ -482,8 +482,22 @@ describe('game values and rate-limit rules', () => {
   });
 
   it('are refused if no reader could use them', () => {
-    for (const body of [undefined, null, 5, 'x', { items: { a: 1 } }, { groups: 5 }, { tables: 'x' }])
+    const group = { id: 'a', type: 'group', entries: { b: 1 } };
+    const held = { ok: true, data: { items: [group] } };
+    const shapeless = [
+      {},
+      { axe: 7 },
+      held,
+      { Items: [group] },
+      { items: null },
+      { sourceText: 'items: []' },
+      [5],
+      { items: [group, 'x'] },
+    ];
+    for (const body of [undefined, null, 5, 'x', { items: { a: 1 } }, { groups: 5 }, { tables: 'x' }, ...shapeless])
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live', 0)).code).toBe('VALIDATION_FAILED');
+    for (const body of [[], { items: [] }, { groups: {} }, [group], { items: [group], more: 5 }, { tables: { t: [] } }])
+      expect(accepted(decidePutSingle(EMPTY, 'game-values', body, 'live', 0)).answer).toMatchObject({ ok: true });
     for (const body of [undefined, {}, { rules: {} }, [5]])
       expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live', 0)).status).toBe(400);
   });

@@ -87,15 +87,24 @@ export function wholeDiagnostics(
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
 }
 
-/** What has no structure: nothing of it would be served. */
+/** What has no structure: nothing of it would be served, in place of all that there is. */
 function valuesProblem(value: Json): Problem | null {
-  const { items, groups, tables }: WrittenValues = objectOf(value);
-  if (items !== undefined && items !== null && !isArray(items)) return invalid(`'items' must be a list.`);
+  if (isArray(value)) return itemProblem(value);
+  const { items = null, groups = null, tables = null }: WrittenValues = objectOf(value);
+  if (items === null && groups === null && tables === null)
+    return invalid(
+      'Game values are {items: [a group or a table, …]}; nothing was replaced. {items: []} holds none, and DELETE removes them all.',
+    );
+  if (items !== null && !isArray(items)) return invalid(`'items' must be a list.`);
   for (const [name, part] of Object.entries({ groups, tables })) {
-    if (part !== undefined && part !== null && !isArray(part) && !isObject(part))
-      return invalid(`'${name}' must be a list, or a map by id.`);
+    if (part !== null && !isArray(part) && !isObject(part)) return invalid(`'${name}' must be a list, or a map by id.`);
   }
-  return null;
+  return itemProblem(items ?? []);
+}
+
+function itemProblem(items: readonly Json[]): Problem | null {
+  const index = items.findIndex((item) => !isObject(item));
+  return index === -1 ? null : invalid(`'items[${index}]' must be a group or a table, which is an object.`);
 }
 
 /**
