@@ -193,6 +193,11 @@ export async function shownRequests(app: Pick<App, 'looks'>, exchange: Exchange,
   };
 }
 
+/** What is masked for whoever asks, of what goes on for long: each time anew. Throws as `Looks.personalIn`. */
+export async function hiddenNow(app: Pick<App, 'looks'>, exchange: Exchange, project: string): Promise<() => Personal | null> {
+  return isMasked(exchange) ? follow(app, project) : () => null;
+}
+
 /** What is personal in a project, each time anew; as it was last where the project is not open any more. */
 async function follow(app: Pick<App, 'looks'>, project: string): Promise<() => Personal | null> {
   let last = await app.looks.personalIn(project);

@@ -123,7 +123,7 @@ function becoming(): Refusal {
 }
 
 /** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it, and so do sums of it. */
-function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boolean {
+export function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boolean {
   const choosing = choosingIn(route);
   if (choosing !== null) return choosing.some((name) => personal.isNamedIn(firstQuery(exchange, memberSpellings(name)) ?? ''));
   return Object.entries(queryOf(exchange)).some(([name, value]) => {

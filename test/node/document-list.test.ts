@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type Node, startNode } from '../../src/main.ts';
-import { migratedDatabase } from '../support/postgres.ts';
+import type { Node } from '../../src/main.ts';
+import type { SignedBrowser } from '../support/console.ts';
 import { here, printed } from './support/command-line.ts';
-import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
+import { bodyOf, type Client, NEXT, ok, refused } from './support/game-client.ts';
+import { startNodeHere } from './support/node-here.ts';
 import { newFolder, removeFolders } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -17,17 +16,13 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let node: Node;
 let manager: Client;
+let owner: SignedBrowser;
 
 const PLAYERS = ['p1', 'p2', 'p3', 'p4', 'p5'] as const;
 const GOLD = { p1: 10, p2: 50, p3: 30, p4: 50 } as const;
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: await migratedDatabase(), ROLES: 'api,projector', PORT: '0' };
-  const logger = createLogger({ level: 'warn', format: 'json' });
-  node = await startNode(readConfig(env, { dataDir: newFolder() }), { demo: false, logger, onLost: () => undefined });
-  const made = await node.createProject?.('Lists');
-  if (made === undefined) throw new Error('no project');
-  manager = createClient(node.url, made);
+  ({ node, manager, owner } = await startNodeHere('Lists'));
   const define = (kind: string, body: unknown) => ok(manager.manage('PUT', manager.definitions(kind), { body }));
   await define('collections', [
     {
@@ -200,15 +195,13 @@ test('the command line shows the table, and makes a file that is there whole or 
 
 test('a file shows one revision, whatever is written while it is read; a project has one at a time, and whoever leaves gives it back', async () => {
   const keys = Array.from({ length: 300 }, (_, place) => `d${String(place).padStart(3, '0')}`);
-  for (const key of keys) await write(`large/${key}`, { value: 'then', rest: randomBytes(30_000).toString('base64') });
+  for (const key of keys) await write(`large/${key}`, { value: 'then', n: 1, rest: randomBytes(30_000).toString('base64') });
   const { reply, revision } = await opened(exportPath('large'));
   expect(await refused(manager.manage('GET', exportPath('saves')))).toBe('503 BUSY');
   for (const key of keys.slice(-4)) await write(`large/${key}`, { value: 'now' });
   for (const key of keys.slice(-8, -4)) await ok(manager.manage('DELETE', manager.storage(`large/${key}`)));
   await write('large/d999', { value: 'now' });
-  let text = '';
-  for await (const chunk of reply) text += String(chunk);
-  const lines = text
+  const lines = (await textOf(reply))
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -220,10 +213,46 @@ test('a file shows one revision, whatever is written while it is read; a project
   await vi.waitFor(async () => expect((await manager.manage('GET', exportPath('saves'))).status).toBe(200), 20_000);
 });
 
+test('what becomes personal while a person takes a file is masked from then on, and a file that is bounded by it breaks off', async () => {
+  const schema = { value: { type: 'string' }, n: { type: 'number' } };
+  const define = (marked: object) =>
+    ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'large', schema: { ...schema, ...marked } }] }));
+  await define({});
+  const largest = { id: 'largest', type: 'leaderboard', sources: [{ collectionId: 'large' }], config: { field: 'n' } };
+  await ok(manager.manage('POST', manager.definitions('queries'), { body: [largest] }));
+  const { origin, port } = new URL(node.console?.origin ?? '');
+  const headers = { Host: new URL(origin).host, Cookie: owner.cookie };
+  const open = (query = {}) => opened(exportPath('large', query), { host: '127.0.0.1', port, headers });
+  const { reply } = await open();
+  const texts = reply[Symbol.asyncIterator]();
+  const first = String((await texts.next()).value);
+  await define({ value: { ...schema.value, _personal: true } });
+  const rest = await textOf({ [Symbol.asyncIterator]: () => texts });
+  const values = `${first}${rest}`.split('\n').map((line) => /"value":"([^"]*)"/.exec(line)?.[1]);
+  expect([values[0], values.at(-2)]).toEqual(['then', '[personal]']);
+  const bounded = await open({ by: 'n', from: '0' });
+  await define({ n: { ...schema.n, _personal: true } });
+  await expect(textOf(bounded.reply)).rejects.toThrow('aborted');
+});
+
+async function textOf(reply: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const chunk of reply) text += String(chunk);
+  return text;
+}
+
+interface Opened {
+  readonly reply: NodeJS.ReadableStream & { destroy(): void };
+  readonly revision: number;
+}
+
 /** The answer of a request that is not read yet. */
-function opened(path: string): Promise<{ readonly reply: NodeJS.ReadableStream & { destroy(): void }; readonly revision: number }> {
+function opened(
+  path: string,
+  by: RequestOptions = { port: new URL(node.url).port, headers: { 'x-api-key': manager.secretKey } },
+): Promise<Opened> {
   return new Promise((resolve, reject) => {
-    const sent = request(node.url + path, { headers: { 'x-api-key': manager.secretKey } }, (reply) => {
+    const sent = request({ host: '127.0.0.1', path, ...by }, (reply) => {
       reply.pause();
       resolve({ reply, revision: Number(reply.headers['x-ns-position']) });
     });

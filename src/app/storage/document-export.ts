@@ -33,7 +33,7 @@ export interface Exported {
   readonly format: ExportFormat;
   /** Of CSV: dotted paths; `null`: all fields of the schema. */
   readonly columns: readonly string[] | null;
-  /** What whoever asks may see of a document. */
+  /** What whoever asks may see of a document just then. */
   shown(document: JsonObject): JsonObject;
   owner(key: string, document: JsonObject): string | undefined;
 }

@@ -36,14 +36,14 @@ export interface DocumentLists {
    */
   list(caller: Caller, at: CollectionAddress, query: ListQuery, hidden: Personal | null): Promise<ManageAnswer<contract.DocumentList>>;
   /**
-   * All documents, or those within bounds, as of one revision. `check` is called now and then, and throws once whoever asks may not go on.
-   * Throws as {@link list} does, and 503 `BUSY` while the project has an export under way.
+   * All documents, or those within bounds, as of one revision. `hidden`: what is masked just then. `check` is called now and then, and
+   * throws once whoever asks may not go on. Throws as {@link list} does, and 503 `BUSY` while the project has an export under way.
    */
   export(
     caller: Caller,
     at: CollectionAddress,
     query: ExportQuery,
-    hidden: Personal | null,
+    hidden: () => Personal | null,
     check: () => Promise<void>,
   ): Promise<DocumentExport>;
 }
@@ -164,7 +164,7 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
         if (!(await viewsReached(context, project, 'documents', revision, SHOWN_MS))) throw refusal('BEHIND');
         const exported: Exported = {
           ...{ ...listed, revision, bounds, columns, format: query.format },
-          shown: (document) => shownOf(document, collection, hidden),
+          shown: (document) => shownOf(document, collection, hidden()),
           owner: (key, document) => ownerOf(collection, key, document),
         };
         const checked = async () => {

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { documentLists } from '../../contract/routes/document-list.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate } from '../credentials.ts';
 import { boundTaking } from '../guards/unsent.ts';
 import type { Handlers } from '../handlers.ts';
-import { hiddenFrom } from '../looks.ts';
+import { hiddenFrom, hiddenNow } from '../looks.ts';
+import { isAskedFor } from '../person-gate.ts';
 import { answering, readRequest } from '../request.ts';
 import { requireReveal } from '../reveal.ts';
 import { managed, type Services } from './services.ts';
@@ -28,10 +30,13 @@ export function documentListHandlers(services: Services): Handlers<typeof docume
     list,
     async export(ctx) {
       const { exchange, caller, target, params, query } = await readRequest(services, ctx, documentLists.export);
-      const hidden = await hiddenFrom(app, exchange, caller.projectId);
+      const hidden = await hiddenNow(app, exchange, caller.projectId);
       const check = async () => {
         await authenticate(app, ctx, documentLists.export);
         await requireReveal(exchange, caller.projectId);
+        // What the file is bounded by may have become personal meanwhile.
+        const personal = await hiddenFrom(app, exchange, caller.projectId);
+        if (personal !== null && isAskedFor(exchange, documentLists.export, personal)) throw refusal('REVEAL_NEEDED');
       };
       const file = await app.documentLists.export(caller, { collection: params.collection, target }, query, hidden, check);
       // One text at a time is read ahead. A stream that fails or is left ends what makes it.
