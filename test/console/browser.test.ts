@@ -319,7 +319,7 @@ inBrowser(
   async () => {
     const { faults, manager, origin, page, project } = market();
     const then = await write(ADA, { name: 'Ada', gold: 8 });
-    const values = { prices: { kind: 'group', fields: { axe: { type: 'number', value: 7 } } } };
+    const values = { items: [{ id: 'prices', type: 'group', name: 'prices', entries: { axe: 7 } }] };
     await ok(
       manager.manage('PUT', manager.definitions('game-values?message=Later'), { body: values, headers: { 'x-ns-publish-target': 'next' } }),
     );
