@@ -22,6 +22,7 @@ import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { codeOf } from './parts/later.tsx';
 import { Waiting } from './parts/page.tsx';
 import { Refused } from './words/refusal.ts';
 
@@ -73,10 +74,12 @@ const confirm = createRoute({
   component: lazyPage(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
 });
 
+const WENT_LIVE = codeOf('went-live', () => import('./pages/publishes/went-live.tsx').then(({ WentLive }) => WentLive));
+
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/p/$project',
-  component: Shell,
+  component: () => <Shell wentLive={WENT_LIVE} />,
   validateSearch: (search: Record<string, unknown>): ViewSearch => ({
     at: textIn(search, 'at'),
     target: search['target'] === 'next' ? 'next' : undefined,

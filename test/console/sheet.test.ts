@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AskedCell, type ChangeOfValue, cellHistory } from '../../src/console/words/cell-history.ts';
+import { changedValues } from '../../src/console/words/changed-values.ts';
 import { besideActive, isWithin, movedBy, selectionAt } from '../../src/console/words/grid-keys.ts';
 import { separatedCells, separatedText, separatorOf } from '../../src/console/words/separated.ts';
 import {
@@ -8,6 +9,7 @@ import {
   cellText,
   columnNameProblem,
   FIRST,
+  placeNamed,
   problemOf,
   type Sheet,
   sheetOf,
@@ -18,7 +20,7 @@ import {
   withoutRows,
   withRowsBehind,
 } from '../../src/console/words/sheet.ts';
-import { changesBetween, differencesFrom, keyOf, placedOn, problemsIn } from '../../src/console/words/sheet-changes.ts';
+import { changesBetween, differencesFrom, firstChanged, keyOf, placedOn, problemsIn } from '../../src/console/words/sheet-changes.ts';
 import { copiedText, csvOf, fromCsv, pasted, type Writing } from '../../src/console/words/sheet-text.ts';
 import { changedSource } from '../../src/console/words/source-text.ts';
 import { placeOfValue, withChanges, writtenChanges } from '../../src/console/words/written-values.ts';
@@ -113,6 +115,34 @@ describe('a sheet', () => {
   it('names columns as templates can', () => {
     expect([columnNameProblem(table(), 'rarity'), columnNameProblem(table(), 'price')]).toEqual([null, 'There is a column of this name.']);
     expect(columnNameProblem(table(), '9 lives')).not.toBeNull();
+  });
+
+  it('leads to the cell that a publish changed, and to the one that was changed here, by the names of row and column', () => {
+    const items = (rows: readonly object[], axe: number): Json => ({
+      items: [
+        { id: 'prices', type: 'table', name: 'Prices', rows: rows as Json },
+        { id: 'shop', type: 'group', name: 'Shop', entries: { axe, sword: 30 } },
+      ],
+    });
+    const publish = (rows: readonly object[], axe = 5) => {
+      const { fields = [] } = differenceOf(items(ROWS, 5), items(rows, axe), () => true);
+      return changedValues([{ kind: 'game-values', fields }]);
+    };
+    const [axe, sword, bow] = ROWS;
+    const dearer = [axe, { ...sword, price: 35 }, bow] as readonly object[];
+    const places = publish(dearer, 9);
+    expect(placeNamed(table(dearer), places.get('Prices') ?? {})).toEqual({ row: 1, column: 1 });
+    expect(placeNamed(group(), places.get('Shop') ?? {})).toEqual({ row: 0, column: 1 });
+    const longer = [...dearer, { price: 3 }];
+    expect(placeNamed(table([...ROWS, { price: 3 }]), publish([...ROWS, { price: 3 }]).get('Prices') ?? {})).toEqual({ row: 3, column: 0 });
+    expect(publish([axe, bow] as readonly object[]).get('Prices')).toEqual({});
+    const here = table(longer);
+    expect(firstChanged(changesBetween(table([...ROWS, { price: 3 }]), here), here)).toEqual({ row: 'sword', column: 'price' });
+    expect([placeNamed(here, { column: 'price' }), placeNamed(here, { row: 'bow' })]).toEqual([
+      { row: 0, column: 1 },
+      { row: 2, column: 0 },
+    ]);
+    expect(placeNamed(here, { row: 'axes', column: 'price' })).toBeNull();
   });
 
   it('calls cells as the history of values does', () => {

@@ -87,7 +87,6 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.getByRole('link', { name: 'Shop' }).click();
   const grid = page.getByRole('grid', { name: 'Shop' });
   await grid.waitFor();
-  const focusGrid = () => page.evaluate<void>(`document.querySelector('[role=grid]').focus()`);
   await page.getByRole('gridcell', { name: 'axe' }).click();
   await page.keyboard.press('ArrowRight');
   for (const digit of '2000') await page.keyboard.press(digit);
@@ -131,10 +130,12 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
     { item: 'sword', price: 35 },
   ]);
   expect(JSON.stringify(await stored('live'))).toContain('price: 30');
+  const menuTop = () => page.evaluate<number>(`document.querySelector('nav').getBoundingClientRect().top`);
+  const before = await menuTop();
   await page.getByRole('link', { name: 'Look at it in next' }).click();
   await page.getByText('This is next').waitFor();
-  await focusGrid();
-  await page.keyboard.press('ArrowRight');
+  // The menu stays where it was, and the cell that changed is chosen.
+  expect(await menuTop()).toBe(before);
   await page.getByText('in live: 7').waitFor();
   await page.getByRole('button', { name: 'History of this cell…' }).click();
   await page.getByText('“Summer prices”').waitFor();
@@ -143,6 +144,39 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   // What changed last stands beside the name, and leads to its publish.
   await page.getByRole('link', { name: 'All values' }).click();
   await page.getByRole('row', { name: /axe › price 7 → 9, and 1 more publish \d+/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('where a second person is asked for, one act stages, runs the tests and asks; if a test fails, nobody is asked', async () => {
+  const { faults, manager, origin, page, project } = market();
+  const sell = { id: 'sell', slug: 'sell', steps: [], response: { status: 200, body: { seed: '{{values.season.seed}}' } } };
+  const test = (status: number) => ({ id: 'sells', name: 'It sells', endpoint: 'sell', input: {}, expect: { outcome: 'pass', status } });
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [sell] }));
+  await ok(manager.manage('PUT', manager.definitions('tests'), { body: [test(418)] }));
+  await ok(manager.manage('PUT', manager.definitions('settings'), { body: { approvals: 'required' } }));
+  const open = async () => Object((await ok(manager.manage('GET', `/v3/manage/${project}/approvals`))).body).open;
+  const change = async (price: string) => {
+    await page.goto(`${origin}/p/${project}/values/shop?target=next&row=axe&column=price`);
+    await expect.poll(() => page.evaluate<string>(`document.activeElement?.getAttribute('role')`)).toBe('grid');
+    for (const key of [...price, 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByText(/^Staged already, and asked for with it: Shop › /).waitFor();
+    await page.getByLabel('Why').fill('Autumn prices');
+    expect(await seriousOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Stage and ask for approval' }).click();
+  };
+  await change('11');
+  await heading(page, 'It is staged, and nobody was asked');
+  await page.getByText('0 of 1 pass on next.').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect([await open(), JSON.stringify(await stored('next'))]).toEqual([[], expect.stringContaining('price: 11')]);
+  await ok(manager.manage('PUT', manager.definitions('tests'), { body: [test(200)] }));
+  await change('12');
+  await heading(page, 'It is asked for');
+  await page.getByText('1 of 1 pass on next.').waitFor();
+  await page.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect(await open()).toHaveLength(1);
   expect(faults).toEqual([]);
 });
 

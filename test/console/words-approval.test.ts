@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalSentence, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
+import { approvalSentence, madeLive, madeLiveSaid, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const mara = { kind: 'person', person: 'per_1', label: 'mara' };
@@ -30,15 +30,34 @@ it('who staged a part of it is told why they do not approve, and so is who asked
   expect(whyNotApprove(asked, [mara], { ...asOleg, mayApprove: false })).toContain('Your role does not approve');
 });
 
-it('what waits is told to each by what is theirs to do: to approve, to make live, or to wait', () => {
-  const approved = { ...rollback, phase: 'approved' } as const;
-  const [toMara, toOleg] = [asMara, asOleg].map((reader) => ({ ...reader, mayPublish: true }));
-  if (toMara === undefined || toOleg === undefined) throw new Error('nobody');
-  const said = (...asks: Parameters<typeof waitingSaid>) => waitingSaid(...asks)?.short ?? null;
-  expect([said([asked], toMara), said([asked], toOleg)]).toEqual(['1 asked', '1 for you']);
-  expect(waitingSaid([asked], toOleg)?.whole).toBe('1 to approve');
-  expect(said([asked, approved], toOleg)).toBe('1 for you');
-  expect(said([approved], toMara)).toBe('1 ready');
-  expect(said([asked], { ...toOleg, mayApprove: false })).toBe('1 asked');
-  expect([said([], toMara), said([approved], { ...toMara, mayPublish: false })]).toEqual([null, null]);
+it('who waits for whom is told to each by what is theirs to do: to approve, to make live, or to wait', () => {
+  const approved = { ...rollback, phase: 'approved', decided: { by: oleg, at } } as const;
+  const reading = { mayApprove: true, mayPublish: true };
+  const [toMara, toOleg] = [
+    { person: 'per_1', ...reading },
+    { person: 'per_2', ...reading },
+  ] as const;
+  const said = (...asks: Parameters<typeof waitingSaid>) => {
+    const { short, whole, isDue } = waitingSaid(...asks) ?? {};
+    return short === undefined ? [] : [short, whole, ...(isDue ? ['theirs'] : [])];
+  };
+  expect(said([asked], toOleg)).toEqual(['needs you', 'mara waits for your approval', 'theirs']);
+  expect(said([asked], toMara)).toEqual(['you asked', 'You wait for another person’s approval']);
+  expect(said([asked, approved], toOleg)[0]).toBe('needs you');
+  expect(said([approved], toMara)).toEqual(['approved', 'oleg approved what you asked for: it is not live yet', 'theirs']);
+  expect(said([approved], toOleg)[1]).toBe('oleg approved what mara asked for: it is not live yet');
+  expect(said([asked], { ...toOleg, mayApprove: false })).toEqual(['asked', 'mara waits for another person’s approval']);
+  expect(said([asked, { ...rollback, asked: { by: key, at } }], toOleg)[1]).toBe('mara and key “pipeline” wait for your approval');
+  expect([said([], toMara), said([approved], { ...toMara, mayPublish: false })]).toEqual([[], []]);
+});
+
+it('whoever asked is told of the newest that somebody else made live, by whom', () => {
+  const used = { ...asked, phase: 'used', decided: { by: oleg, at }, ended: { by: oleg, at, why: 'used' } } as const;
+  expect([madeLive([used], 'per_1'), madeLive([used], 'per_2')]).toEqual([used, null]);
+  expect(madeLive([asked, used], 'per_1')).toBeNull();
+  expect(madeLive([{ ...used, ended: { ...used.ended, by: mara } }], 'per_1')).toBeNull();
+  expect(madeLiveSaid(used)).toBe('oleg approved it and made it live');
+  expect(madeLiveSaid({ ...used, action: 'rollback', ended: { ...used.ended, by: key } })).toBe(
+    'oleg approved it, and key “pipeline” rolled live back',
+  );
 });

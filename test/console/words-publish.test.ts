@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lastChange, ofDefinition, ofValue } from '../../src/console/words/last-change.ts';
 import {
   actionIn,
+  changedSince,
   changeSaid,
   changesSaid,
   isSaidWhole,
@@ -9,6 +10,7 @@ import {
   MAX_REASON,
   offeredHint,
   publishDeed,
+  publishOf,
   reasonOf,
   rollbackSaid,
   saidOfStaged,
@@ -222,6 +224,19 @@ describe('what the history offers', () => {
       undefined,
     ]);
   });
+});
+
+it('an approval leads to its publish while live is that and the person has published nothing since; a dialog knows whose live is by now', () => {
+  const live = (hash: string, actor: typeof ADA, approval?: string) => ({
+    ...{ target: 'live', changes: values('h'), actor, hash },
+    ...(approval === undefined ? {} : { approval: { id: approval } }),
+  });
+  const [agreed, later] = [live('b', BOB, 'ap_1'), live('c', BOB)];
+  expect(publishOf([agreed, live('a', ADA)], 'ap_1', 'per_ada')).toBe(agreed);
+  expect(publishOf([{ ...later, target: 'next' }, agreed], 'ap_1', 'per_ada')).toBe(agreed);
+  expect(publishOf([{ ...live('c', ADA), target: 'next' }, agreed], 'ap_1', 'per_ada')).toBeNull();
+  expect([publishOf([later, agreed], 'ap_1', 'per_ada'), publishOf([], 'ap_1', 'per_ada')]).toEqual([null, null]);
+  expect([changedSince([later, agreed], 'b'), changedSince([agreed, later], 'b'), changedSince([later], 'b')]).toEqual(['bob', null, null]);
 });
 
 it('the last publish that changed a value or a definition is told with what it changed there; one of very many changes may be it', () => {

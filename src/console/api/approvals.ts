@@ -10,20 +10,29 @@ import type { View } from './view.ts';
 
 export type Approval = api.Approval;
 
-/** How often what another person may have decided is asked for, where a second person is asked for at all. */
-const EVERY_MS = 10_000;
-/** The same while something waits, and somebody is at the page. */
-const WAITING_MS = 2_000;
+/** How often it is asked what another person did, where a second person is asked for at all: while somebody is at the page, and else, ms. */
+const EVERY_MS = 3_000;
+const UNATTENDED_MS = 30_000;
 
-/** Whether the project asks for a second person, what waits for one, and the newest that was asked. */
-export function approvalsQuery({ project }: View) {
+/**
+ * Whether the project asks for a second person, what waits for one, and the newest that was asked. `beside`: in how many others the same is
+ * asked: all of them together cost what one does.
+ */
+export function approvalsQuery({ project }: View, beside = 0) {
   return queryOptions({
     queryKey: [project, 'approvals'],
     queryFn: () => answerOf(api.listApprovals({ project, limit: 20 })),
-    refetchInterval: ({ state: { data } }) => {
-      if (data?.required !== true) return false;
-      return data.open.length > 0 && isAttended() ? WAITING_MS : EVERY_MS;
-    },
+    refetchInterval: ({ state: { data } }) => data?.required === true && (isAttended() ? EVERY_MS : UNATTENDED_MS) * (1 + beside),
+  });
+}
+
+/** What was published since an approval led to something, newest first: asked again until it shows that. */
+export function publishesSinceQuery({ project }: View, { id, ended }: Approval) {
+  const since = ended?.at ?? '';
+  return queryOptions({
+    queryKey: [project, 'publishes since', id],
+    queryFn: async () => (await answerOf(api.listPublishes({ project, limit: 10 }))).publishes,
+    refetchInterval: ({ state: { data } }) => data !== undefined && !data.some(({ at }) => at >= since) && isAttended() && EVERY_MS,
   });
 }
 

@@ -25,6 +25,8 @@ export function checkQuery({ project }: View, state: string) {
   });
 }
 
+export type TestRun = api.TestRun;
+
 /** How the saved tests come out on next. Nothing of them is stored. */
 export function testsQuery({ project }: View, state: string) {
   return queryOptions({

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { Refused } from '../words/refusal.ts';
 import { askConsole, keepCsrf } from './http.ts';
 import { hideAll } from './reveal.ts';
+import { forgetTold } from './told.ts';
 
 /** Who is signed in, and what they may do in which project. */
 
@@ -53,6 +54,7 @@ function keepProjects(projects: Session['projects']): void {
 
 /** The session is over. */
 export function forgetProjects(): void {
+  forgetTold();
   try {
     localStorage.removeItem(PROJECTS);
   } catch {}

@@ -3,7 +3,7 @@ import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
 import { publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
-import { answerOf } from './http.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
 import { atOf, type Target, type View } from './view.ts';
 
 /** Game values: what is served, the definitions that hold them, and how these are changed. */
@@ -103,12 +103,12 @@ export interface SaveAsked {
   readonly body: unknown;
 }
 
-/** Stores what {@link bodyAfter} made. */
-export function saveValues({ project, target, base, why, collection, body }: SaveAsked, intent: string) {
+/** Stores what {@link bodyAfter} made. Answers the revision of the log that has it. */
+export async function saveValues({ project, target, base, why, collection, body }: SaveAsked, intent: string): Promise<number> {
   const about = { project, ...publishWhyOf(why), xNsPublishTarget: target, xNsBase: base, idempotencyKey: intent };
   // It is what the server answered, with changes; the server checks it anew.
-  if (collection === null) return answerOf(api.putGameValues({ ...about, gameValues: body as api.GameValues }));
-  return answerOf(api.patchCollection({ ...about, body: body as api.SourceItem }));
+  if (collection === null) return (await datedAnswerOf(api.putGameValues({ ...about, gameValues: body as api.GameValues }))).revision;
+  return (await datedAnswerOf(api.patchCollection({ ...about, body: body as api.SourceItem }))).revision;
 }
 
 export type ValueChange = api.DefinitionChange;

@@ -1,15 +1,15 @@
-import { useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { approvalsQuery } from '../api/approvals.ts';
+import { useQueries, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { type Approval, approvalsQuery } from '../api/approvals.ts';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
-import { type Waiting, waitingSaid } from '../words/approval.ts';
+import { madeLive, type Waiting, waitingSaid } from '../words/approval.ts';
 import { STAGED, useProject } from './view.ts';
 
 /** Whether nothing goes live that another person has not agreed to, and what waits for one, or for who makes it live. */
 
 /** Of one project, as long as the person may read what is staged there. */
-function askedOf(project: ProjectOfPerson) {
+function askedOf(project: ProjectOfPerson, beside = 0) {
   const view = { project: project.id, at: undefined, target: 'live' } as const;
-  return { ...approvalsQuery(view), enabled: STAGED.every((scope) => may(project, scope, 'r')) };
+  return { ...approvalsQuery(view, beside), enabled: STAGED.every((scope) => may(project, scope, 'r')) };
 }
 
 function waiterIn(project: ProjectOfPerson, person: string) {
@@ -17,17 +17,31 @@ function waiterIn(project: ProjectOfPerson, person: string) {
   return { person, mayApprove: may(project, 'approve', 'w'), mayPublish };
 }
 
-/** In the project that is looked at. `waiting`: what waits, in words; `null`: nothing. */
-export function useSecondPersonRule(): { readonly isRequired: boolean; readonly waiting: Waiting | null } {
+interface SecondPersonRule {
+  readonly isRequired: boolean;
+  /** Who waits for whom, in words; `null`: nobody. */
+  readonly waiting: Waiting | null;
+  /** What the person asked for and somebody else made live; `null`: nothing. */
+  readonly live: Approval | null;
+}
+
+/** In the project that is looked at. */
+export function useSecondPersonRule(): SecondPersonRule {
   const project = useProject();
   const { person } = useSuspenseQuery(sessionQuery).data;
   const { data } = useQuery(askedOf(project));
-  return { isRequired: data?.required ?? false, waiting: waitingSaid(data?.open ?? [], waiterIn(project, person.id)) };
+  return {
+    isRequired: data?.required ?? false,
+    waiting: waitingSaid(data?.open ?? [], waiterIn(project, person.id)),
+    live: madeLive(data?.approvals ?? [], person.id),
+  };
 }
 
-/** What waits in each of these projects, in words. */
+/** Who waits in each of these projects, in words. */
 export function useWaitingIn(projects: readonly ProjectOfPerson[]): readonly (Waiting | null)[] {
   const { person } = useSuspenseQuery(sessionQuery).data;
-  const read = useQueries({ queries: projects.map(askedOf) });
+  const queries = useQueryClient();
+  const asking = projects.filter((project) => queries.getQueryData(askedOf(project).queryKey)?.required === true);
+  const read = useQueries({ queries: projects.map((project) => askedOf(project, Math.max(0, asking.length - 1))) });
   return projects.map((project, place) => waitingSaid(read[place]?.data?.open ?? [], waiterIn(project, person.id)));
 }

@@ -1,11 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
+import type { Approval } from '../api/approvals.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { Target } from '../api/view.ts';
 import { buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
+import { type codeOf, Later } from '../parts/later.tsx';
 import { Empty, Waiting } from '../parts/page.tsx';
 import { Popup } from '../parts/popup.tsx';
 import { useStanding } from '../parts/standing.ts';
@@ -21,8 +23,13 @@ import { SignOut } from './sign-out.tsx';
 import { useBeginning } from './then.tsx';
 import { isRevision, useProject, useView } from './view.ts';
 
+interface ShellProps {
+  /** Tells whoever asked for approval that another person made it live. */
+  readonly wentLive: ReturnType<typeof codeOf<{ readonly approval: Approval }>>;
+}
+
 /** What stands around every page of a project. */
-export function Shell() {
+export function Shell({ wentLive }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
@@ -45,7 +52,12 @@ export function Shell() {
         </div>
       </header>
       <Palette />
-      <Banner />
+      <div className={styles.above}>
+        <Banner />
+        <div role="status">
+          <Told code={wentLive} />
+        </div>
+      </div>
       <nav className={styles.nav} aria-label="Pages">
         {pages.map(({ to, name, about }) => (
           <Link
@@ -84,11 +96,20 @@ function Waiters() {
   return (
     <>
       {' '}
-      <Chip tone="past" title={waiting.whole}>
+      <Chip tone={waiting.isDue ? 'past' : 'plain'} title={waiting.whole}>
         {waiting.short}
       </Chip>
     </>
   );
+}
+
+function Told({ code }: { readonly code: ShellProps['wentLive'] }) {
+  return useStanding() && <ToldLive code={code} />;
+}
+
+function ToldLive({ code }: { readonly code: ShellProps['wentLive'] }) {
+  const { live } = useSecondPersonRule();
+  return live !== null && <Later code={code} props={{ approval: live }} />;
 }
 
 function NoRole({ project }: { readonly project: string }) {

@@ -6,10 +6,12 @@ const OPENED = codeOf('dialog', () => import('./dialog-opened.tsx').then(({ Open
 
 /** An act over the page. Its code comes when the first one is opened. */
 export function Dialog(props: DialogProps) {
+  const isDecided = props.foot !== undefined;
   useEffect(() => {
+    if (!isDecided) return;
     count(1);
     return () => count(-1);
-  }, []);
+  }, [isDecided]);
   return <Later code={OPENED} props={props} />;
 }
 
@@ -26,7 +28,7 @@ function follow(reader: () => void): () => void {
   return () => readers.delete(reader);
 }
 
-/** Whether a dialog is open: what it was opened over stays as it is meanwhile. */
+/** Whether a dialog is open in which something is decided: what it was opened over stays as it is meanwhile. */
 export function useIsDialogOpen(): boolean {
   return useSyncExternalStore(follow, () => open > 0);
 }

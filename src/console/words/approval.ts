@@ -27,6 +27,10 @@ export function whoActed({ label, ...actor }: ActorSaid): string {
   return whoOf({ actor: { ...actor, ...(label == null ? {} : { label }) } });
 }
 
+function deciderOf({ decided }: Pick<ApprovalSaid, 'decided'>): string {
+  return decided === null ? 'Somebody' : whoActed(decided.by);
+}
+
 const VOIDED = {
   staged: 'staged something afterwards',
   discarded: 'took something staged back afterwards',
@@ -38,7 +42,7 @@ const VOIDED = {
 /** What became of it, as a sentence. */
 export function approvalSentence({ action, phase, asked, decided, ended }: ApprovalSaid): string {
   const who = whoActed(asked.by);
-  const decider = decided === null ? 'Somebody' : whoActed(decided.by);
+  const decider = deciderOf({ decided });
   switch (phase) {
     case 'asked':
       return `${who} asks for a second person’s approval.`;
@@ -73,17 +77,43 @@ interface Waiter {
 export interface Waiting {
   readonly short: string;
   readonly whole: string;
+  /** Whether it waits for this person. */
+  readonly isDue: boolean;
 }
 
-/** What waits in a project, by what this person does about it first; `null`: nothing waits. */
+/** Who waits in a project for whom, by what this person does about it first; `null`: nobody waits. */
 export function waitingSaid(open: readonly ApprovalSaid[], { person, mayApprove, mayPublish }: Waiter): Waiting | null {
+  const isOwn = ({ asked }: ApprovalSaid) => asked.by.person === person;
   const asked = open.filter(({ phase }) => phase === 'asked');
-  const toApprove = asked.filter(({ asked: { by } }) => by.person !== person);
-  const approved = open.filter(({ phase }) => phase === 'approved');
-  const said = (count: number, short: string, whole: string) => ({ short: `${count} ${short}`, whole: `${count} ${whole}` });
-  if (mayApprove && toApprove.length > 0) return said(toApprove.length, 'for you', 'to approve');
-  if (mayPublish && approved.length > 0) return said(approved.length, 'ready', 'approved, and not live yet');
-  return asked.length > 0 ? said(asked.length, 'asked', 'that another person has to approve') : null;
+  const toApprove = asked.filter((each) => !isOwn(each));
+  const approved = open.find(({ phase }) => phase === 'approved');
+  if (mayApprove && toApprove.length > 0) return { short: 'needs you', whole: `${askersOf(toApprove)} for your approval`, isDue: true };
+  if (mayPublish && approved !== undefined) {
+    const whose = isOwn(approved) ? 'you' : whoActed(approved.asked.by);
+    return { short: 'approved', whole: `${deciderOf(approved)} approved what ${whose} asked for: it is not live yet`, isDue: true };
+  }
+  if (asked.some(isOwn)) return { short: 'you asked', whole: 'You wait for another person’s approval', isDue: false };
+  if (asked.length === 0) return null;
+  return { short: 'asked', whole: `${askersOf(asked)} for another person’s approval`, isDue: false };
+}
+
+/** `mia waits`, `mia and oleg wait` */
+function askersOf(asked: readonly ApprovalSaid[]): string {
+  const names = [...new Set(asked.map(({ asked: { by } }) => whoActed(by)))];
+  return `${names.join(' and ')} ${names.length === 1 ? 'waits' : 'wait'}`;
+}
+
+/** Of what a person asked for, the newest where somebody else made that live; `null`: it is not live, or the person made it so. */
+export function madeLive<Approval extends ApprovalSaid>(newest: readonly Approval[], person: string): Approval | null {
+  const own = newest.find(({ asked }) => asked.by.person === person);
+  return own?.phase === 'used' && own.ended !== null && own.ended.by.person !== person ? own : null;
+}
+
+/** Who approved it and made it live, before what that changed. */
+export function madeLiveSaid({ action, decided, ended }: Pick<ApprovalSaid, 'action' | 'decided' | 'ended'>): string {
+  const [decider, maker] = [decided, ended].map((step) => (step === null ? 'somebody' : whoActed(step.by)));
+  const did = action === 'promote' ? 'made it live' : 'rolled live back';
+  return decider === maker ? `${decider} approved it and ${did}` : `${decider} approved it, and ${maker} ${did}`;
 }
 
 /** Whether it was about what is live by now. */

@@ -118,8 +118,29 @@ export function standings<Publish extends Listed>(
 }
 
 /** Whether live may be rolled back to what it made: saved tests are no part of live. */
-function changedLive({ target, changes }: Listed): boolean {
+export function changedLive({ target, changes }: Pick<Listed, 'target' | 'changes'>): boolean {
   return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
+}
+
+interface Agreed extends Pick<Listed, 'target' | 'changes'> {
+  readonly actor: ActorSaid;
+  readonly approval?: { readonly id: string };
+}
+
+/** The publish that an approval led to, while live is that, and the person has published nothing since. `publishes`: newest first. */
+export function publishOf<Publish extends Agreed>(publishes: readonly Publish[], approval: string, person: string): Publish | null {
+  for (const publish of publishes) {
+    if (publish.approval?.id === approval) return publish;
+    if (publish.actor.person === person || changedLive(publish)) return null;
+  }
+  return null;
+}
+
+/** Who has changed what is live since it was this; `null`: nobody, or it is not known yet that it was this. `publishes`: newest first. */
+export function changedSince(publishes: readonly (Agreed & { readonly hash: string })[], hash: string): string | null {
+  const live = publishes.filter(changedLive);
+  const [newest] = live;
+  return newest === undefined || newest.hash === hash || !live.some((each) => each.hash === hash) ? null : whoActed(newest.actor);
 }
 
 /** What changes for players, in a sentence: the first few, and how many more. */
@@ -128,12 +149,6 @@ export function changesSaid(changes: readonly Omit<ChangeSaid, 'hash'>[]): strin
   const lines = ofPlayers.flatMap(linesOf);
   const untold = ofPlayers.reduce((sum, { more = 0 }) => sum + more, 0);
   return lines.length === 0 ? 'nothing for players' : fewSaid(lines, untold);
-}
-
-/** Groups and tables of game values that changed and are still there, by their names. */
-export function valueNames(changes: readonly Pick<ChangeSaid, 'kind' | 'fields'>[]): ReadonlySet<string> {
-  const fields = changes.flatMap(({ kind, fields = [] }) => (kind === 'game-values' ? fields : []));
-  return new Set(fields.flatMap(({ label }) => label.split(' › ').slice(0, 1)));
 }
 
 /** Whether {@link changesSaid} tells all that a list of these changes would: it is one. */

@@ -8,6 +8,7 @@ import {
   FIRST,
   isAdded,
   isSame,
+  type NamedPlace,
   type Row,
   rowName,
   type Sheet,
@@ -67,6 +68,13 @@ function cellChanges(old: Row, row: Row, columns: readonly Column[]): readonly C
 
 export function countOf({ cells, added, removed, addedColumns, removedColumns }: SheetChanges): number {
   return cells.length + added.length + removed.length + addedColumns.length + removedColumns.length;
+}
+
+/** The first cell that changed, or else the first row that came, as an address names it. `now`: the sheet with the changes. */
+export function firstChanged({ cells, added }: SheetChanges, now: Sheet): NamedPlace {
+  const [cell, row] = [cells[0], cells[0]?.row ?? added[0]];
+  if (row === undefined) return {};
+  return { row: nameOf(now, row), ...(cell === undefined ? {} : { column: cell.column.key }) };
 }
 
 /** Cells that cannot be saved, among those that were changed. */

@@ -254,34 +254,28 @@ export function columnNameProblem(sheet: Sheet, key: string): string | null {
   return sheet.columns.some((column) => column.key === key) ? 'There is a column of this name.' : null;
 }
 
-/** What an address may name in a sheet: a row by one of its texts, or a column. */
+/** What an address may name in a sheet: a row by one of its texts, a column, or a cell by what its row is called and its column. */
 export interface NamedPlace {
   readonly row?: string | undefined;
   readonly column?: string | undefined;
 }
 
-/** Where that is: the cell of a row that calls it so, or the first of a column. `null`: nothing is named, or it is not there. */
-export function placeNamed(
-  { rows, columns }: Sheet,
-  { row, column }: NamedPlace,
-): { readonly row: number; readonly column: number } | null {
+/** Where that is: the cell, the cell of a row that calls it so, or the first of a column. `null`: nothing is named, or it is not there. */
+export function placeNamed(sheet: Sheet, { row, column }: NamedPlace): { readonly row: number; readonly column: number } | null {
+  const { rows, columns } = sheet;
+  const placeOf = (key: string) => columns.findIndex((each) => each.key === key);
   if (column !== undefined) {
-    const place = columns.findIndex(({ key }) => key === column);
-    return place < 0 ? null : { row: 0, column: place };
+    const place = { row: row === undefined ? 0 : rows.findIndex((each, at) => rowName(sheet, each, at) === row), column: placeOf(column) };
+    return place.row < 0 || place.column < 0 ? null : place;
   }
   if (row === undefined) return null;
   for (const name of [...NAMES, ...columns.map(({ key }) => key)]) {
     const place = rows.findIndex(({ cells }) => cells[name] === row);
-    if (place >= 0)
-      return {
-        row: place,
-        column: Math.max(
-          0,
-          columns.findIndex(({ key }) => key === name),
-        ),
-      };
+    if (place >= 0) return { row: place, column: Math.max(0, placeOf(name)) };
   }
-  return null;
+  // What has no name is called by its place.
+  const place = rows.findIndex((each, at) => rowName(sheet, each, at) === row);
+  return place < 0 ? null : { row: place, column: 0 };
 }
 
 const NAMES = ['name', 'title', 'label', 'id', 'key', 'slug'];

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type Approval, approvalQuery, approvalsQuery, askApproval, type Verdict } from '../../api/approvals.ts';
+import { differenceQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
@@ -12,9 +13,12 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
+import { changesSaid } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
 import { CopyLink } from './asked.tsx';
 import type { DefinitionChange } from './changes.tsx';
+import { Tested } from './check.tsx';
+import type { MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
 import { Saying, VerdictDialog } from './verdict.tsx';
@@ -37,8 +41,10 @@ interface SecondPersonProps {
   readonly approval: Approval;
   /** Who staged what it is about. */
   readonly authors: readonly ActorSaid[];
+  /** What is staged and what is live, by a name; `null`: it is about what was live before. */
+  readonly state: string | null;
   /** Whoever approved it made it live, too. */
-  readonly wentLive: (changes: readonly DefinitionChange[]) => void;
+  readonly wentLive: (live: MadeLive) => void;
   /** What may be done besides. */
   readonly children?: ReactNode;
 }
@@ -55,7 +61,7 @@ const PHASES = {
 } as const satisfies Readonly<Record<Approval['phase'], string>>;
 
 /** What was asked, what became of it, what was said, and what this person may do about it. */
-export function SecondPerson({ approval, authors, wentLive, children }: SecondPersonProps) {
+export function SecondPerson({ approval, authors, state, wentLive, children }: SecondPersonProps) {
   const view = useView();
   const mayDo = useMay();
   const { person } = useSuspenseQuery(sessionQuery).data;
@@ -84,12 +90,13 @@ export function SecondPerson({ approval, authors, wentLive, children }: SecondPe
           </span>
         </p>
       ))}
+      {open && state !== null && <Tested state={state} isRun={isWaiting && barred === null} />}
       {open && (
         <details className={classes(styles.more, styles.soft)}>
-          <summary>What voids it</summary>
-          <p>Any further change of what is staged or live needs a new approval.</p>
+          <summary>A change of what is staged, or of what is live, ends this request</summary>
           <p>
-            For developers: it is of the difference <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
+            It is asked for anew then. For developers: it is of the difference{' '}
+            <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
             <Hash hash={approval.base} what="the hash of live" />
           </p>
         </details>
@@ -135,6 +142,24 @@ function Hash({ hash, what }: { readonly hash: string; readonly what: string }) 
   return (
     <>
       <code title={hash}>{hash.slice(0, 10)}</code> <CopyButton text={hash} what={what} />
+    </>
+  );
+}
+
+/** Says where something is staged and asked for what goes with it, and what it ends. */
+export function AlsoAsked() {
+  const staged = useQuery(differenceQuery(useView())).data?.difference.changes ?? [];
+  const approval = useSecondPerson().of('promote');
+  return (
+    <>
+      {staged.length > 0 && (
+        <p>
+          Staged already, and asked for with it: <strong>{changesSaid(staged)}</strong>.
+        </p>
+      )}
+      {approval !== undefined && isOpen(approval) && (
+        <p className={styles.warning}>What {whoActed(approval.asked.by)} asked for ends with it, as it is another then.</p>
+      )}
     </>
   );
 }

@@ -9,7 +9,13 @@ export interface DefinitionChange {
   readonly kind: string;
   readonly id: string;
   readonly action?: string;
-  readonly fields?: readonly { readonly path: string; readonly label: string; readonly before?: unknown; readonly after?: unknown }[];
+  readonly fields?: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly before?: unknown;
+    readonly after?: unknown;
+    readonly moved?: boolean;
+  }[];
   readonly more?: number;
   readonly opens?: readonly string[];
 }

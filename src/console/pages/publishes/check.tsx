@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
-import { checkQuery, FRESH_MS, testsQuery } from '../../api/publishes.ts';
+import { checkQuery, FRESH_MS, type TestRun, testsQuery } from '../../api/publishes.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -174,11 +174,19 @@ function Findings({ findings, again }: FindingsProps) {
   );
 }
 
-/** The same in a line, where they were run. */
-export function Tested({ state }: { readonly state: string }) {
-  const tests = useQuery({ ...testsQuery(useView(), state), enabled: false });
+interface TestedProps {
+  readonly state: string;
+  /** They are run for whoever decides on it; else what is known of them is shown. */
+  readonly isRun?: boolean;
+}
+
+/** The same in a line. */
+export function Tested({ state, isRun = false }: TestedProps) {
+  const mayTest = useMayTest();
+  const tests = useQuery({ ...testsQuery(useView(), state), ...ANEW, enabled: isRun && mayTest });
   if (tests.isFetching) return <Waiting isLine what="tests" />;
-  return tests.isSuccess && <TestsOfNext state={state} />;
+  if (tests.isError) return <Failed error={tests.error} again={() => void tests.refetch()} />;
+  return tests.isSuccess && <TestsRun run={tests.data} />;
 }
 
 /** How the saved tests come out on next; of those that fail, why and each step. */
@@ -186,6 +194,11 @@ function TestsOfNext({ state }: { readonly state: string }) {
   const { data: run, isPending, isError, error } = useQuery(testsQuery(useView(), state));
   if (isPending) return <Waiting what="tests" />;
   if (isError) return <Failed error={error} />;
+  return <TestsRun run={run} />;
+}
+
+/** How they came out. */
+export function TestsRun({ run }: { readonly run: TestRun }) {
   const failing = run.results.filter(({ passed }) => !passed);
   return (
     <div className={styles.second}>

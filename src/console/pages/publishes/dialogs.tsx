@@ -76,7 +76,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   });
   if (act.isSuccess)
     return (
-      <Published title="It is live" changed={act.variables.changed} changes={act.variables.changes} close={close}>
+      <Published title="It is live" {...act.variables} hash={act.data.hash} close={close}>
         Players have it from their next call on. The history says who did it and why, and rolls it back.
       </Published>
     );
@@ -190,16 +190,16 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
     onSuccess: told,
   });
   const asking = useMutation({
-    mutationFn: (_changed: string) => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
+    mutationFn: (_told: Told) => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
     onSuccess: told,
   });
   if (act.isSuccess)
     return (
-      <Published title="It is rolled back" changed={act.variables.changed} changes={act.variables.changes} close={close}>
+      <Published title="It is rolled back" {...act.variables} hash={act.data.hash} close={close}>
         Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
       </Published>
     );
-  if (asking.isSuccess) return <AskedDialog changed={asking.variables} close={close} />;
+  if (asking.isSuccess) return <AskedDialog approval={asking.data.approval} {...asking.variables} close={close} />;
   const { title, sub } = rollbackSaid(to, { when: at === undefined ? undefined : timeAndAgo(at, Date.now()), undone });
   const changes = look.data?.changes ?? [];
   const isSomething = changes.length > 0;
@@ -227,7 +227,7 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
               {act.isPending ? 'Rolling back…' : 'Roll it back'}
             </Button>
           ) : (
-            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate(changed)}>
+            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate({ changed, changes })}>
               {asking.isPending ? 'Asking…' : 'Ask for approval'}
             </Button>
           )}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { STAGED, useIsPast, useMay, useMayPublish, useView } from '../../frame/view.ts';
@@ -16,12 +16,12 @@ import { changeSaid, definitionName, isToldInLine, type Standing, standings } fr
 import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
-import { Changes, type DefinitionChange, Fields } from './changes.tsx';
+import { Changes, Fields } from './changes.tsx';
 import { CheckCard, Tested, useMayTest } from './check.tsx';
 import { Deed } from './deed.tsx';
 import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
-import { ApprovedLive } from './published.tsx';
+import { ApprovedLive, type MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { Scheduled } from './scheduled.tsx';
 import { Sources } from './sources.tsx';
@@ -69,6 +69,13 @@ function Until() {
   );
 }
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whoever comes wants to undo this publish. */
+    toUndo?: number | undefined;
+  }
+}
+
 type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
 /** `isOld`: somebody changed it since it was read; nothing is done with it until that is shown. */
@@ -81,7 +88,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   const mayAsk = useMayAsk();
   const { isRequired, isKnown, error, of } = useSecondPerson();
   const [doing, setDoing] = useState<Doing | null>(null);
-  const [live, setLive] = useState<readonly DefinitionChange[] | null>(null);
+  const [live, setLive] = useState<MadeLive | null>(null);
   const changes = read.data?.difference.changes ?? [];
   const isStaged = changes.length > 0;
   const approval = of('promote');
@@ -166,7 +173,12 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
               <div className={styles.actions}>{acts}</div>
             </>
           ) : (
-            <SecondPerson approval={approval} authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))} wentLive={setLive}>
+            <SecondPerson
+              approval={approval}
+              authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))}
+              state={read.data?.state ?? null}
+              wentLive={setLive}
+            >
               {acts}
             </SecondPerson>
           )}
@@ -174,7 +186,7 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
       )}
       {isStaged && <Changes changes={changes} />}
       {isStaged && <Sources changes={changes} before="live" after="next" target="next" />}
-      {live !== null && <ApprovedLive changes={live} close={() => setLive(null)} />}
+      {live !== null && <ApprovedLive {...live} close={() => setLive(null)} />}
       {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
       {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} changes={changes} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
@@ -196,7 +208,7 @@ function RollbackAsked() {
   const base = useQuery(differenceQuery(useView())).data?.base;
   const mayPublish = useMayPublish();
   const [goal, setGoal] = useState<number | null>(null);
-  const [live, setLive] = useState<readonly DefinitionChange[] | null>(null);
+  const [live, setLive] = useState<MadeLive | null>(null);
   const approval = useSecondPerson().of('rollback');
   const to = approval !== undefined && isOpen(approval) ? approval.to : null;
   return (
@@ -207,7 +219,7 @@ function RollbackAsked() {
             <div className={styles.asked}>
               <WhatIsAsked approval={approval} />
             </div>
-            <SecondPerson approval={approval} authors={[]} wentLive={setLive}>
+            <SecondPerson approval={approval} authors={[]} state={null} wentLive={setLive}>
               {approval.phase === 'approved' && mayPublish && base !== undefined && (
                 <Button look="main" isSmall onClick={() => setGoal(to)}>
                   Undo it now…
@@ -217,7 +229,7 @@ function RollbackAsked() {
           </CardBody>
         </Card>
       )}
-      {live !== null && <ApprovedLive changes={live} close={() => setLive(null)} />}
+      {live !== null && <ApprovedLive {...live} close={() => setLive(null)} />}
       {goal !== null && base !== undefined && <RollbackDialog to={goal} base={base} close={() => setGoal(null)} />}
     </>
   );
@@ -232,6 +244,10 @@ function History({ until }: { readonly until?: string | undefined }) {
   const [goal, setGoal] = useState<Standing<Publish>['deed']>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
   const mayRollBack = mayPublish && base !== undefined && until === undefined;
+  const listed = standings(publishes, until === undefined ? undefined : Number(until));
+  useToUndo(mayRollBack && list.isSuccess && !list.isFetching, (revision) =>
+    setGoal(listed.find(({ publish }) => publish.revision === revision)?.deed ?? null),
+  );
   return (
     <Card title="History">
       {list.isPending && <Waiting what="the history" />}
@@ -246,7 +262,7 @@ function History({ until }: { readonly until?: string | undefined }) {
         </Empty>
       )}
       <ol>
-        {standings(publishes, until === undefined ? undefined : Number(until)).map((standing) => (
+        {listed.map((standing) => (
           <PublishRow
             key={standing.publish.revision}
             standing={standing}
@@ -259,6 +275,18 @@ function History({ until }: { readonly until?: string | undefined }) {
       {goal !== null && base !== undefined && <RollbackDialog {...goal} base={base} close={() => setGoal(null)} />}
     </Card>
   );
+}
+
+/** Begins the undo that somebody comes for, once, when it is known how the publish stands. */
+function useToUndo(isKnown: boolean, begin: (revision: number) => void): void {
+  const toUndo = useLocation({ select: ({ state }) => state.toUndo });
+  const navigate = useNavigate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that is come for
+  useEffect(() => {
+    if (toUndo === undefined || !isKnown) return;
+    begin(toUndo);
+    void navigate({ to: '.', search: true, replace: true, state: (before) => ({ ...before, toUndo: undefined }) });
+  }, [toUndo, isKnown]);
 }
 
 /** Definitions that a row names. */

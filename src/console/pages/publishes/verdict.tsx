@@ -12,6 +12,7 @@ import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import { type DefinitionChange, ForPlayers } from './changes.tsx';
 import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
+import type { MadeLive } from './published.tsx';
 import { useStagedWhy } from './reason.tsx';
 
 /** What a second person decides, and says. */
@@ -61,7 +62,7 @@ interface VerdictProps {
   readonly approval: Approval;
   readonly verdict: Verdict;
   /** It was made live by who approved it. The page behind has nothing more of it by then. */
-  readonly wentLive: (changes: readonly DefinitionChange[]) => void;
+  readonly wentLive: (live: MadeLive) => void;
   readonly close: () => void;
 }
 
@@ -86,19 +87,19 @@ export function VerdictDialog({ approval, verdict, wentLive, close }: VerdictPro
   const mayPublish = useMayPublish();
   const isClean = useIsClean(action === 'promote' ? (asked.data?.state ?? null) : null);
   const intentOf = useIntent();
-  const goLive = async () => {
-    if (base === undefined) return;
+  const goLive = () => {
+    if (base === undefined) return null;
     const intent = intentOf([id, action, base, whyLive]);
-    if (action === 'promote') await promote({ project, base, why: whyLive, force: false, breakGlass: false }, intent);
-    else await rollback({ project, base, why: whyLive, to: to ?? 0, breakGlass: false }, intent);
+    if (action === 'promote') return promote({ project, base, why: whyLive, force: false, breakGlass: false }, intent);
+    return rollback({ project, base, why: whyLive, to: to ?? 0, breakGlass: false }, intent);
   };
   const act = useMutation({
     mutationFn: async ({ isLive }: Given) => {
       await decideApproval({ project, approval: id, verdict, why }, intentOf([id, verdict, why]));
-      if (isLive) await goLive();
+      return isLive ? await goLive() : null;
     },
-    onSuccess: async (_, { isLive, changes: done }) => {
-      if (isLive) wentLive(done);
+    onSuccess: async (live, { changes: done }) => {
+      if (live !== null) wentLive({ changes: done, hash: live.hash });
       await refresh();
       close();
     },

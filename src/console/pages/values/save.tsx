@@ -13,10 +13,12 @@ import { Choices } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
-import { cellText, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
-import { type Clash, changesBetween, countOf, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
+import { cellText, type NamedPlace, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
+import { type Clash, changesBetween, countOf, firstChanged, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
 import { cut, fewSaid } from '../../words/value.ts';
 import { writtenChanges } from '../../words/written-values.ts';
+import { AlsoAsked } from '../publishes/approval.tsx';
+import { AskOnDialog, useAskOn } from '../publishes/ask-on.tsx';
 import { EndsSchedule } from '../publishes/scheduled.tsx';
 import type { Editing } from './editing.ts';
 import styles from './values.module.css';
@@ -44,12 +46,14 @@ export function WhereTo({ target, choose }: WhereProps) {
 export function SaveDialog({ editing, close }: { readonly editing: Editing; readonly close: () => void }) {
   const { project } = useView();
   const refresh = useRefresh();
+  const { isRequired } = useSecondPersonRule();
+  const asking = useAskOn();
   const { base, sheet } = editing;
   const [target, setTarget] = useState<Target>('next');
   const [why, setWhy] = useState(NO_WHY);
   const [own, setOwn] = useState(false);
-  /** What changed, once it is stored. */
-  const [saved, setSaved] = useState<string | null>(null);
+  /** What changed and where, once it is stored. */
+  const [saved, setSaved] = useState<{ readonly changed: string; readonly place: NamedPlace } | null>(null);
   const intentOf = useIntent();
   const look = useQuery({
     queryKey: [project, 'look', 'values', target, base.collection],
@@ -58,20 +62,26 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   });
   const planned = look.data === undefined ? null : plannedOn(look.data, base, sheet, own);
   const act = useMutation({
-    mutationFn: async ({ held, after }: { readonly held: Held; readonly after: Planned }) => {
+    mutationFn: async ({ held, after, isAsked }: { readonly held: Held; readonly after: Planned; readonly isAsked: boolean }) => {
       const body = await bodyAfter(held, after.written);
       const asked = { project, target, base: held.base, why, collection: base.collection, body };
-      return saveValues(asked, intentOf([target, held.base, why, after.written]));
+      const revision = await saveValues(asked, intentOf([target, held.base, why, after.written]));
+      // It is staged, whatever comes of the asking: that says so itself.
+      if (isAsked) await asking.mutateAsync({ base: revision, why }).catch(() => undefined);
     },
     onSuccess: async (_, { after: { changes, there, after } }) => {
-      setSaved(fewSaid(linesOf(changes, there, after).map(lineSaid)));
+      setSaved({ changed: fewSaid(linesOf(changes, there, after).map(lineSaid)), place: firstChanged(changes, after) });
       // Before anything is read anew: whoever goes on at once leaves nothing unsaved.
       editing.forget();
       await refresh();
     },
   });
-  if (saved !== null) return <Saved target={target} value={base.id} changed={saved} close={close} />;
+  if (saved !== null && !asking.isIdle) return <AskOnDialog asking={asking} changed={saved.changed} close={close} />;
+  if (saved !== null) return <Saved target={target} value={base.id} {...saved} close={close} />;
   const nothing = planned?.ok === true && countOf(planned.changes) === 0;
+  const isReady = planned?.ok === true && !nothing && !act.isPending;
+  const save = (isAsked: boolean) => planned?.ok && look.data !== undefined && act.mutate({ held: look.data, after: planned, isAsked });
+  const isOnlyStaging = act.isPending && !act.variables.isAsked;
   return (
     <Dialog
       title={`Save ${base.name}?`}
@@ -79,13 +89,14 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button
-            look="main"
-            disabled={planned === null || !planned.ok || nothing || act.isPending}
-            onClick={() => planned?.ok && look.data !== undefined && act.mutate({ held: look.data, after: planned })}
-          >
-            {act.isPending ? 'Saving…' : target === 'next' ? 'Stage it' : 'Make it live'}
+          <Button look={isRequired ? 'plain' : 'main'} disabled={!isReady} onClick={() => save(false)}>
+            {isOnlyStaging ? 'Saving…' : isRequired ? 'Only stage it' : target === 'next' ? 'Stage it' : 'Make it live'}
           </Button>
+          {isRequired && (
+            <Button look="main" disabled={!isReady} onClick={() => save(true)}>
+              {act.isPending && !isOnlyStaging ? 'Testing and asking…' : 'Stage and ask for approval'}
+            </Button>
+          )}
         </>
       }
     >
@@ -96,8 +107,15 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}
       {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
+      {isRequired && <AlsoAsked />}
       {target === 'next' && <EndsSchedule />}
-      <WhyField isStaged={target === 'next'} why={why} change={setWhy} />
+      <WhyField
+        isStaged={target === 'next'}
+        why={why}
+        change={setWhy}
+        hint={isRequired ? 'Told to whoever approves it, and offered again when it goes live' : null}
+      />
+      {isRequired && <p className={styles.why}>Before anybody is asked, the game’s tests run on it. If one fails, nobody is.</p>}
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>
@@ -247,10 +265,12 @@ interface SavedProps {
   readonly value: string;
   /** What changed, in a sentence. */
   readonly changed?: string;
+  /** Where it changed first. */
+  readonly place?: NamedPlace;
   readonly close: () => void;
 }
 
-export function Saved({ target, value, changed, close }: SavedProps) {
+export function Saved({ target, value, changed, place = {}, close }: SavedProps) {
   const { project } = useView();
   return (
     <Dialog
@@ -283,7 +303,7 @@ export function Saved({ target, value, changed, close }: SavedProps) {
         {target === 'next' ? (
           <p>
             Players notice nothing yet.{' '}
-            <Link to="/p/$project/values/$value" params={{ project, value }} search={{ target: 'next' }} onClick={close}>
+            <Link to="/p/$project/values/$value" params={{ project, value }} search={{ target: 'next', ...place }} onClick={close}>
               Look at it in next
             </Link>
             , or go on to Publishes, where it is checked and made live.

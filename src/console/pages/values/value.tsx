@@ -388,7 +388,7 @@ function selectionOf(place: ReturnType<typeof placeNamed>) {
 
 /** What is said where the address names what is not there. */
 function missingOf(sheet: Sheet, asked: NamedPlace): string {
-  const { row, column: name = row } = asked;
+  const { column, row: name = column } = asked;
   return name === undefined || placeNamed(sheet, asked) !== null ? '' : `There is no “${name}” here.`;
 }
 
