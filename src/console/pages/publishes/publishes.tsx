@@ -245,8 +245,9 @@ function History({ until }: { readonly until?: string | undefined }) {
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
   const mayRollBack = mayPublish && base !== undefined && until === undefined;
   const listed = standings(publishes, until === undefined ? undefined : Number(until));
+  // Of a publish that is not the newest any more the history offers something else.
   useToUndo(mayRollBack && list.isSuccess && !list.isFetching, (revision) =>
-    setGoal(listed.find(({ publish }) => publish.revision === revision)?.deed ?? null),
+    setGoal(listed.find(({ deed }) => deed?.undone?.revision === revision)?.deed ?? null),
   );
   return (
     <Card title="History">
