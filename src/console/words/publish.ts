@@ -118,7 +118,7 @@ export function standings<Publish extends Listed>(
 }
 
 /** Whether live may be rolled back to what it made: saved tests are no part of live. */
-export function changedLive({ target, changes }: Pick<Listed, 'target' | 'changes'>): boolean {
+function changedLive({ target, changes }: Pick<Listed, 'target' | 'changes'>): boolean {
   return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
 }
 
