@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalSentence, madeLive, madeLiveSaid, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
+import { approvalSentence, isNews, madeLive, madeLiveSaid, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const mara = { kind: 'person', person: 'per_1', label: 'mara' };
@@ -56,6 +56,7 @@ it('whoever asked is told of the newest that somebody else made live, by whom', 
   expect([madeLive([used], 'per_1'), madeLive([used], 'per_2')]).toEqual([used, null]);
   expect(madeLive([asked, used], 'per_1')).toBeNull();
   expect(madeLive([{ ...used, ended: { ...used.ended, by: mara } }], 'per_1')).toBeNull();
+  expect([23, 25].map((hours) => isNews(used, Date.parse(at) + hours * 3_600_000))).toEqual([true, false]);
   expect(madeLiveSaid(used)).toBe('oleg approved it and made it live');
   expect(madeLiveSaid({ ...used, action: 'rollback', ended: { ...used.ended, by: key } })).toBe(
     'oleg approved it, and key “pipeline” rolled live back',

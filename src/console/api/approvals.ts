@@ -10,7 +10,7 @@ import type { View } from './view.ts';
 
 export type Approval = api.Approval;
 
-/** How often it is asked what another person did, where a second person is asked for at all: while somebody is at the page, and else, ms. */
+/** How often it is asked what another person did: while somebody is at the page, and else, ms. */
 const EVERY_MS = 3_000;
 const UNATTENDED_MS = 30_000;
 

@@ -1,4 +1,4 @@
-/** What a person was told of and has put away: a browser keeps the ids of it while the session lasts. One that keeps nothing tells it again. */
+/** What a person was told of and has put away: a browser keeps the ids while the session lasts. One that keeps nothing tells it again. */
 
 const TOLD = 'savepoint.told';
 /** Ids that are kept. */

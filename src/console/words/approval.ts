@@ -109,6 +109,14 @@ export function madeLive<Approval extends ApprovalSaid>(newest: readonly Approva
   return own?.phase === 'used' && own.ended !== null && own.ended.by.person !== person ? own : null;
 }
 
+/** After so long the history alone tells it, ms. */
+const NEWS_MS = 24 * 3_600_000;
+
+/** Whether whoever asked is still told that it is live. */
+export function isNews({ ended }: Pick<ApprovalSaid, 'ended'>, now: number): boolean {
+  return ended !== null && now - Date.parse(ended.at) < NEWS_MS;
+}
+
 /** Who approved it and made it live, before what that changed. */
 export function madeLiveSaid({ action, decided, ended }: Pick<ApprovalSaid, 'action' | 'decided' | 'ended'>): string {
   const [decider, maker] = [decided, ended].map((step) => (step === null ? 'somebody' : whoActed(step.by)));

@@ -8,13 +8,10 @@ import { useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { When } from '../../parts/time.tsx';
-import { madeLiveSaid } from '../../words/approval.ts';
+import { isNews, madeLiveSaid } from '../../words/approval.ts';
 import { changesSaid, publishOf } from '../../words/publish.ts';
 import styles from './publishes.module.css';
 import { SeeLive } from './see-live.tsx';
-
-/** After so long nobody is told any more: the history tells it, ms. */
-const NEWS_MS = 24 * 3_600_000;
 
 /** Tells whoever asked that another person made it live, and leads there: until it is put away, or something else is published. */
 export function WentLive({ approval }: { readonly approval: Approval }) {
@@ -24,10 +21,10 @@ export function WentLive({ approval }: { readonly approval: Approval }) {
   const mayPublish = useMayPublish();
   const refresh = useRefresh();
   const [putAway, setPutAway] = useState<string | null>(null);
-  const { id, ended } = approval;
-  const isNews = ended !== null && Date.now() - Date.parse(ended.at) < NEWS_MS && putAway !== id && !isTold(id);
-  const publishes = useQuery({ ...publishesSinceQuery(view, approval), enabled: isNews }).data ?? [];
-  const publish = isNews ? publishOf(publishes, id, person.id) : null;
+  const { id } = approval;
+  const isTelling = isNews(approval, Date.now()) && putAway !== id && !isTold(id);
+  const publishes = useQuery({ ...publishesSinceQuery(view, approval), enabled: isTelling }).data ?? [];
+  const publish = isTelling ? publishOf(publishes, id, person.id) : null;
   if (publish === null) return null;
   const leave = () => {
     keepTold(id);
