@@ -28,7 +28,8 @@ const UNPRIVILEGED: Account = { uid: 65534, gid: 65534 };
 
 /**
  * The server lives exactly as long as the pipe to its standard input. Even when the test run is killed, the pipe closes, and this shell
- * ends the server and removes its files. `keep` on the pipe ends the server and leaves the files.
+ * ends the server and removes its files, for which nobody waits: those of a whole run are hundreds of thousands. `keep` on the pipe ends
+ * the server and leaves the files.
  */
 const GUARD = `
 trap '' INT TERM HUP
@@ -36,7 +37,7 @@ folder=$1; shift
 "$@" </dev/null & server=$!
 read -r word
 kill -QUIT $server; wait $server
-[ "$word" = keep ] || rm -rf "$folder"
+[ "$word" = keep ] || rm -rf "$folder" >/dev/null 2>&1 &
 `;
 
 /** Starts a server; `bin` is a folder with `initdb` and `postgres`, by default the npm package's. */
@@ -75,22 +76,25 @@ export async function startPostgres(
     });
     await answering(url, () => output.join(''));
   };
+  /** Answers whether there was a server to end. */
   const end = async (word: 'keep' | 'remove') => {
     const ending = guard;
     guard = undefined;
-    if (!ending || ending.exitCode !== null) return;
+    if (!ending || ending.exitCode !== null) return false;
     const ended = new Promise((resolve) => ending.once('exit', resolve));
     ending.stdin?.end(`${word}\n`);
     await ended;
+    return true;
   };
   await start();
   return {
     url,
     start,
-    crash: () => end('keep'),
+    async crash() {
+      await end('keep');
+    },
     async stop() {
-      await end('remove');
-      rmSync(folder, { recursive: true, force: true });
+      if (!(await end('remove'))) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
