@@ -4,6 +4,7 @@ import { keyUseState, keyUseText } from '../domain/project/key-use.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitProjected, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { type SayingOptions, saying } from './remote/message.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint key`: API keys of a project. */
@@ -16,19 +17,20 @@ export function keyCommand(): Command {
     .addCommand(permissions());
 }
 
-interface CreateOptions extends CommonOptions {
+interface CreateOptions extends SayingOptions {
   readonly type: string;
   readonly label?: string;
   readonly permissions?: string;
 }
 
 function create(): Command {
-  return command(
+  const made = command(
     'create',
     'make a key; a secret one is shown only here',
     "savepoint key create p1 --label 'dedicated server'",
     'savepoint key create p1 --permissions \'{"endpoints":"x"}\'',
-  )
+  );
+  return saying(made)
     .argument('<projectId>')
     .option('--type <type>', 'public or secret', 'secret')
     .option('--label <text>', 'what it is for')
@@ -39,7 +41,8 @@ function create(): Command {
       const permissions = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
       if (type === 'public' && permissions) throw new WrongUsage('A public key has no permissions: leave --permissions out');
       const made = await withInstallation(options, async (installation) => {
-        const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, permissions);
+        const label = options.label ?? `${type} key`;
+        const { revision, ...key } = await installation.operator.createKey(projectId, type, label, permissions, options);
         await awaitProjected(installation, projectId, revision);
         return { projectId, type, ...key };
       });
@@ -92,12 +95,12 @@ function list(): Command {
 }
 
 function revoke(): Command {
-  return command('revoke', 'revoke a key for good; it stops working at once', 'savepoint key revoke p1 key_5cbb4d84b7f4eaf1')
+  return saying(command('revoke', 'revoke a key for good; it stops working at once', 'savepoint key revoke p1 key_5cbb4d84b7f4eaf1'))
     .argument('<projectId>')
     .argument('<keyId>')
-    .action(async (projectId: string, keyId: string, options: CommonOptions) => {
+    .action(async (projectId: string, keyId: string, options: SayingOptions) => {
       await withInstallation(options, async (installation) => {
-        const { revision } = await installation.operator.revokeKey(projectId, keyId);
+        const { revision } = await installation.operator.revokeKey(projectId, keyId, options);
         await awaitProjected(installation, projectId, revision);
       });
       printResult(options, { projectId, keyId, revoked: true }, () => `Key ${keyId} is revoked.`);
@@ -105,13 +108,14 @@ function revoke(): Command {
 }
 
 function permissions(): Command {
-  return command(
+  const made = command(
     'permissions',
     'set what a secret key may do, or enable and disable a key',
     'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 \'{"endpoints":"x","collections":"r"}\'',
     'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --add \'{"players":"r"}\'',
-    'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --disable',
-  )
+    "savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --disable --message 'seen in a public repository' --ticket T-77",
+  );
+  return saying(made)
     .argument('<projectId>')
     .argument('<keyId>')
     .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything; in place of what the key may do')
@@ -123,7 +127,7 @@ function permissions(): Command {
         projectId: string,
         keyId: string,
         text: string | undefined,
-        options: CommonOptions & { enable?: boolean; disable?: boolean; add?: string },
+        options: SayingOptions & { enable?: boolean; disable?: boolean; add?: string },
       ) => {
         if (text !== undefined && options.add !== undefined) throw new WrongUsage('Choose one of a permissions map and --add');
         if (options.enable && options.disable) throw new WrongUsage('Choose one of --enable and --disable');
@@ -136,7 +140,7 @@ function permissions(): Command {
           ...(options.add === undefined ? {} : { added: permissionsOf(options.add) }),
         };
         await withInstallation(options, async (installation) => {
-          const { revision } = await installation.operator.changeKey(projectId, keyId, change);
+          const { revision } = await installation.operator.changeKey(projectId, keyId, change, options);
           await awaitProjected(installation, projectId, revision);
         });
         printResult(options, { projectId, keyId, ...change }, () => `Key ${keyId} is changed.`);

@@ -8,6 +8,7 @@ import { awaitProjected, type CommonOptions, command, printNote, printResult, ta
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
 import { quotasCommand } from './project/quotas.ts';
+import { needSet, type SayingOptions, saying } from './remote/message.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 interface ProjectRow {
@@ -74,20 +75,22 @@ function list(): Command {
   });
 }
 
-interface SettingsOptions extends CommonOptions {
+interface SettingsOptions extends SayingOptions {
   readonly set?: readonly string[];
 }
 
 function settings(): Command {
-  return command(
+  const made = command(
     'settings',
     'show the settings of a project, or change some; also of a disabled one',
     'savepoint project settings p1',
-    'savepoint project settings p1 --set guestSignIn=true requirePlayerAuth=true',
-  )
+    "savepoint project settings p1 --set guestSignIn=true requirePlayerAuth=true --message 'players are proven from now on'",
+  );
+  return saying(made)
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
+      needSet(options);
       const changes = Object.fromEntries((options.set ?? []).map(assignment));
       const { all, before } = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
         const shown = async () => {
@@ -96,7 +99,7 @@ function settings(): Command {
         };
         const before = await shown();
         if (options.set === undefined) return { all: before, before };
-        const { revision } = await operator.changeSettings(projectId, changes);
+        const { revision } = await operator.changeSettings(projectId, changes, options);
         await waitUntilProjected(projectId, revision);
         return { all: await shown(), before };
       });

@@ -197,14 +197,16 @@ function remove(): Command {
 
 function forget(): Command {
   const about = 'remove a person and have the log forget name, e-mail and account; what the person did stays, by an id';
-  return command('forget', about, 'savepoint user forget ada --yes', 'savepoint user forget per_0191b7a000000000 --yes')
+  return command('forget', about, 'savepoint user forget ada --yes --ticket T-77', 'savepoint user forget per_0191b7a000000000 --yes')
     .argument('<who>', 'a name, or the id of somebody who was removed before')
     .option('--yes', 'do it: it cannot be taken back')
-    .action(async (who: string, { yes, ...options }: CommonOptions & { readonly yes?: boolean }) => {
+    .option('--reason <text>', `${REASON_HELP}. It stays, so name nobody in it`)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (who: string, { yes, reason, ticket, ...options }: WhyOptions & { readonly yes?: boolean }) => {
       if (!yes) throw new WrongUsage('This cannot be taken back; --yes does it');
       const forgotten = await withPeople(options, async (_, people, signIn) => {
         const person = personNamed(await people.latest(), who)?.id ?? who;
-        const { isGone } = await people.forget(OPERATOR, person, () => null);
+        const { isGone } = await people.forget(OPERATOR, person, { reason, ticket }, () => null);
         await signIn.lockOut(person);
         return { person, isGone };
       });

@@ -1,5 +1,6 @@
 import { ONE_LINE } from '../contract/values.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
+import type { DomainEvent } from './events.ts';
 
 /** What somebody says of an act: why, and for which ticket of the support desk. */
 
@@ -14,4 +15,40 @@ export function readLine(name: keyof typeof MOST, text: string | null | undefine
     return refusal('INVALID_REQUEST', `\`${name}\` has ${line.length} characters, and at most ${MOST[name]} are kept`);
   if (!ONE_LINE.test(line)) return refusal('INVALID_REQUEST', `\`${name}\` is one line of text: it holds a control character`);
   return line;
+}
+
+/** As whoever publishes, or changes settings or keys, said it; `null` or left out: not at all. */
+export interface SaidWhy {
+  readonly message?: string | null | undefined;
+  readonly ticket?: string | null | undefined;
+}
+
+/** What was said of it, as events keep it. */
+export function keptWhy({ message, ticket }: SaidWhy): { readonly message?: string; readonly ticket?: string } {
+  return { ...(message == null ? {} : { message }), ...(ticket == null ? {} : { ticket }) };
+}
+
+/** The events of an act, with what was said of it in what it publishes or changes. */
+export function withWhy(events: readonly DomainEvent[], said: SaidWhy): readonly DomainEvent[] {
+  const why = keptWhy(said);
+  return events.map((event): DomainEvent => {
+    switch (event.type) {
+      case 'definitions.published':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'definitions.promoted':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'definitions.rolledBack':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'settings.changed':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'key.issued':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'key.changed':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'key.revoked':
+        return { ...event, data: { ...event.data, ...why } };
+      default:
+        return event;
+    }
+  });
 }

@@ -98,8 +98,11 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await managed.getByLabel('Raised when there comes in').selectOption('perPlayerHour');
   await managed.getByLabel('Amount within an hour').fill('5000');
   await managed.getByRole('button', { name: 'Add this alarm' }).click();
+  await managed.getByLabel('Why', { exact: true }).fill('Bots were seen');
   await managed.getByRole('button', { name: 'Set the alarms' }).click();
   await heading(managed, 'The alarms are set');
+  await page.goto(`${origin}/p/${project}`);
+  await page.getByText('Bots were seen').first().waitFor();
   const { body } = await ok(manager.manage('GET', `/v3/manage/${project}/settings`));
   expect(Object(body).settings.economyAlarms).toEqual([{ name: 'greed', currency: 'gold', perPlayerHour: 5000 }]);
   await expectOpenToAll(started(), ['/economy', '/economy/entries?currency=gold&class=faucet']);

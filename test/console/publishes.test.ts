@@ -220,8 +220,13 @@ inBrowser('what goes live at a time says when and is cancelled, and one that was
   await page.getByText(/has to be mended first/).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByRole('button', { name: 'Cancel it…' }).click();
+  await heading(page, 'Cancel what goes live by itself?');
+  await page.getByLabel('Why', { exact: true }).fill('Not before the holidays');
+  await page.getByRole('button', { name: 'Cancel it', exact: true }).click();
   await expect.poll(() => page.evaluate("document.body.innerText.includes('Goes live by itself')"), { timeout: 20_000 }).toBe(false);
+  const { body: cancelled } = await ok(manager.manage('GET', manager.definitions('promote/schedule')));
+  expect(Object(cancelled).schedule.ended).toMatchObject({ why: 'withdrawn', reason: 'Not before the holidays' });
   await schedule();
   await stage(14);
   await page.reload();

@@ -217,13 +217,20 @@ describe('what changed among people', () => {
       of({ what: 'letIn', project: 'p1', role: 'viewer' }),
     ]);
     expect(JSON.stringify(changes)).not.toContain('hana@');
-    await owner.change('POST', `/api/people/${person}/forget`);
-    const { changes: after } = await changesFor(owner, `?person=${person}`);
-    expect(after.map(({ what, name, reason, ticket }) => [what, name, reason, ticket])).toEqual(
-      ['forgotten', 'removed', 'signedOut', 'reset', 'signedOut', 'role', 'role', 'role', 'letIn'].map((what) => [what, ...Array(3)]),
-    );
+    const forget = (why?: object) => owner.change('POST', `/api/people/${person}/forget`, why);
+    expect(codeOf(await forget({ reason: 'x'.repeat(501) }))).toEqual([400, 'INVALID_REQUEST']);
+    await forget({ reason: 'asked for it', ticket: 'T-9' });
+    const told = async () => {
+      const { changes } = await changesFor(owner, `?person=${person}`);
+      return changes.map(({ what, name, reason, ticket }) => [what, name, reason, ticket]);
+    };
+    const before = ['removed', 'signedOut', 'reset', 'signedOut', 'role', 'role', 'role', 'letIn'].map((what) => [what, ...Array(3)]);
+    expect(await told()).toEqual([['forgotten', undefined, 'asked for it', 'T-9'], ...before]);
+    // Why somebody was forgotten can be forgotten, too.
+    await forget();
+    expect(await told()).toEqual([...Array(2).fill(['forgotten', ...Array(3)]), ...before]);
     const stored = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
-    expect(stored.map(({ data }) => data).join()).not.toMatch(/hana|Hana|T-[78]/);
+    expect(stored.map(({ data }) => data).join()).not.toMatch(/hana|Hana|T-[789]/);
   });
 
   it('is told to owners and auditors, of one project alone what happens there, and in pages', async () => {
@@ -300,7 +307,7 @@ describe('whoever is forgotten', () => {
   it('is forgotten by the next who reads the stream, where a process ended before the log gave up the name', async () => {
     const { id } = await invited('Zora', 'viewer');
     const ends = createPeople({ ...log, redact: () => Promise.reject(new Error('killed')) }, clock);
-    await expect(ends.forget({ kind: 'operator' }, id, () => null)).rejects.toThrow('killed');
+    await expect(ends.forget({ kind: 'operator' }, id, {}, () => null)).rejects.toThrow('killed');
     await createPeople(log, clock).latest();
     const events = await log.read(PEOPLE_STREAM, { from: 0, limit: 500, direction: 'forwards' });
     expect(JSON.stringify(events.map(({ data, metadata }) => [data, metadata]))).not.toContain('Zora');
@@ -315,7 +322,7 @@ describe('whoever is forgotten', () => {
     const lonely = createPeople(createMemoryLog(), clock);
     const only = { person: last?.id ?? '', name: 'only', project: '*', role: 'owner' };
     await lonely.change('person.add', { kind: 'operator' }, (state) => addPerson(state, only));
-    await expect(lonely.forget({ kind: 'operator' }, only.person, () => null)).rejects.toMatchObject({ code: 'LAST_OWNER' });
+    await expect(lonely.forget({ kind: 'operator' }, only.person, {}, () => null)).rejects.toMatchObject({ code: 'LAST_OWNER' });
   });
 });
 

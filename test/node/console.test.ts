@@ -137,7 +137,8 @@ test('people are added, given roles, let in anew and removed by the command line
   const naming = () =>
     pool.query(`SELECT type, data::text FROM savepoint.log_events WHERE stream = 'people' AND data::text ~ 'Ada Ż|ada@example'`);
   expect((await naming()).rows).not.toEqual([]);
-  expect(await user('forget', person, '--yes')).toContain('is forgotten');
+  expect(await user('forget', person, '--yes', '--ticket', 'T-9')).toContain('is forgotten');
+  expect(await user('history', '--person', person, '--limit', '1')).toContain('T-9');
   expect((await naming()).rows).toEqual([]);
   await pool.end();
   const { publishes } = JSON.parse((await browser.get(`/v3/manage/${projectId}/publishes`)).text);

@@ -216,6 +216,45 @@ describe('settings of one node', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('VALIDATION_FAILED')]);
   });
 
+  test('each change of settings, quotas and keys takes why and a ticket, which its commit tells', async () => {
+    const { projectId } = studio;
+    const why = ['--message', 'by hand', '--ticket', 'T-7'];
+    const command = async (...line: string[]) => JSON.parse(await printed([...line, ...why, '--json'], { env }));
+    const headers = { 'x-api-key': await newApiKey(env, projectId, { history: 'r' }) };
+    const read = (path: string) => studio.send('GET', `/v3/manage/${projectId}/${path}`, { headers });
+    /** Waits for the newest commit to be of these types: the command line writes beside the node. */
+    const told = async (...types: string[]) => {
+      const newest = async () => Object((await read('commits?limit=1')).body).commits?.[0];
+      await eventually(`there is ${types}`, async () => String((await newest())?.events) === String(types));
+      const { why: said, revision } = await newest();
+      expect(said).toEqual({ reason: 'by hand', ticket: 'T-7' });
+      return revision;
+    };
+    await eventually('the key works', async () => (await read('commits?limit=1')).status === 200);
+    await ok(studio.manage('PUT', `${studio.definitions('settings')}?message=by%20hand&ticket=T-7`, { body: { name: 'Why' } }));
+    await told('settings.changed');
+    await command('project', 'settings', projectId, '--set', 'nextData=shared');
+    await told('settings.changed', 'definitions.nextRenewed');
+    const { keyId, key } = await command('key', 'create', projectId, '--type', 'public');
+    await told('key.issued');
+    await command('key', 'permissions', projectId, keyId, '--disable');
+    await told('key.changed');
+    await ok(studio.manage('DELETE', `${studio.definitions('keys')}?message=by%20hand&ticket=T-7`, { body: { publicKey: key } }));
+    const revision = await told('key.revoked');
+    expect((await read(`explain/${revision}`)).text).toContain('"why":{"reason":"by hand","ticket":"T-7"}');
+    await command('project', 'quotas', projectId, '--set', 'documents=1000');
+    await told('settings.changed');
+    const other = await command('key', 'create', projectId);
+    await command('key', 'revoke', projectId, other.keyId);
+    await told('key.revoked');
+    const long = 'x'.repeat(501);
+    const asked = `${studio.definitions('settings')}?message=${long}`;
+    expect(await refused(studio.manage('PUT', asked, { body: { name: 'No' } }))).toBe('400 INVALID_REQUEST');
+    const refusedBy = async (...line: string[]) => (await here(line, { env })).stderr;
+    expect(await refusedBy('key', 'create', projectId, '--message', long)).toContain('INVALID_REQUEST');
+    expect(await refusedBy('project', 'settings', projectId, ...why)).toContain('--set is missing');
+  });
+
   test('revoking a public key: of this project, once; a secret or an unknown one changes nothing', async () => {
     const revoke = async (publicKey?: string) =>
       (await ok(studio.manage('DELETE', studio.definitions('keys'), publicKey === undefined ? {} : { body: { publicKey } }))).body;

@@ -4,11 +4,11 @@ import { effectiveDefinitions } from '../../domain/definition/model/effective.ts
 import { type Entry, entriesOf, findByName } from '../../domain/definition/model/overlay.ts';
 import { writtenValue } from '../../domain/definition/model/values.ts';
 import { differenceOf, type FieldDifferences, storedDifference } from '../../domain/definition/release/difference.ts';
-import { keptWhy } from '../../domain/definition/release/message.ts';
 import type { DefinitionName, DefinitionStep } from '../../domain/definition/release/steps.ts';
 import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
 import { isListed } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
+import { keptWhy } from '../../domain/said.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { type Json, jsonEquals } from '../../kernel/json.ts';

@@ -7,13 +7,13 @@ import { type IdKind, idKindsIn, playersIn } from '../../domain/commit/named.ts'
 import { type IsShared, summaryOf, targetChanged } from '../../domain/commit/summary.ts';
 import { effectiveDefinitions } from '../../domain/definition/model/effective.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
-import { keptWhy } from '../../domain/definition/release/message.ts';
 import { isDocumentEvent } from '../../domain/document/evolve.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { isGuestId } from '../../domain/guest/token.ts';
 import type { Personal } from '../../domain/personal/fields.ts';
 import { allows, scopesOf } from '../../domain/project/permissions.ts';
+import { keptWhy } from '../../domain/said.ts';
 import type { AccessKey } from '../../domain/states.ts';
 import { idSubject, playerSubject } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';

@@ -51,7 +51,7 @@ export async function shownCommits(
 
 /** Why something was published is told as the publish is, and what was said of what is staged as the approvals are. */
 function mayTellWhy(key: AccessKey, { events }: Commit): boolean {
-  if (!events.some(({ type }) => /^(?:definitions|approval|promotion)\./.test(type))) return true;
+  if (!events.some(({ type }) => /^(?:definitions\.(?!nextRenewed)|approval\.|promotion\.)/.test(type))) return true;
   const changes = events.flatMap((event) => (isPublish(event) ? event.data.changes : []));
   return mayReadPublish(
     key,

@@ -1,7 +1,7 @@
 import { decidedOn, type PublishSince } from '../../domain/definition/push/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
-import { keptWhy } from '../../domain/definition/release/message.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
+import { keptWhy } from '../../domain/said.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';

@@ -7,6 +7,7 @@ import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { keyUseState } from '../../domain/project/key-use.ts';
 import { projectSettings, type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
+import { withWhy } from '../../domain/said.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { AUTHORITY } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
@@ -142,7 +143,7 @@ async function commit<Answer extends object>(
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
     return idempotent({ ctx, now, keyed }, wholeAnswer<Answer>(), () => {
       const decision = decide(at);
-      return decided(decision.answer, decision.events);
+      return decided(decision.answer, withWhy(decision.events, caller));
     });
   });
   return { ...stored(outcome), result: outcome.answer };

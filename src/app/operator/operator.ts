@@ -14,6 +14,7 @@ import {
 } from '../../domain/project/decide.ts';
 import { formatKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
 import { changeQuotas, type QuotaChanges } from '../../domain/project/quotas.ts';
+import { readLine, type SaidWhy, withWhy } from '../../domain/said.ts';
 import type { AuthorityState, PageState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
@@ -24,7 +25,10 @@ import type { Project } from '../project/project.ts';
 import type { Projects } from '../project/projects.ts';
 import { openProject } from './open-project.ts';
 
-/** What the operator may do from the command line with projects and keys. It is written through the log like everything else. */
+/**
+ * What the operator may do from the command line with projects and keys. It is written through the log like everything else. `said`: why,
+ * which throws INVALID_REQUEST where it is no line.
+ */
 
 /** Texts of both keys. The log keeps only the hash of a secret one. */
 export interface NewProject {
@@ -43,14 +47,20 @@ export interface Operator {
   createProject(name: string): Promise<NewProject & { readonly revision: number }>;
   /** Refuses the project's keys from now on. Its log stays. Throws NOT_FOUND. */
   deleteProject(projectId: string): Promise<{ readonly revision: number }>;
-  createKey(projectId: string, kind: KeyKind, label: string, permissions?: Permissions): Promise<NewKey & { readonly revision: number }>;
+  createKey(
+    projectId: string,
+    kind: KeyKind,
+    label: string,
+    permissions?: Permissions,
+    said?: SaidWhy,
+  ): Promise<NewKey & { readonly revision: number }>;
   /** Throws NOT_FOUND for an unknown key. */
-  revokeKey(projectId: string, keyId: string): Promise<{ readonly revision: number }>;
-  changeKey(projectId: string, keyId: string, change: KeyChange): Promise<{ readonly revision: number }>;
+  revokeKey(projectId: string, keyId: string, said?: SaidWhy): Promise<{ readonly revision: number }>;
+  changeKey(projectId: string, keyId: string, change: KeyChange, said?: SaidWhy): Promise<{ readonly revision: number }>;
   /** Changes settings as a manager can over HTTP, and also of a disabled project. Throws VALIDATION_FAILED. */
-  changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
+  changeSettings(projectId: string, settings: JsonObject, said?: SaidWhy): Promise<{ readonly revision: number }>;
   /** Sets the quotas of this project; `null`: the quotas of all projects apply. Throws NOT_FOUND, VALIDATION_FAILED. */
-  changeQuotas(projectId: string, changes: QuotaChanges): Promise<{ readonly revision: number }>;
+  changeQuotas(projectId: string, changes: QuotaChanges, said?: SaidWhy): Promise<{ readonly revision: number }>;
   /** Makes or replaces a page. Throws VALIDATION_FAILED. */
   savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
   /** Throws NOT_FOUND. */
@@ -93,34 +103,34 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
       return { revision: await change(await open(projectId), 'project.delete', deleteProject) };
     },
 
-    async createKey(projectId, kind, label, permissions) {
+    async createKey(projectId, kind, label, permissions, said) {
       const made = newKey(kind);
       const command = { ...made, kind, label, ...(permissions === undefined ? {} : { permissions }) };
-      const revision = await change(await open(projectId), 'key.create', (state) => issueKey(state, command));
+      const revision = await change(await open(projectId), 'key.create', (state) => issueKey(state, command), said);
       return { ...made, revision };
     },
 
-    async revokeKey(projectId, keyId) {
+    async revokeKey(projectId, keyId, said) {
       const project = await open(projectId);
       if (!project.authority?.keys.has(keyId))
         throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` lists its keys`);
-      return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
+      return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId }), said) };
     },
 
-    async changeKey(projectId, keyId, changes) {
-      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...changes })) };
+    async changeKey(projectId, keyId, changes, said) {
+      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...changes }), said) };
     },
 
-    async changeSettings(projectId, settings) {
+    async changeSettings(projectId, settings, said) {
       const decide = (ctx: DecisionContext) => {
         const definitions = ctx.read(DEFINITIONS) ?? EMPTY_DEFINITIONS;
         return accepted(changeSettings(ctx.read(AUTHORITY), definitions, settings));
       };
-      return { revision: await commit(await open(projectId), 'settings.change', decide) };
+      return { revision: await commit(await open(projectId), 'settings.change', decide, said) };
     },
 
-    async changeQuotas(projectId, changes) {
-      return { revision: await change(await open(projectId), 'quotas.change', (state) => changeQuotas(state, changes)) };
+    async changeQuotas(projectId, changes, said) {
+      return { revision: await change(await open(projectId), 'quotas.change', (state) => changeQuotas(state, changes), said) };
     },
 
     async savePage(projectId, page) {
@@ -154,18 +164,25 @@ async function commit(
   project: Project,
   cause: string,
   decide: (ctx: DecisionContext, now: number) => { readonly events: readonly DomainEvent[] },
+  { message, ticket }: SaidWhy = {},
 ): Promise<number> {
+  const said = { message: accepted(readLine('message', message)), ticket: accepted(readLine('ticket', ticket)) };
   const outcome = await project.execute({
     commandId: newCommandId(),
     cause,
     actor: { kind: 'operator' },
-    decide: (ctx, now) => ({ events: decide(ctx, now).events, answer: null }),
+    decide: (ctx, now) => ({ events: withWhy(decide(ctx, now).events, said), answer: null }),
   });
   return outcome.revision;
 }
 
-function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
-  return commit(project, cause, (ctx) => accepted(decide(ctx.read(AUTHORITY))));
+function change(
+  project: Project,
+  cause: string,
+  decide: (state: AuthorityState | null) => ProjectDecision | Refusal,
+  said?: SaidWhy,
+): Promise<number> {
+  return commit(project, cause, (ctx) => accepted(decide(ctx.read(AUTHORITY))), said);
 }
 
 async function changePage(

@@ -66,10 +66,10 @@ export interface PeopleDesk {
   /** Lets a person in no more, and signs it out everywhere. */
   remove(by: string, id: string, why: PersonWhy): Promise<void>;
   /**
-   * Removes a person, and has the log forget name, e-mail and account. An owner of every project does. Answers whether the log holds them
-   * no more: some engines cannot change an event.
+   * Removes a person, and has the log forget name, e-mail and account, not `why`. An owner of every project does. Answers whether the log
+   * holds them no more: some engines cannot change an event.
    */
-  forget(by: string, id: string): Promise<{ readonly isGone: boolean }>;
+  forget(by: string, id: string, why: PersonWhy): Promise<{ readonly isGone: boolean }>;
   /** Forgets the password and the accounts elsewhere, ends all sessions, and answers a new link. */
   reset(by: string, id: string, why: PersonWhy): Promise<string>;
   sessionsOf(by: string, id: string): Promise<readonly SessionRow[]>;
@@ -148,8 +148,8 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       await signIn.lockOut(id);
     },
 
-    async forget(by, id) {
-      const forgotten = await people.forget(actorOf(by), id, (state) =>
+    async forget(by, id, why) {
+      const forgotten = await people.forget(actorOf(by), id, why, (state) =>
         managesIn(state, by, EVERY_PROJECT) ? null : refusal('ACCESS_DENIED', 'People are forgotten by an owner of every project'),
       );
       await signIn.lockOut(id);

@@ -4,14 +4,16 @@ import { FORGETTABLE, PEOPLE_VERSIONS, type PeopleFact } from '../../domain/peop
 import {
   EVERY_PROJECT,
   evolvePeople,
+  explained,
   forgetPerson,
   NOBODY,
   type PeopleState,
   type PersonState,
+  type PersonWhy,
   removePerson,
 } from '../../domain/people/people.ts';
 import type { AuthorityState } from '../../domain/states.ts';
-import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { decodeEvent } from '../../kernel/json.ts';
 import { objectOf } from '../../kernel/json-read.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -42,10 +44,15 @@ export interface People {
   nameOf(id: string): string | undefined;
   /**
    * Has a person forgotten: the log keeps that somebody with this id was there, and neither name nor e-mail nor account, nor why anything
-   * was done with them. `isAllowed` may refuse. Answers whether the log could give up what it held: an engine that cannot change an event
-   * keeps it. Throws 404 NOT_FOUND and 409 LAST_OWNER.
+   * was done with them; `why` it is forgotten stays, until the same id is forgotten once more. `isAllowed` may refuse. Answers whether the
+   * log could give up what it held: an engine that cannot change an event keeps it. Throws 404 NOT_FOUND and 409 LAST_OWNER.
    */
-  forget(actor: Actor, person: string, isAllowed: (state: PeopleState) => Refusal | null): Promise<{ readonly isGone: boolean }>;
+  forget(
+    actor: Actor,
+    person: string,
+    why: PersonWhy,
+    isAllowed: (state: PeopleState) => Refusal | null,
+  ): Promise<{ readonly isGone: boolean }>;
   /** What changed, the newest first. */
   history(asked: Parameters<typeof personChanges>[2]): Promise<PersonChanges>;
   /** Decides on the newest state, and stores what was decided. Throws the refusal. */
@@ -136,11 +143,14 @@ export function createPeople(log: Log, scheduler: Pick<Scheduler, 'now' | 'monot
 
     change,
 
-    async forget(actor, person, isAllowed) {
-      // Nobody is linked any more who was removed, so all that names the person is there by then.
-      await change('person.remove', actor, (now) => isAllowed(now) ?? (now.people.has(person) ? removePerson(now, person) : []));
+    async forget(actor, person, why, isAllowed) {
+      // Nobody is linked any more who was removed, so all that names the person is there by then. A reason that is none refuses before.
+      await change('person.remove', actor, (now) => {
+        const refused = isAllowed(now) ?? explained(person, [], why);
+        return refused instanceof Refusal || !now.people.has(person) ? refused : removePerson(now, person);
+      });
       const revisions = await namingOf(log, person);
-      await change('person.forget', actor, () => forgetPerson(person, revisions));
+      await change('person.forget', actor, () => explained(person, forgetPerson(person, revisions), why));
       await log.redact?.(PEOPLE_STREAM, revisions);
       return { isGone: log.redact !== undefined };
     },

@@ -2,28 +2,31 @@ import type { Command } from 'commander';
 import { quotasIn } from '../../compose/projects.ts';
 import { isQuotaName, NO_QUOTAS, ownQuotas, type QuotaChanges, type QuotaName, quotasOf } from '../../domain/project/quotas.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { type CommonOptions, command, printResult, table, withInstallation } from '../context.ts';
+import { command, printResult, table, withInstallation } from '../context.ts';
+import { needSet, type SayingOptions, saying } from '../remote/message.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
-interface QuotasOptions extends CommonOptions {
+interface QuotasOptions extends SayingOptions {
   readonly set?: readonly string[];
 }
 
 /** `savepoint project quotas`: shows and sets how much a project may store and report. */
 export function quotasCommand(): Command {
-  return command(
+  const made = command(
     'quotas',
     'show what a project may store and report, or set it apart from QUOTA_… of the installation',
     'savepoint project quotas p1',
     'savepoint project quotas p1 --set documents=100000 eventsPerDay=default',
-  )
+  );
+  return saying(made)
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no limit), eventsPerDay=default')
     .action(async (projectId: string, options: QuotasOptions) => {
+      needSet(options);
       const changes: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
       const shown = await withInstallation(options, async ({ config, operator, waitUntilProjected }) => {
         if (options.set !== undefined) {
-          const { revision } = await operator.changeQuotas(projectId, changes);
+          const { revision } = await operator.changeQuotas(projectId, changes, options);
           await waitUntilProjected(projectId, revision);
         }
         const { settings } = await operator.show(projectId);

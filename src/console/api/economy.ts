@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type AlarmSet, alarmsIn, dayAfter, type EntriesFilter, NO_ENDPOINT, type Period } from '../words/economy.ts';
+import { publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
 import type { View } from './view.ts';
@@ -163,7 +164,16 @@ export function alarmsQuery({ project }: View) {
   });
 }
 
+interface AlarmsAsked {
+  readonly project: string;
+  readonly alarms: readonly AlarmSet[];
+  /** The revision that they were read at. */
+  readonly base: number;
+  readonly why: Why;
+}
+
 /** Sets all alarms, or none where somebody changed settings meanwhile. */
-export function setAlarms(project: string, alarms: readonly AlarmSet[], base: number, intent: string) {
-  return answerOf(api.changeSettings({ project, xNsBase: base, idempotencyKey: intent, body: { economyAlarms: alarms } }));
+export function setAlarms({ project, alarms, base, why }: AlarmsAsked, intent: string) {
+  const about = { project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent };
+  return answerOf(api.changeSettings({ ...about, body: { economyAlarms: alarms } }));
 }

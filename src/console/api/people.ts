@@ -76,8 +76,8 @@ export async function removePerson(id: string, why: Why): Promise<void> {
 }
 
 /** Removes a person, and has the log forget who it was. Answers whether it could: some engines cannot change an event. */
-export async function forgetPerson(id: string): Promise<boolean> {
-  return (await askConsole<{ readonly isGone: boolean }>('POST', `${ADDRESS}/${id}/forget`)).isGone;
+export async function forgetPerson(id: string, why: Why): Promise<boolean> {
+  return (await askConsole<{ readonly isGone: boolean }>('POST', `${ADDRESS}/${id}/forget`, saidOf(why))).isGone;
 }
 
 /** Forgets the password, ends all sessions, and answers the address of a new link. */

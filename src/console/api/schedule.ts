@@ -30,6 +30,6 @@ export function schedulePromotion({ project, base, at, why }: Planned, intent: s
   return answerOf(api.schedulePromotion({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: { at } }));
 }
 
-export function unschedulePromotion(project: string, intent: string) {
-  return answerOf(api.unschedulePromotion({ project, idempotencyKey: intent }));
+export function unschedulePromotion(project: string, why: Why, intent: string) {
+  return answerOf(api.unschedulePromotion({ project, ...publishWhyOf(why), idempotencyKey: intent }));
 }

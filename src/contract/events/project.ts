@@ -26,7 +26,7 @@ const changes = list(definitionChange);
 const generation = count.meta({ description: 'Of the data of `next`' });
 const setHash = hash.meta({ description: 'Content hash of the whole set afterwards' });
 const why = {
-  message: absent(plainText, 'Why, in the words of who published'),
+  message: absent(plainText, 'Why, in the words of who did it'),
   ticket: absent(plainText, 'Of the support desk'),
 } as const;
 const slug = plainText;
@@ -57,7 +57,7 @@ export const PROJECT_EVENTS = {
   ),
   'settings.changed': event(
     'Settings, and the name.',
-    members({ changes: plainObject.meta({ description: 'Members laid over the settings' }) }),
+    members({ changes: plainObject.meta({ description: 'Members laid over the settings' }), ...why }),
   ),
   'key.issued': event(
     'A key is made.',
@@ -68,13 +68,19 @@ export const PROJECT_EVENTS = {
       hash: hash.meta({ description: 'SHA-256 of the key' }),
       display: plainText.meta({ description: 'The key itself for a public one, else a display form' }),
       permissions,
+      ...why,
     }),
   ),
   'key.changed': event(
     'A key is switched, or permitted something else.',
-    members({ keyId: plainText, enabled: absent(z.boolean(), 'Whether it is taken'), permissions: absent(permissions, 'What it may do') }),
+    members({
+      keyId: plainText,
+      enabled: absent(z.boolean(), 'Whether it is taken'),
+      permissions: absent(permissions, 'What it may do'),
+      ...why,
+    }),
   ),
-  'key.revoked': event('A key is taken back.', members({ keyId: plainText })),
+  'key.revoked': event('A key is taken back.', members({ keyId: plainText, ...why })),
   'package.synced': event(
     'What an editor told of the game’s package.',
     members({

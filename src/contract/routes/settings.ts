@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
-import { AT, AT_ERRORS, AT_HEADER, PUBLISH_BASE, READ_HEADERS, STRICT, STRICT_IN_BODY } from '../parameters.ts';
+import { AT, AT_ERRORS, AT_HEADER, PUBLISH_BASE, READ_HEADERS, STRICT, STRICT_IN_BODY, WHY } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, asOf, instant, ok } from '../values.ts';
 import { diagnostics, ON_BASE, ofProject } from './managed.ts';
@@ -76,7 +76,7 @@ export const settings = {
     ].join('\n'),
     keys: managementKeys('rw', 'settings'),
     headers: PUBLISH_BASE,
-    query: STRICT,
+    query: { ...STRICT, ...WHY },
     body: { schema: z.object(STRICT_IN_BODY).catchall(anyJson), required: false, loose: true },
     unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'project-settings' } },
     answers: { 200: Settings },
@@ -138,7 +138,7 @@ export const settings = {
     path: '/:project/keys',
     summary: 'Revoke a public key of the project; 200 also when there is none',
     keys: managementKeys('rw', 'settings'),
-    query: { publicKey: z.string().meta({ description: 'The key; its place is the body' }) },
+    query: { publicKey: z.string().meta({ description: 'The key; its place is the body' }), ...WHY },
     body: { schema: z.strictObject({ publicKey: z.string().nullable().optional() }), required: false },
     unfit: { code: 'VALIDATION_FAILED', facts: { resourceKind: 'api-keys' } },
     answers: {
@@ -146,7 +146,7 @@ export const settings = {
         .strictObject({ ok, projectId: z.string(), revoked: z.boolean() })
         .meta({ id: 'KeyRevoked', description: 'Whether a key was revoked' }),
     },
-    errors: ['VALIDATION_FAILED'],
+    errors: ['VALIDATION_FAILED', 'INVALID_REQUEST'],
     writes: true,
     idempotent: true,
     example: { body: { publicKey: 'sp_ns_0000' }, answer: { ok: true, projectId: 'demo', revoked: false } },

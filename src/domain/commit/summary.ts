@@ -23,7 +23,7 @@ export interface CommitSummary {
   readonly money: readonly MovedMoney[];
   /** Of the call that made it, where its endpoint keeps that. */
   readonly input: RecordedInput | null;
-  /** Why somebody put something right, pressed a button, published or asked for that; `null`: nobody said. */
+  /** Why somebody put something right, pressed a button, published or asked for that, or changed settings or keys; `null`: nobody said. */
   readonly why: StatedWhy | null;
   /** Data of an event were redacted, so something is missing here. */
   readonly isRedacted: boolean;
@@ -140,6 +140,10 @@ function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
     case 'definitions.promoted':
     case 'definitions.rolledBack':
     case 'promotion.scheduled':
+    case 'settings.changed':
+    case 'key.issued':
+    case 'key.changed':
+    case 'key.revoked':
       return saidIn({ ...data, reason: data.message });
     case 'approval.commented':
       return saidIn({ ...data, reason: data.text });

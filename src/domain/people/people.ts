@@ -75,8 +75,8 @@ export interface PersonWhy {
 
 /** What is done with a person, and why: an event of its own, which can be forgotten. Where nothing is done, nothing is said. */
 export function explained(person: string, facts: readonly PeopleFact[] | Refusal, said: PersonWhy): readonly PeopleFact[] | Refusal {
-  const [reason, ticket] = [readLine('reason', said.reason), readLine('ticket', said.ticket)];
   if (facts instanceof Refusal) return facts;
+  const [reason, ticket] = [readLine('reason', said.reason), readLine('ticket', said.ticket)];
   if (reason instanceof Refusal) return reason;
   if (ticket instanceof Refusal) return ticket;
   if (facts.length === 0 || (reason === null && ticket === null)) return facts;

@@ -55,7 +55,7 @@ export async function answerPeople(asked: Asked, { person: { id: by } }: SignedI
       await desk.setRole(by, id ?? '', { project: last ?? '', ...(await roleIn(asked)) });
       return shown({ ok: true });
     case 'POST person forget':
-      return shown({ ok: true, ...(await desk.forget(by, id ?? '')) });
+      return shown({ ok: true, ...(await desk.forget(by, id ?? '', await whyIn(asked))) });
     case 'POST person reset':
       return shown({ ok: true, url: linkOf(asked, await desk.reset(by, id ?? '', await whyIn(asked))) });
     case 'GET person sessions':

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { NO_WHY } from '../../api/acts.ts';
 import { setAlarms } from '../../api/economy.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
@@ -7,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { type AlarmSet, type AlarmTyped, alarmOf, thresholdText } from '../../words/economy.ts';
 import styles from './economy.module.css';
 
@@ -24,7 +26,11 @@ export function AlarmsDialog({ alarms, base, currencies, close }: AlarmsProps) {
   const refresh = useRefresh();
   const intentOf = useIntent();
   const [wanted, setWanted] = useState(alarms);
-  const act = useMutation({ mutationFn: () => setAlarms(project, wanted, base, intentOf([base, wanted])), onSuccess: refresh });
+  const [why, setWhy] = useState(NO_WHY);
+  const act = useMutation({
+    mutationFn: () => setAlarms({ project, alarms: wanted, base, why }, intentOf([base, wanted, why])),
+    onSuccess: refresh,
+  });
   if (act.isSuccess)
     return (
       <Dialog title="The alarms are set" close={close}>
@@ -68,6 +74,7 @@ export function AlarmsDialog({ alarms, base, currencies, close }: AlarmsProps) {
         </div>
       )}
       <NewAlarm others={wanted} currencies={currencies} add={(alarm) => setWanted([...wanted, alarm])} />
+      <WhyField begins={false} why={why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

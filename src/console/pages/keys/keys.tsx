@@ -11,6 +11,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
+import { whySaid } from '../../words/why.ts';
 import { WhoLink } from '../named.tsx';
 import styles from './keys.module.css';
 
@@ -160,6 +161,7 @@ function MadeBy({ at }: { readonly at: string }) {
       <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
         {commit.revision}
       </Link>
+      {commit.why !== undefined && <>: {whySaid(commit.why)}</>}
     </div>
   );
 }

@@ -210,7 +210,7 @@ export function RemoveDialog({ person, close }: ActProps) {
   const [forgets, setForgets] = useState(false);
   const [why, setWhy] = useState(NO_WHY);
   const act = useMutation({
-    mutationFn: () => (forgets ? forgetPerson(person.id) : removePerson(person.id, why).then(() => true)),
+    mutationFn: () => (forgets ? forgetPerson(person.id, why) : removePerson(person.id, why).then(() => true)),
     onSuccess: (isDone) => (isDone ? end() : undefined),
   });
   const end = async () => {
@@ -234,12 +234,12 @@ export function RemoveDialog({ person, close }: ActProps) {
         <label className={styles.forget}>
           <input type="checkbox" checked={forgets} onChange={({ target }) => setForgets(target.checked)} />
           <span>
-            Forget name and e-mail, too, and why anything was done with the person. What the person did then stays by an id alone. It cannot
-            be taken back.
+            Forget name and e-mail, too, and why anything was done with the person before. What the person did then stays by an id alone. It
+            cannot be taken back.
           </span>
         </label>
       )}
-      {!forgets && <PersonWhy why={why} change={setWhy} />}
+      <PersonWhy why={why} change={setWhy} hint={forgets ? 'It stays, so name nobody here' : null} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

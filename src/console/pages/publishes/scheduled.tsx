@@ -1,11 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { NO_WHY } from '../../api/acts.ts';
 import { scheduleQuery, unschedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody } from '../../parts/page.tsx';
 import { At, When } from '../../parts/time.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { whoActed } from '../../words/approval.ts';
 import { ahead, notLive, wentUnseen } from '../../words/schedule.ts';
 import { whySaid } from '../../words/why.ts';
@@ -26,13 +30,8 @@ export function EndsSchedule() {
 export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
   const view = useView();
   const read = useQuery(scheduleQuery(view));
-  const refresh = useRefresh();
-  const intentOf = useIntent();
+  const [isAsking, setAsking] = useState(false);
   const schedule = read.data?.schedule ?? null;
-  const cancel = useMutation({
-    mutationFn: () => unschedulePromotion(view.project, intentOf(['unschedule', schedule?.id])),
-    onSuccess: refresh,
-  });
   if (schedule === null) return null;
   const { phase, at, message: reason, ticket, scheduled, ended } = schedule;
   const why = whySaid({ reason, ticket });
@@ -45,8 +44,8 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
       actions={
         phase === 'waiting' &&
         mayPublish && (
-          <Button isSmall disabled={cancel.isPending} onClick={() => cancel.mutate()}>
-            {cancel.isPending ? 'Cancelling…' : 'Cancel it'}
+          <Button isSmall onClick={() => setAsking(true)}>
+            Cancel it…
           </Button>
         )
       }
@@ -67,8 +66,47 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
             {told} {ended !== null && <When at={ended.at} />}
           </p>
         )}
-        {cancel.isError && <Failed error={cancel.error} />}
+        {isAsking && phase === 'waiting' && <CancelDialog id={schedule.id} at={at} close={() => setAsking(false)} />}
       </CardBody>
     </Card>
+  );
+}
+
+interface CancelProps {
+  readonly id: string;
+  readonly at: string;
+  readonly close: () => void;
+}
+
+/** What waits for its time goes live by hand alone then. */
+function CancelDialog({ id, at, close }: CancelProps) {
+  const { project } = useView();
+  const refresh = useRefresh();
+  const intentOf = useIntent();
+  const [why, setWhy] = useState(NO_WHY);
+  const act = useMutation({
+    mutationFn: () => unschedulePromotion(project, why, intentOf([id, why])),
+    onSuccess: () => {
+      close();
+      void refresh();
+    },
+  });
+  return (
+    <Dialog
+      title="Cancel what goes live by itself?"
+      sub={`What is staged stays staged, and does not go live ${ahead(at, Date.now())}. It can be scheduled anew.`}
+      close={close}
+      foot={
+        <>
+          <Button onClick={close}>Leave it</Button>
+          <Button look="bad" disabled={act.isPending} onClick={() => act.mutate()}>
+            {act.isPending ? 'Cancelling…' : 'Cancel it'}
+          </Button>
+        </>
+      }
+    >
+      <WhyField why={why} change={setWhy} />
+      {act.isError && <Failed error={act.error} />}
+    </Dialog>
   );
 }

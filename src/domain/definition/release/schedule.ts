@@ -1,8 +1,8 @@
 import { type Refusal, refusal } from '../../../kernel/errors.ts';
 import type { DomainEvent } from '../../events.ts';
+import { keptWhy, type SaidWhy } from '../../said.ts';
 import type { DefinitionsState, ReleaseState, ScheduledPromotion } from '../../states.ts';
 import { differenceHash, releasedBy } from './approval.ts';
-import { keptWhy, type SaidWhy } from './message.ts';
 
 /**
  * A promotion at a chosen time, of exactly what is staged when it is scheduled: any change of that, or of live, voids it, which the fold of
