@@ -7,6 +7,7 @@ import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { useIsDialogOpen } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { useStanding } from '../../parts/standing.ts';
@@ -85,6 +86,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
   const editing = useEditing(shown);
   const [open, setOpen] = useState<Open>(null);
   const [isTyping, setTyping] = useState(false);
+  const isDeciding = useIsDialogOpen();
   const { sheet, isEdited } = editing;
   const why = readOnlyBecause(view, sheet, mayDo);
   const lastOf = useLastChange();
@@ -124,7 +126,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         </>
       }
     >
-      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved isAtOnce={!(isEdited || isTyping) && open === null} />}
+      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved isAtOnce={!(isEdited || isTyping || isDeciding)} />}
       <SheetCard
         key={`${place.row} ${place.column}`}
         view={view}
