@@ -161,7 +161,7 @@ function MadeBy({ at }: { readonly at: string }) {
       <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
         {commit.revision}
       </Link>
-      {commit.why !== undefined && <>: {whySaid(commit.why)}</>}
+      {commit.why !== undefined && <div className={styles.why}>{whySaid(commit.why)}</div>}
     </div>
   );
 }
