@@ -62,10 +62,7 @@ test('documents that the staged schema refuses and ledgers that would vanish sto
   expect((await post('promote')).body).toMatchObject({ findings: [{ code: 'DOCUMENTS_REFUSED' }, {}], changes: [{ id: 'heroes' }] });
   const live = () => studio.manage('GET', studio.definitions('collections'));
   expect((await ok(live())).text).not.toContain('"max":10');
-  const made = await ok(post('promote', { force: true }));
-  // By which the history lists it; a look publishes nothing.
-  const revision = Number(made.headers['x-ns-published']);
-  expect([dry.revision, made.body]).toMatchObject([undefined, { promoted: { collections: 1 }, findings: [{}, {}], revision }]);
+  expect((await ok(post('promote', { force: true }))).body).toMatchObject({ promoted: { collections: 1 }, findings: [{}, {}] });
   expect((await ok(live())).text).toContain('"max":10');
 
   await stage({ type: 'number', max: 20 });
@@ -82,8 +79,7 @@ test('a removal that is staged shows in next at once, in live when it is promote
   expect((await post('promote')).body).toMatchObject({ findings: [{ code: 'COLLECTION_HOLDS_DOCUMENTS', documents: 12 }] });
   await ok(post('promote', { force: true }));
   expect((await studio.play('GET', studio.storage('heroes/p01'))).status).toBeGreaterThan(400);
-  const back = await ok(post('rollback'));
-  expect(back.body).toMatchObject({ revision: Number(back.headers['x-ns-published']) });
+  await ok(post('rollback'));
   expect((await ok(studio.play('GET', studio.storage('heroes/p01')))).body).toMatchObject({ gold: 1 });
 });
 

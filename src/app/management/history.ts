@@ -15,7 +15,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import type { EarlierLiveSearches } from './earlier-live.ts';
-import { type Decide, namingPublish, publishWhole } from './publish-whole.ts';
+import { type Decide, publishWhole } from './publish-whole.ts';
 import { actorsOf, shownApproval } from './shown-release.ts';
 import { stagedDocuments } from './staged-documents.ts';
 import { type TellingContext, untelling } from './untelling.ts';
@@ -66,9 +66,14 @@ export function createHistory(context: TellingContext, searches: EarlierLiveSear
         const decision = accepted(decideRollback(state, earlier, options));
         return { ...decision, answer: { ...decision.answer, ...ended } };
       };
-      const as = { ...caller, breakGlass: options.breakGlass ?? false };
-      const told = await untelling(context, caller, decide, { isBack: true });
-      return namingPublish(await publishWhole(context, as, 'definitions.rollback', 'live', STAGED_SCOPES, told));
+      return publishWhole(
+        context,
+        { ...caller, breakGlass: options.breakGlass ?? false },
+        'definitions.rollback',
+        'live',
+        STAGED_SCOPES,
+        await untelling(context, caller, decide, { isBack: true }),
+      );
     },
   };
 }

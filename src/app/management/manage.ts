@@ -28,7 +28,7 @@ import { compileAhead, type Pushed, validateAhead } from './compile-ahead.ts';
 import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { type PromoteOptions, promote } from './promotion.ts';
-import { type Decide, namingPublish, publishWhole, withStrictMode } from './publish-whole.ts';
+import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
 import { documentsLeft, seenSchemas, storedFindings } from './stored-documents.ts';
 import { type TellingContext, untelling } from './untelling.ts';
 
@@ -118,9 +118,8 @@ export function createManage(context: TellingContext): Manage {
       publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, what, options))),
     async promote(caller, options) {
       const how = { ...options, seen: await seenSchemas(caller, context.personalIn) };
-      const as = { ...caller, breakGlass: options.breakGlass ?? false };
-      return namingPublish(
-        await promote(context, caller, how, (decide) => publish(as, 'definitions.promote', 'live', STAGED_KINDS, decide)),
+      return promote(context, caller, how, (decide) =>
+        publish({ ...caller, breakGlass: options.breakGlass ?? false }, 'definitions.promote', 'live', STAGED_KINDS, decide),
       );
     },
 

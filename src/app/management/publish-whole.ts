@@ -60,12 +60,6 @@ export async function publishWhole<Answer extends JsonObject>(
   });
 }
 
-/** The answer with the revision by which the history lists what was made live. */
-export function namingPublish<Answer extends { readonly revision?: number }>(answer: ManageAnswer<Answer>): ManageAnswer<Answer> {
-  const { published, result } = answer;
-  return published === undefined ? answer : { ...answer, result: { ...result, revision: published } };
-}
-
 interface PublishCommand<Answer> {
   readonly caller: Caller;
   readonly cause: string;

@@ -39,12 +39,6 @@ const Published = z.strictObject({
   more: count.optional().meta({ description: 'How many fields are not listed; a publish keeps 30' }),
 });
 
-/** As the header `x-ns-published` says it. */
-const revision = count.optional().meta({
-  description:
-    'By which `publishes` lists it, and `explain` tells its commit; left out where nothing was published, and of an answer that is given again',
-});
-
 /** Of a dry run. */
 const nextDocuments = count.optional().meta({
   description:
@@ -58,7 +52,6 @@ const Promoted = z
     changes: z.array(Changed),
     hash: z.string(),
     generation: count.meta({ description: 'Of the data of `next`' }),
-    revision,
     nextDocuments,
     findings: z
       .array(anyObject)
@@ -177,7 +170,6 @@ export const release = {
           changes: z.array(DifferingDefinition),
           hash: z.string(),
           generation: count,
-          revision,
           nextDocuments,
           dryRun: ok.optional(),
         })

@@ -76,7 +76,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   });
   if (act.isSuccess)
     return (
-      <Published title="It is live" {...act.variables} hash={act.data.hash} revision={act.data.revision} close={close}>
+      <Published title="It is live" {...act.variables} hash={act.data.hash} close={close}>
         Players have it from their next call on. The history says who did it and why, and rolls it back.
       </Published>
     );
@@ -195,7 +195,7 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
   });
   if (act.isSuccess)
     return (
-      <Published title="It is rolled back" {...act.variables} hash={act.data.hash} revision={act.data.revision} close={close}>
+      <Published title="It is rolled back" {...act.variables} hash={act.data.hash} close={close}>
         Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
       </Published>
     );

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { publishesQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
@@ -33,16 +32,13 @@ interface PublishedProps {
   /** What is live by now; left out: nothing is yet. */
   readonly changes?: readonly DefinitionChange[];
   readonly hash?: string;
-  /** By which the history lists it; left out: an answer that was given again, which does not say so. */
-  readonly revision?: number | undefined;
   readonly close: () => void;
   readonly children: ReactNode;
 }
 
 /** Stays true while one reads: where live is another by now, it says whose. */
-export function Published({ title, changed, changes, hash = '', revision, close, children }: PublishedProps) {
-  const view = useView();
-  const publishes = useInfiniteQuery(publishesQuery(view)).data?.pages.flatMap((page) => page.publishes) ?? [];
+export function Published({ title, changed, changes, hash = '', close, children }: PublishedProps) {
+  const publishes = useInfiniteQuery(publishesQuery(useView())).data?.pages.flatMap((page) => page.publishes) ?? [];
   const other = changedSince(publishes, hash);
   return (
     <Dialog title={title} close={close}>
@@ -51,13 +47,6 @@ export function Published({ title, changed, changes, hash = '', revision, close,
           <strong>{changed}</strong>
         </p>
         <p>{other === null ? children : `Since then ${other} has changed what is live: the history says how.`}</p>
-        {revision !== undefined && (
-          <p>
-            <Link to="/p/$project/publishes/$revision" params={{ project: view.project, revision: String(revision) }} onClick={close}>
-              Publish {revision}: what it changed, and the way back
-            </Link>
-          </p>
-        )}
       </Done>
     </Dialog>
   );
