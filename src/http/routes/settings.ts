@@ -31,9 +31,12 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
   });
 }
 
+/** What says why, and names nothing. */
+const WHY: readonly string[] = ['message', 'ticket'];
+
 /** A query that names no key, and something else: a key was meant to be revoked. */
 function requireNoOther(exchange: Exchange): void {
-  const other = Object.keys(queryOf(exchange)).find((name) => !isReservedQuery(name) && !name.startsWith('_'));
+  const other = Object.keys(queryOf(exchange)).find((name) => !isReservedQuery(name) && !WHY.includes(name) && !name.startsWith('_'));
   if (other === undefined) return;
   const message = `\`${other}\` names no key to revoke; \`publicKey\` does`;
   throw refusal('VALIDATION_FAILED', message, { body: { resourceKind: 'api-keys' } });
