@@ -169,14 +169,14 @@ describe('a machine', () => {
       expect(client.sessions.current).not.toBeNull();
       const storage = memoryStorage();
       const lost = createClient({ ...client.connection.options, fetch: losing(client) });
-      const first = await openQueue(lost, { storage, name: 'q' });
+      const first = await openQueue(lost, { storage, name: 'of a machine' });
       await first.update('players', inc('gold', 1));
       await expect.poll(() => first.state).toBe('waiting');
       await first.close();
       // The clock changes in between. What the server remembers does not depend on it.
       vi.spyOn(Date, 'now').mockImplementation(() => clock() - hours * 6 * HOURS);
       const settled: boolean[] = [];
-      const second = await openQueue(client, { storage, name: 'q', onSettled: (_, { ok }) => void settled.push(ok) });
+      const second = await openQueue(client, { storage, name: 'of a machine', onSettled: (_, { ok }) => void settled.push(ok) });
       await second.idle();
       expect([settled, await client.documents('players').get()]).toEqual([[true], expect.objectContaining({ gold: 11 })]);
       await second.close();
