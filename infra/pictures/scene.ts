@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pushAxePrices } from '../demo/push.ts';
-import { listAt, numberAt, textAt } from '../harness/json.ts';
+import { numberAt, textAt } from '../harness/json.ts';
 import { ownEnvironment, type RunningNode, repositoryFolder, type Settings, savepointWith } from '../harness/node.ts';
 import { expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders } from '../harness/project.ts';
 
@@ -43,7 +43,7 @@ export async function setScene(node: RunningNode, settings: Settings): Promise<S
   };
   const project = openProject(node.url, credentials);
   try {
-    await savepoint('doc', 'set', 'players', player, 'axe=1', '--reason', 'moved to the new shard');
+    await savepoint('doc', 'set', 'players', player, 'axe=1', 'chops=0', '--reason', 'moved to the new shard');
     for (const [name, role] of Object.entries({ mara: 'manager', sam: 'support', aya: 'auditor' }))
       await savepoint('user', 'add', name, '--role', role, '--project', projectId);
     await savepoint('project', 'settings', projectId, '--set', 'approvals=required');
@@ -51,8 +51,8 @@ export async function setScene(node: RunningNode, settings: Settings): Promise<S
     await savepoint('approve', 'ask', '-m', 'Dearer axes for the autumn');
     // A key reads the past only where it says so.
     const { key } = Object(await savepoint('key', 'create', projectId, '--permissions', '{"history":"r"}'));
-    const loss = numberAt(await newest({ ...project, secretKey: String(key) }, `commits?player=${player}&limit=1`), 'revision');
-    const publish = numberAt(await newest(project, 'publishes?limit=1'), 'revision');
+    const loss = await newest({ ...project, secretKey: String(key) }, 'commits', `player=${player}`);
+    const publish = await newest(project, 'publishes');
     const link = async () => textAt(await savepoint('console', 'link'), 'url') ?? '';
     return { projectId, player, loss, publish, link };
   } finally {
@@ -68,8 +68,11 @@ async function playGame({ url, dataFolder }: RunningNode): Promise<string> {
   return textAt(JSON.parse(stdout), 'ledger.player.id') ?? '';
 }
 
-/** The newest of a list that people and keys read, newest first. */
-async function newest(project: Project, path: string): Promise<unknown> {
+/** The revision of the newest of a list that people and keys read, newest first. */
+async function newest(project: Project, list: 'commits' | 'publishes', filter = ''): Promise<number> {
+  const path = `${list}?limit=1&${filter}`;
   const { body } = await expectOk(path, project.http.send('GET', managePath(project, path), { headers: secretHeaders(project) }));
-  return listAt(body, 'data')[0];
+  const revision = numberAt(body, `${list}.0.revision`);
+  if (Number.isNaN(revision)) throw new Error(`${path} lists nothing`);
+  return revision;
 }
