@@ -9,7 +9,7 @@ export interface Picture {
   readonly path: string;
 }
 
-export function picturesOf({ projectId, player, loss, publish }: Omit<Scene, 'link'>): readonly Picture[] {
+export function picturesOf({ projectId, player, loss, before, publish }: Omit<Scene, 'link'>): readonly Picture[] {
   const own: Readonly<Record<string, string>> = {
     activity: '',
     'the box, of a commit': `/find/${loss}`,
@@ -17,8 +17,8 @@ export function picturesOf({ projectId, player, loss, publish }: Omit<Scene, 'li
     player: `/players/${player}`,
     'time line': `/players/${player}/timeline`,
     document: `/players/${player}/documents/players/${player}`,
-    'document at two moments': `/players/${player}/documents/players/${player}?a=${loss - 1}`,
-    restore: `/players/${player}/restore?to=${loss - 1}`,
+    'document at two moments': `/players/${player}/documents/players/${player}?a=${before}`,
+    restore: `/players/${player}/restore?to=${before}`,
     'who looked at a player': `/players/${player}/looked`,
     'who looked': '/looked',
     publishes: '/publishes',

@@ -15,6 +15,8 @@ export interface Scene {
   readonly player: string;
   /** The commit that took it. */
   readonly loss: number;
+  /** The player's commit before it: a commit can hold several events, so the revision before may be one of them. */
+  readonly before: number;
   /** The newest publish. */
   readonly publish: number;
   /** Makes a link that signs an owner in. */
@@ -51,10 +53,10 @@ export async function setScene(node: RunningNode, settings: Settings): Promise<S
     await savepoint('approve', 'ask', '-m', 'Dearer axes for the autumn');
     // A key reads the past only where it says so.
     const { key } = Object(await savepoint('key', 'create', projectId, '--permissions', '{"history":"r"}'));
-    const loss = await newest({ ...project, secretKey: String(key) }, 'commits', `player=${player}`);
-    const publish = await newest(project, 'publishes');
+    const [loss, before] = await newest({ ...project, secretKey: String(key) }, 'commits', `player=${player}`);
+    const [publish] = await newest(project, 'publishes');
     const link = async () => textAt(await savepoint('console', 'link'), 'url') ?? '';
-    return { projectId, player, loss, publish, link };
+    return { projectId, player, loss, before, publish, link };
   } finally {
     project.http.close();
   }
@@ -68,11 +70,11 @@ async function playGame({ url, dataFolder }: RunningNode): Promise<string> {
   return textAt(JSON.parse(stdout), 'ledger.player.id') ?? '';
 }
 
-/** The revision of the newest of a list that people and keys read, newest first. */
-async function newest(project: Project, list: 'commits' | 'publishes', filter = ''): Promise<number> {
-  const path = `${list}?limit=1&${filter}`;
+/** The revisions of the two newest of a list that people and keys read, the newest first. */
+async function newest(project: Project, list: 'commits' | 'publishes', filter = ''): Promise<readonly [number, number]> {
+  const path = `${list}?limit=2&${filter}`;
   const { body } = await expectOk(path, project.http.send('GET', managePath(project, path), { headers: secretHeaders(project) }));
-  const revision = numberAt(body, `${list}.0.revision`);
-  if (Number.isNaN(revision)) throw new Error(`${path} lists nothing`);
-  return revision;
+  const [last, before] = [0, 1].map((place) => numberAt(body, `${list}.${place}.revision`));
+  if (last === undefined || before === undefined || Number.isNaN(last + before)) throw new Error(`${path} does not list two`);
+  return [last, before];
 }
