@@ -1,5 +1,6 @@
 import type { AnswerOfPast, Caller, ManageAnswer } from '../../app/app.ts';
 import type { Settings as SettingsBody } from '../../contract/answers.ts';
+import { WHY } from '../../contract/parameters.ts';
 import { settings } from '../../contract/routes/settings.ts';
 import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { wireNames } from '../../domain/wire-names.ts';
@@ -31,12 +32,9 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
   });
 }
 
-/** What says why, and names nothing. */
-const WHY: readonly string[] = ['message', 'ticket'];
-
-/** A query that names no key, and something else: a key was meant to be revoked. */
+/** A query that names no key, and something else than why: a key was meant to be revoked. */
 function requireNoOther(exchange: Exchange): void {
-  const other = Object.keys(queryOf(exchange)).find((name) => !isReservedQuery(name) && !WHY.includes(name) && !name.startsWith('_'));
+  const other = Object.keys(queryOf(exchange)).find((name) => !isReservedQuery(name) && !Object.hasOwn(WHY, name) && !name.startsWith('_'));
   if (other === undefined) return;
   const message = `\`${other}\` names no key to revoke; \`publicKey\` does`;
   throw refusal('VALIDATION_FAILED', message, { body: { resourceKind: 'api-keys' } });

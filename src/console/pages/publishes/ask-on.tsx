@@ -1,18 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Why } from '../../api/acts.ts';
 import { type Approval, askApproval } from '../../api/approvals.ts';
 import { type TestRun, testsQuery } from '../../api/publishes.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { AskedDialog } from './asked.tsx';
 import type { DefinitionChange } from './changes.tsx';
 import { TestsRun, useMayTest } from './check.tsx';
 import styles from './publishes.module.css';
+import { ToPublishes } from './to-publishes.tsx';
 
 /** What was just staged is tested, and another person asked about it, as one act with the staging. */
 
@@ -59,7 +59,6 @@ interface AskOnProps {
 
 /** What came of it. It is staged in any case. */
 export function AskOnDialog({ asking, changed, close }: AskOnProps) {
-  const { project } = useView();
   const refresh = useRefresh();
   const { data, variables, error } = asking;
   if (data?.approval)
@@ -76,16 +75,7 @@ export function AskOnDialog({ asking, changed, close }: AskOnProps) {
       foot={
         <>
           <Button onClick={close}>Close</Button>
-          <Link
-            to="/p/$project/publishes"
-            params={{ project }}
-            search={{ target: undefined }}
-            onClick={close}
-            data-begin
-            className={buttonClass('main')}
-          >
-            On to Publishes
-          </Link>
+          <ToPublishes isMain close={close} />
         </>
       }
     >

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Approval, approvalsQuery } from '../../api/approvals.ts';
 import { useView } from '../../frame/view.ts';
-import { buttonClass } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done } from '../../parts/notice.tsx';
 import { approvalSentence, madeLiveSaid } from '../../words/approval.ts';
 import type { DefinitionChange } from './changes.tsx';
 import { SeeLive } from './see-live.tsx';
+import { ToPublishes } from './to-publishes.tsx';
 
 /** How another person comes to what waits: nobody is written to. */
 export function CopyLink() {
@@ -41,8 +41,7 @@ const TITLES: Readonly<Record<Approval['phase'], string>> = {
 
 /** It is asked for, which the page may show out of sight. What becomes of it while one reads is told in its place. */
 export function AskedDialog({ approval: asked, changed, changes, close, children }: AskedProps) {
-  const view = useView();
-  const approval = useQuery(approvalsQuery(view)).data?.approvals.find(({ id }) => id === asked.id) ?? asked;
+  const approval = useQuery(approvalsQuery(useView())).data?.approvals.find(({ id }) => id === asked.id) ?? asked;
   const isElsewhere = useLocation({ select: ({ pathname }) => !pathname.endsWith('/publishes') });
   const { phase } = approval;
   const isWaiting = phase === 'asked';
@@ -54,17 +53,7 @@ export function AskedDialog({ approval: asked, changed, changes, close, children
           <>
             {isWaiting && <CopyLink />}
             {phase === 'used' && <SeeLive changes={changes} close={close} />}
-            {isElsewhere && (
-              <Link
-                to="/p/$project/publishes"
-                params={view}
-                search={{ target: undefined }}
-                onClick={close}
-                className={buttonClass('plain', true)}
-              >
-                On to Publishes
-              </Link>
-            )}
+            {isElsewhere && <ToPublishes close={close} />}
           </>
         }
       >

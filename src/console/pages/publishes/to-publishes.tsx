@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+import { useView } from '../../frame/view.ts';
+import { buttonClass } from '../../parts/button.tsx';
+
+interface ToPublishesProps {
+  /** It is what a dialog offers first, and stands in its foot. */
+  readonly isMain?: boolean;
+  readonly close: () => void;
+}
+
+/** Leads from a dialog on to Publishes, of live and next. */
+export function ToPublishes({ isMain = false, close }: ToPublishesProps) {
+  const { project } = useView();
+  return (
+    <Link
+      to="/p/$project/publishes"
+      params={{ project }}
+      search={{ target: undefined }}
+      onClick={close}
+      data-begin={isMain || undefined}
+      className={buttonClass(isMain ? 'main' : 'plain', !isMain)}
+    >
+      On to Publishes
+    </Link>
+  );
+}
