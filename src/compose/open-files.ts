@@ -14,16 +14,21 @@ export function openFilesLimit(): string | null {
 const OWN_FILES = 128;
 /** Share of the rest that streams may take: they stay open, and other requests must still get in. */
 const STREAM_SHARE = 3 / 4;
+/** Share of the rest that connections to the console may take: whoever reaches its port alone must not keep games out. */
+const CONSOLE_SHARE = 1 / 8;
 
 export interface ConnectionBounds {
   readonly connections: number;
+  readonly toConsole: number;
   readonly streams: number;
 }
 
-/** Connections of clients, and streams among them, that so many files leave room for. */
-export function connectionBounds(limit: string | null): ConnectionBounds {
+/** Connections of clients, to the console beside them, and streams among both, that so many files leave room for. */
+export function connectionBounds(limit: string | null, hasConsole: boolean): ConnectionBounds {
   const files = Number(limit ?? Number.NaN);
-  if (Number.isNaN(files)) return { connections: Number.POSITIVE_INFINITY, streams: Number.POSITIVE_INFINITY };
-  const connections = Math.max(files - OWN_FILES, Math.ceil(files / 2));
-  return { connections, streams: Math.floor(connections * STREAM_SHARE) };
+  const any = Number.POSITIVE_INFINITY;
+  if (Number.isNaN(files)) return { connections: any, toConsole: any, streams: any };
+  const all = Math.max(files - OWN_FILES, Math.ceil(files / 2));
+  const toConsole = hasConsole ? Math.ceil(all * CONSOLE_SHARE) : 0;
+  return { connections: all - toConsole, toConsole, streams: Math.floor((all - toConsole) * STREAM_SHARE) };
 }

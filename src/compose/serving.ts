@@ -69,7 +69,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const { documentBytes, answerBytes, boardBytes, endpointMs, commandTimeoutMs: commandMs } = config.limits;
   const file = workerFile();
   const roundRobin = new RoundRobin(realScheduler);
-  const room = connectionBounds(openFilesLimit());
+  const room = connectionBounds(openFilesLimit(), Boolean(parts.console));
   const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
     projects,
@@ -96,7 +96,7 @@ export function createServing(parts: ServingParts): HttpServer {
   });
   const server = createServer({
     app,
-    settings: { ...httpSettings(config), maxConnections: room.connections },
+    settings: { ...httpSettings(config), maxConnections: room.connections, maxConsoleConnections: room.toConsole },
     log: logger,
     metrics,
     probes,

@@ -89,7 +89,7 @@ export function createServer(parts: ServerParts): HttpServer {
   });
   const shared = sharedParts(parts, streams, () => closing);
   const server = nodeServer(handlerOf(gameChain(parts, shared), parts), settings, null);
-  boundConnections(server, settings.maxConnections, log);
+  boundConnections(server, settings.maxConnections, 'connections', log);
   let consoleServer: Server | null = null;
   const handedOver = new Set<Socket>();
   let watched = false;
@@ -113,6 +113,7 @@ export function createServer(parts: ServerParts): HttpServer {
       let place = new ConsolePlace(settingsOf, port);
       const chain = consoleChain(parts, shared, settingsOf, () => place);
       const listening = nodeServer(handlerOf(chain, parts), settings, settingsOf.tls);
+      boundConnections(listening, settings.maxConsoleConnections, 'connections to the console', log);
       const taken = await listen(listening, port, host);
       place = new ConsolePlace(settingsOf, taken);
       consoleServer = listening;
@@ -239,11 +240,11 @@ function nodeServer(handle: RequestListener, settings: HttpSettings, tls: Consol
 const DROPPED_EVERY_MS = 60_000;
 
 /** Leaves the process some files. Without a bound, connections beyond its limit are closed by the system, and nothing tells of it. */
-function boundConnections(server: Server, most: number, log: Logger): void {
+function boundConnections(server: Server, most: number, what: string, log: Logger): void {
   if (!Number.isFinite(most)) return;
   server.maxConnections = most;
   const report = throttled(
-    () => log.warn({ connections: most }, 'connections are closed at once: this process may open no more files (ulimit -n, LimitNOFILE)'),
+    () => log.warn({ connections: most }, `${what} are closed at once: this process may open no more files (ulimit -n, LimitNOFILE)`),
     DROPPED_EVERY_MS,
   );
   server.on('drop', () => report(undefined));

@@ -31,6 +31,8 @@ export interface HttpSettings {
   readonly keepAliveTimeoutMs: number;
   /** Connections that may be open; further ones are closed at once. */
   readonly maxConnections: number;
+  /** The same to the console, which has some of its own. */
+  readonly maxConsoleConnections: number;
   /** Bytes of large answers that may wait for their clients, over all connections. */
   readonly unsentBytes: number;
   /** How long a client may take for one answer when too many wait. */
@@ -84,6 +86,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   checkingMs: 2_000,
   keepAliveTimeoutMs: 65_000,
   maxConnections: Number.POSITIVE_INFINITY,
+  maxConsoleConnections: Number.POSITIVE_INFINITY,
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,
   fileIdleMs: 5_000,

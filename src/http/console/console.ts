@@ -20,6 +20,9 @@ const PASSED = new RegExp(`^(?:${OF_PERSONS.map((family) => BASES[family]).join(
 /** A call of an endpoint runs it, whatever the method. */
 const ENDPOINT_CALL = new RegExp(`^${BASES.endpoints}/`, 'i');
 
+/** What is read in the name of a person. Files and the page itself are the same for everybody. */
+const ASKED = /^\/(?:api|v3)\//;
+
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const HEADERS = {
@@ -70,6 +73,7 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
     else if (elsewhere !== null)
       return respond(ctx, { status: 307, text: '', headers: { Location: elsewhere, 'Cache-Control': 'no-store' } });
     else if (!isSafe) requireOrigin(exchange, place);
+    if (!isCommandLine && ASKED.test(exchange.path)) refuseOtherPages(exchange, place);
     if (exchange.path.startsWith('/api/')) {
       exchange.route = 'console /api';
       // What is asked with HEAD is answered without its body.
@@ -112,6 +116,16 @@ async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<() => Prom
 /** Throws 403 ACCESS_DENIED for a change that a page of another origin sent, or that no page did. */
 function requireOrigin({ headers }: Exchange, { origin }: ConsolePlace): void {
   if (headers.origin !== origin) throw refusal('ACCESS_DENIED', `A change takes the header Origin: ${origin}`);
+}
+
+/**
+ * Throws 403 ACCESS_DENIED for what a page elsewhere has a browser read. It is shown nothing, but the cookie may go along from a page of the
+ * same site, and the look would be recorded in the name of somebody who never looked.
+ */
+function refuseOtherPages({ headers }: Exchange, { origin }: ConsolePlace): void {
+  const { 'sec-fetch-site': from = 'same-origin', origin: named = origin } = headers;
+  if ((from === 'same-origin' || from === 'none') && named === origin) return;
+  throw refusal('ACCESS_DENIED', `This is read by the pages of ${origin} alone`);
 }
 
 /** Throws 403 ACCESS_DENIED for what a page of a browser sent as the command line does. */
