@@ -140,6 +140,14 @@ function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
+const EXPLAINED = '/explain/';
+
+/** A path as logs tell it: what somebody asks about by `explain` may be personal, such as an e-mail address. */
+export function loggedPath(path: string): string {
+  const at = path.indexOf(EXPLAINED);
+  return at < 0 ? path : `${path.slice(0, at + EXPLAINED.length)}…`;
+}
+
 /** Without the digit 4, because an editor takes any error text that contains `404` for a missing route. */
 const idPrefix = `req_${randomBytes(8).toString('hex').replaceAll('4', '5')}`;
 let idCounter = 0;

@@ -10,7 +10,7 @@ import { saveRecords } from '../contract/routes/save-records.ts';
 import { playerOfKey } from '../domain/document/key.ts';
 import { readTopic, type Topic } from '../domain/live/topic.ts';
 import type { Personal } from '../domain/personal/fields.ts';
-import { MASK, masked } from '../domain/personal/mask.ts';
+import { MASK, masked, withoutSums } from '../domain/personal/mask.ts';
 import { memberSpellings } from '../domain/wire-names.ts';
 import { Refusal, refusable, refusal } from '../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson, tryParseJson } from '../kernel/json.ts';
@@ -130,7 +130,14 @@ async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, { route }: Pa
   const collection = ctx.params['collection'];
   const own = ownAnswer(route, answer.status);
   const place = { collections: typeof collection === 'string' ? [collection] : [], isFree: MADE_BY_GAMES.has(route.tag), own };
-  return { ...rest, body: masked(body, personal, place) };
+  const shown = masked(body, personal, place);
+  const isSummed = route.id === documentViews.ledger.id && isOfAllFields(firstQuery(ctx.state.exchange, memberSpellings('field')));
+  return { ...rest, body: isSummed && personal.isFollowedIn(String(collection)) ? withoutSums(shown) : shown };
+}
+
+/** Whether a ledger is asked for whole; `field`: as the request names it. */
+function isOfAllFields(field: string | null | undefined): boolean {
+  return (field ?? 'all') === 'all';
 }
 
 /** Which members of an answer are the platform's own. */
@@ -163,9 +170,11 @@ export async function shownEvents(app: Pick<App, 'looks'>, exchange: Exchange, p
 function maskedEvent(personal: Personal | null, event: LiveEvent): LiveEvent {
   if (personal === null) return event;
   const message = objectOf(tryParseJson(event.data) ?? null);
-  const { kind, of } = readTopic(String(message['topic']));
+  const { kind, of, options } = readTopic(String(message['topic']));
   const place = { ...(kind === 'query' ? { collections: [], isFree: true } : { collections: [of], isFree: false }), own: ownTopic(kind) };
-  const value = kind === 'query' && personal.isShownBy(of) ? MASK : masked(message['value'] ?? null, personal, place);
+  const whole = kind === 'query' && personal.isShownBy(of) ? MASK : masked(message['value'] ?? null, personal, place);
+  const isSummed = kind === 'ledger' && isOfAllFields(options.get('field')) && personal.isFollowedIn(of);
+  const value = isSummed ? withoutSums(whole) : whole;
   return { ...event, data: stringifyJson({ ...message, value }) };
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
 import { maskSecrets } from '../kernel/secrets.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, loggedPath } from './exchange.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface RequestOutcome {
@@ -20,7 +20,7 @@ export function logRequest(log: Logger, settings: HttpSettings, exchange: Exchan
   const line = {
     requestId: maskSecrets(exchange.requestId),
     method: exchange.method,
-    path: maskSecrets(exchange.path.slice(0, 300)),
+    path: maskSecrets(loggedPath(exchange.path).slice(0, 300)),
     status,
     ms: Math.round(seconds * 1000),
   };

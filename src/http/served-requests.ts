@@ -3,7 +3,7 @@ import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallLog } from './call-log/call-log.ts';
 import { RefusalShares } from './call-log/shares.ts';
 import { claimOf, targetOf } from './credentials.ts';
-import type { CallOutcome, Exchange } from './exchange.ts';
+import { type CallOutcome, type Exchange, loggedPath } from './exchange.ts';
 
 /**
  * Most requests without a valid key that are logged for one project within a window. Anybody can send them, and they would displace the
@@ -82,7 +82,7 @@ function servedOf(exchange: Exchange, status: number, ms: number, refused: Refus
     at: Date.now(),
     slug: call === null ? null : kept(call.slug, MAX_NAME, copies),
     method,
-    path: kept(location === '' ? exchange.path : location, MAX_PATH, copies),
+    path: kept(loggedPath(location === '' ? exchange.path : location), MAX_PATH, copies),
     route: exchange.route,
     // What was meant: a game reads some refusals in an answer with the status 200.
     status: call?.status ?? refused?.status ?? status,

@@ -51,6 +51,7 @@ const called = (names: readonly string[]): Personal => ({
   isShownBy: () => false,
   isHandledBy: () => false,
   isCurrency: () => false,
+  isFollowedIn: () => false,
 });
 
 /** Paths of masks in an answer. */

@@ -38,6 +38,19 @@ const ENDPOINTS = [
     response: { body: {} },
   },
   {
+    ...{ id: 'tell', slug: 'tell', method: 'POST', record: 'input', input: { address: { type: 'string' } } },
+    steps: [
+      {
+        id: 'w',
+        type: 'write',
+        collection: 'saves',
+        key: '{{platformId}}',
+        ops: [{ op: 'set', path: 'email', value: '{{input.address}}' }],
+      },
+    ],
+    response: { body: {} },
+  },
+  {
     ...{ id: 'find', slug: 'find', method: 'POST', input: { field: { type: 'string' }, value: { type: 'string' } } },
     steps: [{ id: 'rows', type: 'filter', collection: 'saves', where: { field: '{{input.field}}', op: '==', value: '{{input.value}}' } }],
     response: { body: { ok: true } },
@@ -219,6 +232,22 @@ test('logic of the game that handles personal values is given an input for a rea
   ).toBe(200);
 });
 
+test('with what an endpoint was called that handles personal values is masked, by whatever name it came', async () => {
+  const player = '76561198000000077';
+  const told = 'eve@personal.example';
+  await ok(game.play('POST', game.endpoint('tell'), { body: { address: told } }, player));
+  const commits = manage(`commits?player=${player}`);
+  const shown = async (role: string, reason?: string) =>
+    (await ask('GET', commits, { role, ...(reason === undefined ? {} : { reason }) })).text;
+  await expect.poll(() => shown('auditor'), { timeout: 20_000 }).toContain('"input"');
+  const [{ revision }] = JSON.parse(await shown('auditor')).commits;
+  for (const path of [commits, manage(`explain/${revision}`), manage(`players/${player}/timeline`)]) {
+    const { status, text } = await ask('GET', path, { role: 'auditor' });
+    expect([path, status, text.includes(told)]).toEqual([path, 200, false]);
+  }
+  expect(await shown('owner', 'T-9')).toContain(told);
+});
+
 test('what an endpoint prints is masked also where it calls another that prints it', async () => {
   const { status, text } = await ask('POST', `/v3/endpoints/${project}/through`, { role: 'designer', body: {} });
   expect([status, JSON.parse(text)]).toEqual([200, { masked: '[personal]' }]);
@@ -234,6 +263,13 @@ test('sums of a personal number are masked among others, and asked for a reason 
   expect((await ask('GET', manage('economy?currency=credit'), { reason: 'books' })).text).toContain(String(DEBT));
   const { text } = await ask('GET', `/v3/storage/${project}/saves/${ADA}/ledger`, { role: 'auditor' });
   expect([text.includes('"debt"'), text.includes(String(DEBT))]).toEqual([true, false]);
+  // Nor are they in what a whole ledger comes to, from which the others could be taken.
+  const { summary } = JSON.parse(text);
+  expect(summary).toMatchObject({ netChange: '[personal]', entryCount: 2, sources: { direct: { count: 2, total: '[personal]' } } });
+  const gold = await ask('GET', `/v3/storage/${project}/saves/${ADA}/ledger?field=gold`, { role: 'auditor' });
+  expect(JSON.parse(gold.text).summary).toMatchObject({ netChange: 5 });
+  const page = await ask('GET', manage(`players/${ADA}`), { role: 'auditor' });
+  expect([page.status, page.text.includes(String(1_000_000 - DEBT))]).toEqual([200, false]);
 });
 
 test('what was stored before its field was marked is masked by the mark of now, in every reading of what was', async () => {
@@ -328,6 +364,25 @@ test('a rollback to a publish in which a personal field was unique takes a reaso
   await push({});
 });
 
+test('of an old personal value that does not fit the schema, a restore names neither parts nor bounds, but for a reason', async () => {
+  const publish = (contact: object) =>
+    ok(
+      game.manage('PUT', game.definitions('collections'), {
+        body: [{ ...SAVES, schema: { ...SCHEMA, phone: { type: 'string', _personal: true }, contact } }],
+      }),
+    );
+  const save = (body: object) => ok(game.manage('POST', game.storage('saves/bo'), { body }));
+  const { headers } = await save({ gold: 1, contact: { 'mobile of bo': PHONE } });
+  await save({ gold: 2, contact: {} });
+  await publish({ type: 'object', _personal: true, properties: {}, additionalProperties: false });
+  const body = { to: Number(headers['x-ns-position']), reason: 'look', dryRun: true };
+  const restore = (asked: Ask) => ask('POST', manage('players/bo/restore'), { role: 'support', body, ...asked });
+  const masked = await restore({});
+  expect([...codeOf(masked), masked.text.includes('mobile of bo')]).toEqual([409, 'CORRECTION_BLOCKED', false]);
+  expect((await restore({ reason: 'T-4' })).text).toContain('mobile of bo');
+  await publish(SCHEMA.contact);
+});
+
 test('whether an old unique value of a personal field can come back takes a reason, whether somebody holds it by now or not', async () => {
   const save = (key: string, body: object) => ok(game.manage('POST', game.storage(`saves/${key}`), { body }));
   const { headers } = await save('cy', { gold: 1, email: 'cy@old.example' });
@@ -362,7 +417,8 @@ test('a stream tells of personal values in no topic, and a topic of one takes a 
     expect([topic, ...(await code(ask('GET', of(topic), { role: 'auditor' })))]).toEqual([topic, ...NEEDED]);
   for (const topic of [`documents/saves/${ADA}`, `ledger/saves/${ADA}`, 'query/deepest']) {
     const text = await firstOf(of(topic), 'auditor');
-    expect([topic, text.includes('"value"'), text.includes(MAIL), text.includes(String(DEBT))]).toEqual([topic, true, false, false]);
+    const sums = [MAIL, String(DEBT), String(DEBT + 5)].map((value) => text.includes(value));
+    expect([topic, text.includes('"value"'), ...sums]).toEqual([topic, true, false, false, false]);
   }
 });
 

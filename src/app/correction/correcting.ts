@@ -4,6 +4,7 @@ import type { AccessContext } from '../../domain/access/context.ts';
 import { differences, firstLines } from '../../domain/correction/differences.ts';
 import type { SlotChanges } from '../../domain/correction/slots.ts';
 import type { UndoneDocument } from '../../domain/correction/three-way.ts';
+import { checkDocument } from '../../domain/document/check.ts';
 import { applyChanges } from '../../domain/document/draft.ts';
 import { isDocumentEvent, keyOf } from '../../domain/document/evolve.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
@@ -165,7 +166,9 @@ export class Correcting {
       try {
         return write(document);
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'UNIQUE_VIOLATION' || !despite.includes('unique')) throw error;
+        if (!(error instanceof Refusal)) throw error;
+        if (error.code === 'SCHEMA_VALIDATION_FAILED') throw this.#toldFault(collection, document, error);
+        if (error.code !== 'UNIQUE_VIOLATION' || !despite.includes('unique')) throw error;
         return write(withPresentUnique(collection, document, present));
       }
     });
@@ -184,6 +187,14 @@ export class Correcting {
         'REVEAL_NEEDED',
         `Whether "${back.path}" of ${id} can go back tells whether somebody holds that value now: it takes a reason in the header x-ns-reveal. A restore may leave it as it is (\`keep\`)`,
       );
+  }
+
+  /** Why a document does not fit, as far as whoever asks may be told: of a personal field neither its bounds nor the names below it. */
+  #toldFault({ id, schema }: CollectionModel, document: JsonObject, fault: Refusal): Refusal {
+    const seen = this.#how.seen?.(id, schema) ?? schema;
+    if (seen === schema) return fault;
+    const hidden = `A personal field does not fit the schema of ${id}: why takes a reason in the header x-ns-reveal`;
+    return refusal('SCHEMA_VALIDATION_FAILED', checkDocument(seen, document) ?? hidden);
   }
 
   /** Runs a write. What refuses it is gathered. */

@@ -19,6 +19,8 @@ export interface Personal {
   isHandledBy(endpoint: string): boolean;
   /** Whether amounts of a currency are, or may be, sums of one. */
   isCurrency(currency: string): boolean;
+  /** Whether the ledger of a collection, by its id or name, follows one. */
+  isFollowedIn(collection: string): boolean;
 }
 
 const known = new WeakMap<DefinitionsState, { readonly earlier: readonly Mark[]; readonly personal: Personal | null }>();
@@ -74,6 +76,7 @@ function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal
     isNamedIn: (text) => says(text, words),
     isShownBy: (query) => queries.has(query),
     isHandledBy: (endpoint) => handling.has(endpoint) || whole.has(endpoint),
+    isFollowedIn: (collection) => foundIn(collections, collection).some((each) => each.currencies.length > 0),
     isCurrency: (currency) => currencies.some((own) => own === currency || (own.endsWith('.') && currency.startsWith(own))),
   };
 }
@@ -117,11 +120,15 @@ function describes(field: FieldModel, [first, ...rest]: PersonalPath): boolean {
   return children.some((child) => typeof child === 'object' && describes(child, rest));
 }
 
-/** A collection that is not known is read as any. */
 function pathsIn(collections: readonly Marked[], idOrName: string): readonly PersonalPath[] {
+  return distinct(foundIn(collections, idOrName).flatMap(({ personal }) => personal));
+}
+
+/** A collection that is not known is read as any. */
+function foundIn(collections: readonly Marked[], idOrName: string): readonly Marked[] {
   const wanted = idOrName.toLowerCase();
   const found = collections.filter(({ names }) => names.includes(wanted));
-  return distinct((found.length === 0 ? collections : found).flatMap(({ personal }) => personal));
+  return found.length === 0 ? collections : found;
 }
 
 function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {

@@ -1,5 +1,6 @@
 import type { Own } from '../../contract/own.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../../kernel/json-read.ts';
 import type { PersonalPath } from '../model.ts';
 import type { Personal } from './fields.ts';
 
@@ -57,12 +58,14 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const here = withoutValues(value, known, own);
   const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
   const isHandled = MAKERS.some((name) => typeof value[name] === 'string' && personal.isHandledBy(value[name]));
+  const isCallHandled = isOfHandling(value, personal);
   const isTest = typeof value['passed'] === 'boolean';
   const isMoney = typeof value['currency'] === 'string' && personal.isCurrency(value['currency']);
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
     if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
+    if (isCallHandled && name === 'input') return [name, { ...objectOf(member), value: { masked: MASK } }];
     const below = { collections, own: own?.members.get(name) ?? null };
     if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))
       return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
@@ -79,6 +82,12 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
 /** Of a change: that a restore counts it as lost. It brings that back, so whoever asks for one is told. */
 function isLossFlag(name: string, member: Json): boolean {
   return name === 'lost' && member === true;
+}
+
+/** Whether a commit is of a call of an endpoint that handles personal values: its input may hold them by any name. */
+function isOfHandling(commit: JsonObject, personal: Personal): boolean {
+  const { endpoint } = objectOf(commit['actor'] ?? null);
+  return typeof endpoint === 'string' && personal.isHandledBy(endpoint);
 }
 
 /** What an endpoint made that handles personal values: they may stand anywhere in it. */
@@ -98,6 +107,20 @@ function withoutNumbers(value: Json): Json {
   if (isNumber(value)) return MASK;
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNumbers(member)]));
+}
+
+/** Sums of a ledger: what they come to, without how many entries that are. */
+const SUMS: ReadonlySet<string> = new Set(['totalIncrease', 'totalDecrease', 'netChange', 'total']);
+
+/** A ledger of all fields without what they come to: who knows the sums of all but a personal one knows that. */
+export function withoutSums(ledger: Json): Json {
+  const { summary } = objectOf(ledger);
+  return summary === undefined ? ledger : { ...objectOf(ledger), summary: unsummed(summary) };
+}
+
+function unsummed(value: Json): Json {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, SUMS.has(name) ? MASK : unsummed(member)]));
 }
 
 /** Which field changes is told, but not from what and to what. */

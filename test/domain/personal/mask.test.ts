@@ -26,6 +26,7 @@ const PERSONAL: Personal = {
   isShownBy: (query) => query === 'by-email',
   isHandledBy: (slug) => slug === 'mail',
   isCurrency: (currency) => currency === 'debt',
+  isFollowedIn: () => false,
 };
 const shown = (value: Json, collections: readonly string[] = [], isFree = false) => masked(value, PERSONAL, { collections, isFree });
 
