@@ -89,6 +89,7 @@ export interface AppContext {
 
 /** What a publish needs, so that a process may publish that serves nobody. */
 export type PublishContext = Pick<AppContext, 'projects' | 'views' | 'scheduler'> & {
+  readonly people: Pick<People, 'current'>;
   readonly limits: Pick<AppContext['limits'], 'viewWaitMs' | 'answers'>;
 };
 

@@ -38,15 +38,15 @@ export function promotionWatch({ pool, log, config, logger, scheduler = realSche
     const stopWatching = watchCheckpoints(projects, reader, logger);
     const limits = { ...config.limits, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) };
     const webhooks = createWebhooks(config.webhookPrefixes);
-    const context = { projects, views: createViewReader(pool, null), scheduler, limits, webhooks };
+    const people = createPeople(log, scheduler);
+    const context = { projects, views: createViewReader(pool, null), scheduler, people, limits, webhooks };
     const failed: string[] = [];
     try {
-      const people = await createPeople(log, scheduler).latest();
       for (const id of due) {
         try {
           const project = await projects.get(id);
           if (project === null || project === undefined) continue;
-          const outcome = await promoteDue(context, people, project);
+          const outcome = await promoteDue(context, project);
           if (outcome.is === 'none') continue;
           done[outcome.is] += 1;
           if (outcome.is === 'promoted') logger.info({ project: id, unseen: outcome.unseen }, 'a scheduled promotion went live');

@@ -129,6 +129,20 @@ test('whatever changes voids it, and it is told what did', async () => {
   expect(answer(await oleg.get(path('approvals?limit=1'))).approvals).toMatchObject([{ id: declined, phase: 'declined' }]);
 });
 
+test('an approval counts while who gave it may approve: of whoever may no more it waits for a second person again', async () => {
+  await stage(mara, 61);
+  const id = await ask(mara);
+  expect((await approve(oleg, id)).status).toBe(200);
+  const { person } = answer(await oleg.get('/api/session'));
+  const hasRole = async (role: string) => expect((await ada.change('PUT', `/api/people/${person.id}/roles/*`, { role })).status).toBe(200);
+  await hasRole('viewer');
+  expect(codeOf(await promote(mara))).toEqual([409, 'APPROVAL_NEEDED']);
+  expect(answer(await mara.get(path('approvals'))).open).toMatchObject([{ id, phase: 'asked', decided: null }]);
+  expect((await approve(ada, id)).status).toBe(200);
+  expect((await promote(mara)).status).toBe(200);
+  await hasRole('manager');
+});
+
 test('of an approval and a change of what it is about at once, only what the approver saw may go live', async () => {
   for (let round = 0; round < 4; round += 1) {
     await stage(mara, 100 + round);

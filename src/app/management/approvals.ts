@@ -1,7 +1,15 @@
 import type * as contract from '../../contract/answers.ts';
 import { APPROVING_KEYS, type Need, STAGED_READ, STAGING_KEYS } from '../../contract/credentials.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { askApproval, declineApproval, giveApproval, releasedBy, withdrawApproval } from '../../domain/definition/release/approval.ts';
+import {
+  approvalNow,
+  askApproval,
+  declineApproval,
+  giveApproval,
+  releasedBy,
+  releaseNow,
+  withdrawApproval,
+} from '../../domain/definition/release/approval.ts';
 import { decidePromote } from '../../domain/definition/release/promote.ts';
 import { approvalIn, isOpen, NO_RELEASE } from '../../domain/definition/release/release.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
@@ -18,6 +26,7 @@ import { type AppContext, decided, execute, positioned, projectOf, stored } from
 import { idempotent, keyedBy } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { wholeAnswer } from './answer-codec.ts';
+import { approversIn } from './approvers.ts';
 import { type Guard, onBase } from './base.ts';
 import type { EarlierLiveSearches } from './earlier-live.ts';
 import { newApprovalId } from './publish-whole.ts';
@@ -68,7 +77,8 @@ export function createApprovals(context: AppContext, searches: EarlierLiveSearch
       const open = Object.values((state ?? NO_RELEASE).approvals).filter(isOpen);
       const approvals = page.approvals.map(({ approval }) => approval);
       await context.people.know(actorsOf([...open, ...approvals]));
-      const shown = (approval: ApprovalState) => shownApproval(context, project, approval);
+      const isApprover = await approversIn(context, project.id);
+      const shown = (approval: ApprovalState) => shownApproval(context, project, approvalNow(approval, isApprover));
       const required = accessAt(project, caller, 'live').settings.approvals === 'required';
       return answered({ ok: true, required, open: open.map(shown), approvals: approvals.map(shown), before: page.next });
     },
@@ -82,7 +92,7 @@ export function createApprovals(context: AppContext, searches: EarlierLiveSearch
       const by = (actor: Actor) => shownActor(context, project, actor);
       return answered({
         ok: true,
-        approval: shownApproval(context, project, found.approval),
+        approval: shownApproval(context, project, approvalNow(found.approval, await approversIn(context, project.id))),
         comments: comments.map(({ actor, at, ticket, ...comment }) => ({
           ...comment,
           ...(ticket === null ? {} : { ticket }),
@@ -189,6 +199,7 @@ async function changeIn(
   const actor = actorOf(caller);
   const known = [actor, ...actorsOf([...(earlier === undefined ? [] : [earlier]), ...openIn((await project.read(RELEASE)).state)])];
   await context.people.know(known);
+  const isApprover = await approversIn(context, project.id);
   const outcome = await execute<contract.ApprovalShown>(project, caller, cause, (ctx, now) => {
     const access = accessOf(ctx, caller, 'live');
     requireNeed(access.key, need);
@@ -196,7 +207,7 @@ async function changeIn(
     return idempotent({ ctx, now, keyed }, wholeAnswer<contract.ApprovalShown>(), () => {
       const state = ctx.read(RELEASE);
       const { events, answer } = guard(access.state, () => {
-        const made = decide(state, access);
+        const made = decide(releaseNow(state, isApprover), access);
         const approval = approvalIn(releaseAfter(state, made, { cause, actor, now }), id) ?? earlier;
         if (approval === undefined) throw noApproval(id);
         return { events: made, answer: { ok: true as const, approval: shownApproval(context, project, approval) } };

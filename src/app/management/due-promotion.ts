@@ -42,13 +42,14 @@ export type DueOutcome =
  * it is kept as its reason. However many nodes look, the log decides, so it happens once. Throws what may be over in a minute, such as a
  * storage that is away: then it waits on.
  */
-export async function promoteDue(context: DueContext, people: PeopleState, project: Project): Promise<DueOutcome> {
+export async function promoteDue(context: DueContext, project: Project): Promise<DueOutcome> {
   await project.refresh();
   const now = context.scheduler.now();
   const due = duePromotion((await project.read(RELEASE)).state, now);
   if (due === null) return { is: 'none' };
   try {
-    const { result } = await promoteAsScheduled(context, callerOf(people, project, due), project, due, now);
+    const caller = callerOf(await context.people.current(), project, due);
+    const { result } = await promoteAsScheduled(context, caller, project, due, now);
     return { is: 'promoted', unseen: unseenIn(result.findings) };
   } catch (error) {
     const isLate = isTooLate(due, now);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccessContext } from '../../domain/access/context.ts';
 import type { Decision as Publish } from '../../domain/definition/push/publish-events.ts';
 import { strictly } from '../../domain/definition/push/strict.ts';
-import { throughGate } from '../../domain/definition/release/approval.ts';
+import { releaseNow, throughGate } from '../../domain/definition/release/approval.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { withWhy } from '../../domain/said.ts';
 import type { ReleaseState } from '../../domain/states.ts';
@@ -12,13 +12,14 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { decided, type PublishContext, projectOf, stored } from '../context.ts';
+import { decided, type PublishContext, projectOf, settingsOf, stored } from '../context.ts';
 import { keyedBy, remembering, replayed } from '../idempotency.ts';
 import { type Decided, decidedBy, Overtaken } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { commitIds } from '../request-ids.ts';
 import { wholeAnswer } from './answer-codec.ts';
+import { approversIn } from './approvers.ts';
 import { onBase } from './base.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
@@ -79,6 +80,7 @@ async function publishOnce<Answer extends JsonObject>(
 ): Promise<ManageAnswer<Answer>> {
   const survey = new UniqueSurvey(project);
   const approval = newApprovalId();
+  const isApprover = settingsOf(project).approvals === 'off' ? () => false : await approversIn(context, project.id);
   let fences = 0;
   let surveys = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
@@ -89,7 +91,7 @@ async function publishOnce<Answer extends JsonObject>(
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPublishIndex(before);
       // Every publish changes it, in whichever project.
-      const release = ctx.read(RELEASE);
+      const release = releaseNow(ctx.read(RELEASE), isApprover);
       const gate = (publish: Publish<Answer>) => gated(caller, access, release, approval, publish);
       const publish = decidedBy<Answer>(() => told(caller, withClaims(survey, ctx, access, gate(decide(access, now, release)))));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);

@@ -14,6 +14,23 @@ import { approvalIn, isOfGame, isOpen, isSame, NO_RELEASE, whoIs } from './relea
  * decides.
  */
 
+/** Whether a person may approve, by the roles of now. */
+export type IsApprover = (person: string) => boolean;
+
+/** An approval as it counts now: what somebody agreed to who may not approve any more waits for a second person again. */
+export function approvalNow(approval: ApprovalState, isApprover: IsApprover): ApprovalState {
+  if (approval.phase !== 'approved' || isApprover(approval.decided?.by.person ?? '')) return approval;
+  return { ...approval, phase: 'asked', decided: null };
+}
+
+/** What stands between `next` and live, with its approvals as they count now. */
+export function releaseNow(state: ReleaseState | null, isApprover: IsApprover): ReleaseState | null {
+  if (state === null) return null;
+  const { promote, rollback } = state.approvals;
+  const now = (approval: ApprovalState | null) => approval && approvalNow(approval, isApprover);
+  return { ...state, approvals: { promote: now(promote), rollback: now(rollback) } };
+}
+
 /** What is to change live. */
 interface Releasing {
   readonly action: ReleaseAction;
