@@ -31,16 +31,17 @@ export function projectCommand(): Command {
 }
 
 function create(): Command {
-  return command(
+  const made = command(
     'create',
     'make a project with one public and one secret key; the secret is shown only here',
     "savepoint project create 'My game'",
     "savepoint project create 'My game' --json > keys.json",
-  )
+  );
+  return saying(made)
     .argument('<name>', 'a label; the id is generated')
-    .action(async (name: string, options: CommonOptions) => {
+    .action(async (name: string, options: SayingOptions) => {
       const create = async (installation: Installation) => {
-        const { revision, ...project } = await installation.operator.createProject(name);
+        const { revision, ...project } = await installation.operator.createProject(name, options);
         await awaitProjected(installation, project.projectId, revision);
         return project;
       };
@@ -142,13 +143,14 @@ function assignment(text: string): readonly [name: string, value: Json] {
 }
 
 function remove(): Command {
-  return command('delete', 'refuse the keys of a project and drop its rows; its log stays', 'savepoint project delete p1 --yes')
+  const about = 'refuse the keys of a project and drop its rows; its log stays';
+  return saying(command('delete', about, "savepoint project delete p1 --yes --message 'the game was closed' --ticket T-77"))
     .argument('<projectId>')
     .option('--yes', 'really delete it')
-    .action(async (projectId: string, options: CommonOptions & { readonly yes?: boolean }) => {
+    .action(async (projectId: string, options: SayingOptions & { readonly yes?: boolean }) => {
       if (!options.yes) throw new WrongUsage(`This drops everything that players of ${projectId} see. Add --yes to do it`);
       await withInstallation(options, async (installation) => {
-        const { revision } = await installation.operator.deleteProject(projectId);
+        const { revision } = await installation.operator.deleteProject(projectId, options);
         await awaitProjected(installation, projectId, revision);
       });
       printResult(options, { projectId, deleted: true }, () => `Project ${projectId} is deleted; its log is kept.`);

@@ -17,7 +17,7 @@ export function readLine(name: keyof typeof MOST, text: string | null | undefine
   return line;
 }
 
-/** As whoever publishes, or changes settings or keys, said it; `null` or left out: not at all. */
+/** As whoever publishes, or changes projects, settings or keys, said it; `null` or left out: not at all. */
 export interface SaidWhy {
   readonly message?: string | null | undefined;
   readonly ticket?: string | null | undefined;
@@ -38,6 +38,10 @@ export function withWhy(events: readonly DomainEvent[], said: SaidWhy): readonly
       case 'definitions.promoted':
         return { ...event, data: { ...event.data, ...why } };
       case 'definitions.rolledBack':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'project.created':
+        return { ...event, data: { ...event.data, ...why } };
+      case 'project.deleted':
         return { ...event, data: { ...event.data, ...why } };
       case 'settings.changed':
         return { ...event, data: { ...event.data, ...why } };

@@ -80,13 +80,13 @@ describe('projects beside a running node', () => {
     ]);
   });
 
-  test('delete --yes refuses the keys at once, drops every row and keeps the log', async () => {
+  test('delete --yes refuses the keys at once, drops every row and keeps the log, which says why', async () => {
     await publishGame(other);
     await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { gold: 3 } }));
     await ok(other.play('POST', other.storage(`scores/${PLAYER}`), { body: { points: 3 } }));
     await ok(other.manage('POST', other.storage('feed/append'), { body: { text: 'x' }, headers: { 'idempotency-key': 'k' } }));
     const before = await count('log_events WHERE stream = $1', `project-${made.projectId}`);
-    await command('project', 'delete', made.projectId, '--yes');
+    await command('project', 'delete', made.projectId, '--yes', '--message', 'the game was closed', '--ticket', 'T-7');
     expect(await refused(other.manage('GET', other.definitions('validate')))).toBe('401 UNAUTHORIZED');
     expect(await refused(other.play('GET', other.storage(`players/${PLAYER}`)))).toBe('401 UNAUTHORIZED');
     const tables = [
@@ -104,6 +104,8 @@ describe('projects beside a running node', () => {
       await eventually(`no row of it in ${table}`, async () => (await count(`${table} WHERE project = $1`, made.projectId)) === 0);
     }
     expect(await count('log_events WHERE stream = $1', `project-${made.projectId}`)).toBe(before + 1);
+    const said = "data ->> 'message' = 'the game was closed' AND data ->> 'ticket' = 'T-7'";
+    expect(await count(`log_events WHERE type = 'project.deleted' AND ${said} AND stream = $1`, `project-${made.projectId}`)).toBe(1);
     expect(await quickJson('project', 'list')).toMatchObject([{ projectId: game.projectId }]);
     other.close();
   });

@@ -44,9 +44,9 @@ interface NewKey {
 
 export interface Operator {
   /** Makes a project with one key of each kind, in one commit. The secret is shown here and never again. */
-  createProject(name: string): Promise<NewProject & { readonly revision: number }>;
+  createProject(name: string, said?: SaidWhy): Promise<NewProject & { readonly revision: number }>;
   /** Refuses the project's keys from now on. Its log stays. Throws NOT_FOUND. */
-  deleteProject(projectId: string): Promise<{ readonly revision: number }>;
+  deleteProject(projectId: string, said?: SaidWhy): Promise<{ readonly revision: number }>;
   createKey(
     projectId: string,
     kind: KeyKind,
@@ -83,24 +83,25 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
   const open = (projectId: string) => openProject(projects, projectId);
 
   return {
-    async createProject(name) {
+    async createProject(name, said) {
       const projectId = newProjectId();
       const publicKey = newKey('public');
       const secretKey = newKey('secret');
       const project = await projects.create(projectId);
-      const revision = await change(project, 'project.create', (state) => {
+      const create = (state: AuthorityState | null) => {
         const created = accepted(createProject(state, { projectId, name }));
         // The keys are checked against the project as it will be after its creation: empty.
         const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
         const first = accepted(issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' }));
         const second = accepted(issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' }));
         return { events: [...created.events, ...first.events, ...second.events] };
-      });
+      };
+      const revision = await change(project, 'project.create', create, said);
       return { projectId, publicKey: publicKey.key, secretKey: secretKey.key, revision };
     },
 
-    async deleteProject(projectId) {
-      return { revision: await change(await open(projectId), 'project.delete', deleteProject) };
+    async deleteProject(projectId, said) {
+      return { revision: await change(await open(projectId), 'project.delete', deleteProject, said) };
     },
 
     async createKey(projectId, kind, label, permissions, said) {

@@ -14,13 +14,13 @@ export const TICKET_HELP = 'of the support desk';
 /** The help of `--break-glass`, of the commands that a second person has to agree to. */
 export const BREAK_GLASS_HELP = 'as an owner, go past the second person that the project asks for; -m says why, and the history tells it';
 
-/** Options of a command that says why settings or keys are changed. */
+/** Options of a command that says why projects, settings or keys are changed. */
 export interface SayingOptions extends CommonOptions {
   readonly message?: string;
   readonly ticket?: string;
 }
 
-/** A command that changes settings or keys takes why, and for which ticket. */
+/** A command that changes projects, settings or keys takes why, and for which ticket. */
 export function saying(made: Command): Command {
   return made
     .option('-m, --message <text>', 'why, in a line of at most 500 characters, for good: `explain` and the page Activity show it')

@@ -44,8 +44,8 @@ const pageSaved = z.discriminatedUnion('pageType', [
 ]);
 
 export const PROJECT_EVENTS = {
-  'project.created': event('A project begins.', members({ projectId: plainText, name: plainText })),
-  'project.deleted': event('What came before it is gone from every table; a project of the same id may begin again.', members({})),
+  'project.created': event('A project begins.', members({ projectId: plainText, name: plainText, ...why })),
+  'project.deleted': event('What came before it is gone from every table; a project of the same id may begin again.', members({ ...why })),
   'log.foreign': event(
     'Another program wrote this event: it carries no seal, changes nothing, and the chain passes over it. A copy of the log puts it there by this name.',
     members({}),

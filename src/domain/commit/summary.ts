@@ -140,6 +140,8 @@ function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
     case 'definitions.promoted':
     case 'definitions.rolledBack':
     case 'promotion.scheduled':
+    case 'project.created':
+    case 'project.deleted':
     case 'settings.changed':
     case 'key.issued':
     case 'key.changed':
