@@ -119,8 +119,8 @@ function requireOrigin({ headers }: Exchange, { origin }: ConsolePlace): void {
 }
 
 /**
- * Throws 403 ACCESS_DENIED for what a page elsewhere has a browser read. It is shown nothing, but the cookie may go along from a page of the
- * same site, and the look would be recorded in the name of somebody who never looked.
+ * Throws 403 ACCESS_DENIED for what a page elsewhere has a browser read. It is shown nothing, but from a page of the same site the cookie
+ * goes along, and a look would be recorded in the name of somebody who never looked.
  */
 function refuseOtherPages({ headers }: Exchange, { origin }: ConsolePlace): void {
   const { 'sec-fetch-site': from = 'same-origin', origin: named = origin } = headers;
