@@ -10,7 +10,16 @@ import type { RegisteredRouter } from '@tanstack/react-router';
 import { restoreQuery } from './api/acts.ts';
 import { definitionsQuery, schemaQuery } from './api/definitions.ts';
 import { healthQuery } from './api/health.ts';
-import { collectionsQuery, commitsQuery, compareQuery, documentQuery, historyQuery, nameQuery, playerQuery } from './api/queries.ts';
+import {
+  collectionsQuery,
+  commitsQuery,
+  compareQuery,
+  documentQuery,
+  explainQuery,
+  historyQuery,
+  nameQuery,
+  playerQuery,
+} from './api/queries.ts';
 import { lastProjects, may, sessionQuery } from './api/session.ts';
 import { timelineQuery } from './api/timeline.ts';
 import { valuesQuery } from './api/values.ts';
@@ -54,6 +63,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       const { endpoint, kind, from, to } = commitFiltersIn(search);
       if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { endpoint, kind, from, to }));
     },
+  },
+  '/p/$project/find/$held': {
+    code: () => [import('./pages/found.tsx')],
+    reads: ({ view, params }, ahead) => ahead.read(explainQuery(view, named(params, 'held'))),
   },
   '/p/$project/values': {
     code: () => [import('./pages/values/values.tsx')],
@@ -129,10 +142,11 @@ function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead
   const asked = { collection: named(params, 'collection'), key: named(params, 'key') };
   const a = textIn(search, 'a');
   if (!mayDo('collections', 'x') && !mayDo('history', 'r')) return;
+  // What takes longest comes first.
   if (a !== undefined) ahead.read(compareQuery(view, asked, a, textIn(search, 'b') ?? view.at));
+  if (mayDo('history', 'r')) ahead.list(historyQuery(view, asked));
   ahead.read(documentQuery(view, asked));
   if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
-  if (mayDo('history', 'r')) ahead.list(historyQuery(view, asked));
 }
 
 function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {

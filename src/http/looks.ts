@@ -227,14 +227,20 @@ interface PlayersShown {
 
 /** Whom an answer shows: whom the request names, or whom the answer does; `null`: nobody, it holds nothing of players. */
 function playersShown({ route, namings }: Page, ctx: Context, answer: Answer, shared: Shared): PlayersShown | null {
-  const asked = namings.flatMap((naming) => namedByRequest(naming, route, ctx, shared));
-  const body = answer.stream === undefined ? jsonOf(answer) : undefined;
+  const asked = known(namings.flatMap((naming) => namedByRequest(naming, route, ctx, shared)));
   const isWhole = namings.some((naming) => NAMED_WHOLLY.has(naming)) && !isOfShared(ctx, namings, shared);
-  const found = known([...asked, ...(isWhole ? [] : namedByAnswer(ctx, namings, body ?? null, shared))]);
+  // The answer may be a document of a megabyte, and would say no more.
+  if (isWhole && asked.length > 0) return namedUpTo(MANY, asked);
+  const body = answer.stream === undefined ? jsonOf(answer) : undefined;
+  const found = isWhole ? [] : known([...asked, ...namedByAnswer(ctx, namings, body ?? null, shared)]);
   const isOpen = namings.includes('topic') ? topicsIn(ctx.state.exchange).some((topic) => isOfPlayers(topic, shared)) : body === undefined;
   const isUnknown = isOpen || route.tag === 'Endpoints';
   if (found.length === 0) return isUnknown ? { players: [] } : null;
-  return found.length > (isWhole || namings.includes('answer') ? MANY : FEW) ? { players: [], many: found.length } : { players: found };
+  return namedUpTo(namings.includes('answer') ? MANY : FEW, found);
+}
+
+function namedUpTo(most: number, players: readonly string[]): PlayersShown {
+  return players.length > most ? { players: [], many: players.length } : { players };
 }
 
 export function known(players: readonly string[]): readonly string[] {

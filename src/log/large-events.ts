@@ -1,13 +1,13 @@
 import type { ProjectEvent } from '../domain/events.ts';
 import { readProjectEvent } from './decode.ts';
-import type { RecordedEvent } from './port.ts';
+import type { Log, RecordedEvent } from './port.ts';
 
 /** Characters of an event's data from which it is large. What was redacted is shorter, so it is never given from here. */
 const LARGE = 64 * 1024;
 /** Characters of all that are kept. Decoded, they take about twice as many bytes. */
 const KEPT = 8 * 1024 * 1024;
 
-interface KeptEvent extends Pick<RecordedEvent, 'metadata'> {
+interface KeptEvent extends Pick<RecordedEvent, 'stream' | 'metadata'> {
   readonly event: ProjectEvent;
   readonly size: number;
 }
@@ -22,19 +22,50 @@ let keptSize = 0;
  * that covers every byte of it.
  */
 export function readLargeOnce(recorded: RecordedEvent): ProjectEvent {
-  const { id, revision, metadata, data } = recorded;
+  const { id, stream, metadata, data } = recorded;
   if (data.length < LARGE) return readProjectEvent(recorded);
   const known = kept.get(id);
-  const isKnown = known?.metadata === metadata && known.event.revision === revision;
-  const event = isKnown ? known.event : readProjectEvent(recorded);
+  const event = isOf(known, recorded) ? known.event : readProjectEvent(recorded);
+  return keep(id, { stream, metadata, event, size: data.length });
+}
+
+/** An event that came from the log, and was not decoded yet. */
+export interface StoredEvent extends Pick<RecordedEvent, 'revision' | 'metadata'> {
+  /** Characters of its data. */
+  readonly size: number;
+  /** {@link readLargeOnce}. */
+  read(): ProjectEvent;
+}
+
+/** Events of a stream, forwards. Data of large ones that are kept stay where they are, as far as the engine can leave them out. */
+export async function readStored(log: Pick<Log, 'read'>, stream: string, from: number, limit: number): Promise<readonly StoredEvent[]> {
+  const range = { from, limit, direction: 'forwards' } as const;
+  // By the time of the answer others may be kept.
+  const had = new Map([...kept].filter(([, event]) => event.stream === stream));
+  const found = await log.read(stream, { ...range, known: [...had.keys()] });
+  const isWhole = found.every((event) => event.data !== '' || isOf(had.get(event.id), event));
+  return (isWhole ? found : await log.read(stream, range)).map((event) => stored(event, event.data === '' ? had.get(event.id) : undefined));
+}
+
+function stored(event: RecordedEvent, had: KeptEvent | undefined): StoredEvent {
+  const { id, revision, metadata, data } = event;
+  if (had === undefined) return { revision, metadata, size: data.length, read: () => readLargeOnce(event) };
+  return { revision, metadata, size: had.size, read: () => keep(id, had) };
+}
+
+function isOf(known: KeptEvent | undefined, { revision, metadata }: RecordedEvent): known is KeptEvent {
+  return known?.metadata === metadata && known.event.revision === revision;
+}
+
+function keep(id: string, read: KeptEvent): ProjectEvent {
   forget(id);
-  kept.set(id, { event, metadata, size: data.length });
-  keptSize += data.length;
+  kept.set(id, read);
+  keptSize += read.size;
   for (const [oldest] of kept) {
     if (keptSize <= KEPT) break;
     forget(oldest);
   }
-  return event;
+  return read.event;
 }
 
 function forget(id: string): void {

@@ -42,6 +42,11 @@ export interface ReadRange {
   /** At least 1. */
   readonly limit: number;
   readonly direction: 'forwards' | 'backwards';
+  /**
+   * Ids of events whose data the reader has: an engine may give an empty text in place of data that are long. It does not where these were
+   * redacted since.
+   */
+  readonly known?: readonly string[];
 }
 
 export interface Head {

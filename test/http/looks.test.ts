@@ -18,7 +18,7 @@ const NOT_RECORDED = {
 };
 
 /** What a person is shown of an answer of a route, by its name. */
-function shown(id: string, answer: Answer): Promise<Answer> {
+function shown(id: string, answer: Answer, app: Parameters<typeof shownToPerson>[0] = NOT_RECORDED): Promise<Answer> {
   const route = routes.find((each) => each.id === id);
   if (route === undefined) throw new Error(id);
   const exchange = {
@@ -29,7 +29,7 @@ function shown(id: string, answer: Answer): Promise<Answer> {
     caller: { projectId: 'p', key: { keyId: 'per_1' }, platformId: '42' },
   };
   const ctx = { state: { exchange }, params: { project: 'p', collection: 'saves', key: '42', player: '42' } } as unknown as Context;
-  return shownToPerson(NOT_RECORDED, ctx, pageOf(route), answer);
+  return shownToPerson(app, ctx, pageOf(route), answer);
 }
 
 test('a write is answered as done, without what it shows', async () => {
@@ -54,4 +54,12 @@ test('a read and a look at a correction are refused', async () => {
   });
   const looked = { body: { ok: true, dryRun: true, revision: null, documents: [] } };
   await expect(shown('restorePlayer', looked)).rejects.toMatchObject({ code: 'LOOK_NOT_RECORDED' });
+});
+
+test('a document is not read to see whose it is: its address says that', async () => {
+  const looked: unknown[] = [];
+  const recorded = { looks: { ...NOT_RECORDED.looks, record: async (look: object) => void looked.push(look) } };
+  const text = Object.assign(Buffer.from('{"gold":5}'), { toString: () => expect.fail('it was read') });
+  expect(await shown('readDocument', { text }, recorded)).toEqual({ text });
+  expect(looked).toEqual([expect.objectContaining({ page: 'readDocument', players: ['42'] })]);
 });

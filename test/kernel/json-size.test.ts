@@ -13,3 +13,10 @@ test.each<[string, Json]>([
   expect(isLargerThan(value, bytes)).toBe(false);
   expect(isLargerThan(value, bytes - 1)).toBe(true);
 });
+
+test('what is surely larger, or surely is not, is never printed', () => {
+  const unprintable = { toJSON: () => expect.fail('it was printed') } as unknown as Json;
+  expect(isLargerThan([unprintable, 'a'.repeat(1_000)], 900)).toBe(true);
+  expect(isLargerThan({ a: [unprintable], b: { c: Array(500).fill(12) } }, 400)).toBe(true);
+  expect(isLargerThan([unprintable, 'a'], 100)).toBe(false);
+});

@@ -76,8 +76,9 @@ export class Correcting {
     if (isSame(present, document)) return;
     const stored = this.#store(collection, key, present, document);
     if (stored === undefined) return;
-    const all = differences(present, stored.document);
-    const told = this.#how.lines === undefined ? { changes: [...all] } : firstLines(all, this.#how.lines);
+    const { lines } = this.#how;
+    const after = stored.document;
+    const told = lines === undefined ? { changes: [...differences(present, after)] } : firstLines(present, after, lines);
     this.#documents.push({ collection: id, key, version: stored.version, ...told });
   }
 

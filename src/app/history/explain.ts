@@ -38,9 +38,16 @@ import { type UseInForce, usesAt } from './uses.ts';
 
 /**
  * What an id or a name is that somebody holds. Nothing that is known of it is an empty list: the call log may still know a refused
- * request. `hidden`: what is masked for whoever asks; `null`: nothing. Throws 400 INVALID_REQUEST for what can be no id.
+ * request. Throws 400 INVALID_REQUEST for what can be no id.
  */
-export type Explain = (caller: Caller, held: string, hidden: Personal | null) => Promise<ManageAnswer<Explanations>>;
+export type Explain = (caller: Caller, held: string, how: How) => Promise<ManageAnswer<Explanations>>;
+
+interface How {
+  /** What is masked for whoever asks; `null`: nothing. */
+  readonly hidden: Personal | null;
+  /** Whether it is told what players did next. */
+  readonly isFollowed: boolean;
+}
 
 interface Explanations extends NamedSo {
   /** Whose requests of the call log whoever asks may be told of, beside what the log knows. */
@@ -81,7 +88,7 @@ const SAYS: Readonly<Record<IdKind, string>> = {
 export function createExplain(context: AppContext, past: Past): Explain {
   const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
   const explanations = new Bulkhead({ slots: SLOTS, queue: MAX_WAITING, timeout });
-  return async (caller, held, hidden) => {
+  return async (caller, held, { hidden, isFollowed }) => {
     const project = await projectOf(context, caller);
     const { key } = accessAt(project, caller, 'live');
     requireNeed(key, EXPLAINING_KEYS.needs);
@@ -94,7 +101,7 @@ export function createExplain(context: AppContext, past: Past): Explain {
     const explained = async (): Promise<Explanations> => {
       // No id holds a slash: it is part of the address of a document, or of a name.
       const isOfLog = readsHistory && !held.includes('/');
-      const explanation = new Explanation(context, past, { project, key, held });
+      const explanation = new Explanation(context, past, { project, key, held, isFollowed });
       const ofLog = isOfLog ? await explanation.meanings() : [];
       const named = await namedSo(context, { project, caller, held, hidden });
       const meanings = joined(ofLog, named.meanings);
@@ -126,7 +133,7 @@ function leftOut(key: AccessKey, part: LeftOut['part'], scopes: readonly string[
   return missing === null ? [] : [{ part, why: missing.message }];
 }
 
-interface Asked {
+interface Asked extends Pick<How, 'isFollowed'> {
   readonly project: Project;
   /** Of whoever asks, who may see what was. */
   readonly key: AccessKey;
@@ -139,14 +146,16 @@ class Explanation {
   readonly #project: Project;
   readonly #key: AccessKey;
   readonly #held: string;
+  readonly #isFollowed: boolean;
   readonly #leftOut = new Map<string, LeftOut>();
 
-  constructor(context: AppContext, past: Past, { project, key, held }: Asked) {
+  constructor(context: AppContext, past: Past, { project, key, held, isFollowed }: Asked) {
     this.#context = context;
     this.#past = past;
     this.#project = project;
     this.#key = key;
     this.#held = held;
+    this.#isFollowed = isFollowed;
   }
 
   /** What whoever asks may not be told of the meanings, each once. */
@@ -243,9 +252,9 @@ class Explanation {
     const call = newest === undefined ? null : await this.#callOf(newest);
     const players = shown[0]?.players.slice(0, FOLLOWED_PLAYERS) ?? [];
     const [player] = players;
-    const isFollowed = newest !== undefined && player !== undefined;
-    const followed = isFollowed ? await this.#followed(newest.last, players) : [];
-    const link = isFollowed ? toCommits({ player, from: String(newest.last + 1) }) : null;
+    const hasNext = newest !== undefined && player !== undefined;
+    const followed = hasNext && this.#isFollowed ? await this.#followed(newest.last, players) : [];
+    const link = hasNext ? toCommits({ player, from: String(newest.last + 1) }) : null;
     return {
       is,
       text,

@@ -13,6 +13,7 @@ import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import { hashOf, NO_HASH } from '../../log/chain.ts';
 import { decodeProjectEvent, LinkedDecoder, readProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { checkpointHash, FOREIGN_HASH, lastSealed } from '../../log/foreign.ts';
+import { readStored } from '../../log/large-events.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/state-reader.ts';
@@ -300,7 +301,7 @@ export class Project {
 
   /** {@link history}, of which each event is decoded only where it is read. */
   async unread(from: number, limit: number): Promise<readonly UnreadEvent[]> {
-    return (await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' })).map(unreadEvent);
+    return (await readStored(this.#options.log, this.#stream, from, limit)).map(unreadEvent);
   }
 
   /** `isUnreadable`: an event of the log is the reason, so to open the project again is of no use before something is done. */

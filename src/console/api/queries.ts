@@ -104,8 +104,12 @@ export function moreDocumentsQuery(view: View, player: string, more: string) {
   });
 }
 
+/** What players did next is no part of it: their time lines tell that. */
 export function explainQuery({ project }: View, held: string) {
-  return queryOptions({ queryKey: [project, 'explain', held], queryFn: () => answerOf(api.explain({ project, held })) });
+  return queryOptions({
+    queryKey: [project, 'explain', held],
+    queryFn: () => answerOf(api.explain({ project, held, withoutFollowed: 'true' })),
+  });
 }
 
 /** Definitions and values that have it in their name: as one types, so that what was found last stays until there is more. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXPLAINING_KEYS, managementKeys } from '../credentials.ts';
-import { PLAYER } from '../parameters.ts';
+import { flag, PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyNumber, anyObject, count, instant, ok, ticketSaid } from '../values.ts';
 import { LoggedRequest } from './logs.ts';
@@ -298,6 +298,9 @@ export const commits = {
       'told to people who manage them. `leftOut` says what is missing.',
     ].join('\n'),
     keys: EXPLAINING_KEYS,
+    query: {
+      withoutFollowed: flag('Leaves out `followed`: where documents are large it takes longer than all else'),
+    },
     answers: {
       200: z
         .strictObject({

@@ -11,9 +11,9 @@ import { managed, type Services } from './services.ts';
 export function commitHandlers(services: Services): Handlers<typeof commits> {
   const { app } = services;
   return answering(services, commits, {
-    async explain({ exchange, caller, params: { held } }) {
+    async explain({ exchange, caller, params: { held }, query: { withoutFollowed } }) {
       const hidden = await hiddenFrom(app, exchange, caller.projectId);
-      const { result, ...answer } = await app.explain(caller, held, hidden);
+      const { result, ...answer } = await app.explain(caller, held, { hidden, isFollowed: !withoutFollowed });
       const { meanings, personal, leftOut, alike } = result;
       const found = result.calls === 'none' ? [] : await requestsOf(services, caller.projectId, held, meanings);
       const calls = result.calls === 'all' ? found : found.filter(({ platformId }) => platformId !== null);

@@ -21,8 +21,8 @@ const held: Record<string, string> = {};
 /** Answers of calls. */
 const done: Record<string, Reply> = {};
 
-const explain = async (id: string) => {
-  const path = `/v3/manage/${opened.game.projectId}/explain/${encodeURIComponent(id)}`;
+const explain = async (id: string, query = '') => {
+  const path = `/v3/manage/${opened.game.projectId}/explain/${encodeURIComponent(id)}${query}`;
   const { meanings } = await bodyOf(opened.game.manage('GET', path, { headers: { 'x-api-key': historyKey } }));
   return listOf(meanings).map((meaning) => objectOf(meaning));
 };
@@ -123,4 +123,11 @@ test('what followed is listed: the next ten commits of the players, and nobody e
   expect(revisions[0]).toBe(positionOf(done['forgotten']));
   for (const { players } of followed) expect(players).toEqual([PLAYER]);
   expect((await explain(OTHER))[0]?.['followed']).toBeUndefined();
+});
+
+test('what followed is left out where nobody asks for it, and nothing else is', async () => {
+  const held = String(positionOf(done['masked']));
+  const [whole] = await explain(held);
+  const { followed: _, ...rest } = objectOf(whole ?? null);
+  expect(await explain(held, '?withoutFollowed=true')).toEqual([rest]);
 });

@@ -408,6 +408,22 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
       });
     });
 
+    test('data that the reader has may be left out where they are long, and nothing else of the event is; what was redacted never is', async () => {
+      const to = stream();
+      const long = () => anEvent(JSON.stringify({ n: Array.from({ length: 500 }, () => randomUUID()) }));
+      await append(to, 'none', [long(), anEvent(), long(), long()]);
+      const [first, second, third, fourth] = await readAll(to);
+      if (!first || !second || !third || !fourth) throw new Error('four events were stored');
+      const known = [first, second, fourth].map(({ id }) => id);
+      await log.redact?.(to, [3]);
+      const [one, other, whole, last] = await log.read(to, { from: 0, limit: 10, direction: 'forwards', known });
+      expect([first, { ...first, data: '' }]).toContainEqual(one);
+      expect([other, whole]).toEqual([second, third]);
+      expect(log.redact === undefined ? [fourth, { ...fourth, data: '' }] : [{ ...fourth, data: redacted(fourth.data) }]).toContainEqual(
+        last,
+      );
+    });
+
     test('what is redacted is a commitment from then on, in its place, where the engine can change an event', async () => {
       if (log.redact === undefined) return;
       const to = stream();

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
-import { logContract } from './contract.ts';
+import { anEvent, logContract } from './contract.ts';
 import { logProperties } from './properties.ts';
 
 logContract('postgres', async () => {
@@ -14,3 +16,12 @@ logProperties('postgres', async () => postgresLog(await postgresLogDatabase()), 
 
 // Little memory for recent events, so that followers change between it and the database.
 logProperties('postgres, short of memory', async () => postgresLog(await postgresLogDatabase(), { recentBytes: 3000 }), { runs: 10 });
+
+test('a long text that the reader has is not sent by Postgres', async () => {
+  const log = postgresLog(await postgresLogDatabase());
+  const long = anEvent(JSON.stringify({ n: Array.from({ length: 2_000 }, () => randomUUID()) }));
+  await log.append('test-long', 'none', [long, anEvent()]);
+  const read = await log.read('test-long', { from: 0, limit: 10, direction: 'forwards', known: [long.id] });
+  expect(read.map(({ data }) => data)).toEqual(['', '{"n":1}']);
+  await log.close();
+});

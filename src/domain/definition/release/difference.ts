@@ -114,7 +114,7 @@ class Walk {
   /** Nearly all members are the same, so nothing is made of those; and nothing of a place that is counted alone. */
   #compareMembers(at: Place, before: JsonObject, after: JsonObject): void {
     eachMember(before, after, (name, own, other) => {
-      if (own !== other) this.compare(this.#isFull ? ROOT : memberOf(at, name, own, other), own, other);
+      this.compare(this.#isFull ? ROOT : memberOf(at, name, own, other), own, other);
     });
   }
 
@@ -172,14 +172,22 @@ function same(before: Json | undefined, after: Json | undefined): boolean {
   return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
 }
 
-/** Goes through the members that either object has, with their values in both. */
+/** Goes through the members that either object has, with their values in both, but for those that are the very same. */
 function eachMember(
   before: JsonObject,
   after: JsonObject,
   see: (name: string, before: Json | undefined, after: Json | undefined) => void,
 ): void {
-  for (const name of Object.keys(before)) see(name, before[name], member(after, name));
-  for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) see(name, undefined, after[name]);
+  const names = Object.keys(after);
+  // Members that `before` does not have. Objects may have thousands, of which a change has touched one.
+  let added = names.length;
+  for (const name of Object.keys(before)) {
+    const own = before[name];
+    const other = own === after[name] ? own : member(after, name);
+    if (other !== undefined) added -= 1;
+    if (own !== other) see(name, own, other);
+  }
+  if (added > 0) for (const name of names) if (!Object.hasOwn(before, name)) see(name, undefined, after[name]);
 }
 
 function shown(value: Json, most: number): Json {
