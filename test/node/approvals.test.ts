@@ -143,6 +143,17 @@ test('an approval counts while who gave it may approve: of whoever may no more i
   await hasRole('manager');
 });
 
+test('whoever staged a part and was let in anew under the same name does not approve it either', async () => {
+  const vera = await newManager('Vera');
+  await stage(vera, 62);
+  const id = await ask(mara);
+  const { person } = answer(await vera.get('/api/session'));
+  expect((await ada.change('DELETE', `/api/people/${person.id}`)).status).toBe(200);
+  expect(codeOf(await approve(await newManager('vera'), id))).toEqual([403, 'APPROVER_IS_AUTHOR']);
+  expect((await approve(oleg, id)).status).toBe(200);
+  expect((await promote(mara)).status).toBe(200);
+});
+
 test('of an approval and a change of what it is about at once, only what the approver saw may go live', async () => {
   for (let round = 0; round < 4; round += 1) {
     await stage(mara, 100 + round);

@@ -14,8 +14,9 @@ import { decidePromote } from '../../domain/definition/release/promote.ts';
 import { approvalIn, isOpen, NO_RELEASE } from '../../domain/definition/release/release.ts';
 import { decideRollback } from '../../domain/definition/release/rollback.ts';
 import type { Actor, DomainEvent } from '../../domain/events.ts';
+import { isSameName } from '../../domain/people/people.ts';
 import { keptWhy } from '../../domain/said.ts';
-import type { ApprovalState, ReleaseAction, ReleaseState } from '../../domain/states.ts';
+import type { AccessKey, ApprovalState, ReleaseAction, ReleaseState } from '../../domain/states.ts';
 import { RELEASE } from '../../domain/subjects.ts';
 import { accepted, notFound, type Refusal, refusal } from '../../kernel/errors.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
@@ -104,7 +105,7 @@ export function createApprovals(context: AppContext, searches: EarlierLiveSearch
 
     give: (caller, id, saying) =>
       change(context, caller, 'approval.give', APPROVING, id, (state) => [
-        accepted(giveApproval(state, id, caller.key)),
+        accepted(giveApproval(state, id, caller.key, (person) => isSelf(context.people, caller.key, person))),
         ...said(id, saying, 'approve'),
       ]),
     decline: (caller, id, saying) =>
@@ -119,6 +120,13 @@ export function createApprovals(context: AppContext, searches: EarlierLiveSearch
       ]),
     comment: (caller, id, saying) => change(context, caller, 'approval.comment', ASKING, id, () => said(id, saying)),
   };
+}
+
+/** Whether an id is of this person, or of one of the same name who was removed: whoever is let in anew has another id. */
+function isSelf({ nameOf }: AppContext['people'], { keyId, label }: AccessKey, person: string): boolean {
+  if (person === keyId) return true;
+  const name = nameOf(person);
+  return name !== undefined && isSameName(name, label);
 }
 
 async function ask(

@@ -165,8 +165,12 @@ export function forgetPerson(id: string, revisions: readonly number[]): readonly
 
 /** The person of a name, in any letter case. */
 export function personNamed({ people }: PeopleState, name: string): PersonState | undefined {
-  const wanted = folded(name);
-  return [...people.values()].find((person) => folded(person.name) === wanted);
+  return [...people.values()].find((person) => isSameName(person.name, name));
+}
+
+/** Whether two names are one, in any letter case. */
+export function isSameName(one: string, other: string): boolean {
+  return folded(one) === folded(other);
 }
 
 /** Folds one event. What is redacted let a person in, who is nobody then, or says of such a person how they signed in, or why of an act. */

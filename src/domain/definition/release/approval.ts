@@ -6,7 +6,7 @@ import { allows } from '../../project/permissions.ts';
 import type { ProjectSettings } from '../../project/settings.ts';
 import type { AccessKey, ApprovalState, DefinitionsState, ReleaseAction, ReleaseState } from '../../states.ts';
 import { layerHash } from '../model/evolve.ts';
-import { approvalIn, isOfGame, isOpen, isSame, NO_RELEASE, whoIs } from './release.ts';
+import { approvalIn, isOfGame, isOpen, NO_RELEASE } from './release.ts';
 
 /**
  * A second person (the setting `approvals`): nothing goes live that somebody else has not agreed to. An approval is of one difference to
@@ -68,13 +68,18 @@ export function askApproval(
   return { type: 'approval.requested', data: { ...what, difference: differenceHash(changes), base } };
 }
 
-/** A person agrees. Refuses keys, and whoever staged a part of it. */
-export function giveApproval(state: ReleaseState | null, id: string, key: AccessKey): DomainEvent | Refusal {
+/** A person agrees. Refuses keys, and whoever staged a part of it. `isSelf`: whether an id of a person is of who agrees, or was. */
+export function giveApproval(
+  state: ReleaseState | null,
+  id: string,
+  key: AccessKey,
+  isSelf = (person: string): boolean => person === key.keyId,
+): DomainEvent | Refusal {
   const approval = approvalIn(state ?? NO_RELEASE, id);
   if (approval === undefined) return noApproval(id);
   if (approval.phase !== 'asked') return inOtherPhase(approval);
   if (key.kind !== 'person') return refusal('APPROVER_IS_KEY');
-  if (isAuthor(state ?? NO_RELEASE, approval, key.keyId)) return refusal('APPROVER_IS_AUTHOR');
+  if (isAuthor(state ?? NO_RELEASE, approval, isSelf)) return refusal('APPROVER_IS_AUTHOR');
   const { difference, base } = approval;
   return { type: 'approval.given', data: { approval: id, difference, base } };
 }
@@ -97,11 +102,10 @@ export function withdrawApproval(state: ReleaseState | null, id: string): Domain
  * Whether a person stands behind a part of what was asked about: staged it, or asked where that is who is known. A key is nobody, so who
  * asked stands for what a key staged; and for a rollback, which nobody staged.
  */
-function isAuthor({ stagedBy }: ReleaseState, { action, asked }: ApprovalState, person: string): boolean {
+function isAuthor({ stagedBy }: ReleaseState, { action, asked }: ApprovalState, isSelf: (person: string) => boolean): boolean {
   const authors = action === 'promote' ? Object.values(stagedBy).flatMap((steps) => steps.map(({ by }) => by)) : [];
   const isNamed = authors.length > 0 && authors.every(({ kind }) => kind === 'person');
-  const who = { kind: 'person', person } as const;
-  return [...authors, ...(isNamed ? [] : [asked.by])].some((author) => isSame(whoIs(author), who));
+  return [...authors, ...(isNamed ? [] : [asked.by])].some(({ person }) => person !== undefined && isSelf(person));
 }
 
 /** Who publishes, and how. */

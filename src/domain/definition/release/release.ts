@@ -59,12 +59,12 @@ function stepOf({ metadata: { actor, recordedAt } }: ProjectEvent): ReleaseStep 
 }
 
 /** An actor without the player for whom it acted: in one form, so that two of them are equal where their texts are. */
-export function whoIs({ kind, keyId, person }: Actor): Actor {
+function whoIs({ kind, keyId, person }: Actor): Actor {
   return { kind, ...(keyId === undefined ? {} : { keyId }), ...(person === undefined ? {} : { person }) };
 }
 
 /** Whether two actors are the same key or person. */
-export function isSame(one: Actor, other: Actor): boolean {
+function isSame(one: Actor, other: Actor): boolean {
   return one.kind === other.kind && one.keyId === other.keyId && one.person === other.person;
 }
 
