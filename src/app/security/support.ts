@@ -123,11 +123,10 @@ function shown(player: string, { devices, account, recovery }: GuestState): cont
   return { ok: true, player, devices: listed, account, hasCode: recovery !== null };
 }
 
-/** How the name begins. Throws 400. */
+/** How the name begins: of any characters, as games report it, but the one that no text holds. Throws 400. */
 function nameIn(name: string | null): string {
-  if (name === null || name.trim() === '' || name.length > MAX_NAME)
+  if (name === null || name.trim() === '' || name.length > MAX_NAME || name.includes('\0'))
     throw refusal('INVALID_REQUEST', `\`name\` is how the name begins, of 1 to ${MAX_NAME} characters`);
-  requireStorable(name);
   return name;
 }
 

@@ -440,7 +440,7 @@ describe('support', () => {
     for (const [id, name] of [
       ['7001', 'Grace'],
       ['7002', 'gracie_%'],
-      ['7003', 'Bo'],
+      ['7003', 'Bo / 😀'],
     ] as const)
       await beat(id, name);
     const find = async (query: string) => Object((await ok(manage('GET', `players?${query}`))).body);
@@ -453,6 +453,9 @@ describe('support', () => {
       { timeout: 20_000 },
     );
     expect(await find('name=grac&limit=1')).toMatchObject({ players: [{ platformId: '7001', name: 'Grace', online: true }], more: true });
+    // A name is no id: games report any characters.
+    const { players } = await find(`name=${encodeURIComponent('bo / 😀')}`);
+    expect(players).toMatchObject([{ platformId: '7003', name: 'Bo / 😀' }]);
     expect(await find('name=%25')).toMatchObject({ players: [], more: false });
     expect(await code(manage('GET', 'players'))).toBe('400 INVALID_REQUEST');
   });
