@@ -10,7 +10,7 @@ import type { RemoteOptions } from './remote.ts';
 
 const SHOWN = members({
   schedule: optional(
-    members({ at: text, phase: text, scheduled: anyObject, ended: optional(members({ unseen: optional(listOf(text)) })) }),
+    members({ id: text, at: text, phase: text, scheduled: anyObject, ended: optional(members({ unseen: optional(listOf(text)) })) }),
   ),
 });
 
@@ -29,8 +29,9 @@ export async function schedulePromotion(remote: Remote, at: string, base: number
   );
 }
 
-export async function cancelSchedule(remote: Remote, { message, ticket }: SaidWhy): Promise<ScheduleShown> {
-  return checkedBody(await remote.request('DELETE', address(remote), { query: { message, ticket }, again: 'keyed' }), SHOWN);
+/** `schedule`: the id of the one that is meant. */
+export async function cancelSchedule(remote: Remote, schedule: string | undefined, { message, ticket }: SaidWhy): Promise<ScheduleShown> {
+  return checkedBody(await remote.request('DELETE', address(remote), { query: { schedule, message, ticket }, again: 'keyed' }), SHOWN);
 }
 
 export function printSchedule(options: RemoteOptions, shown: ScheduleShown): void {
@@ -43,7 +44,7 @@ function unseenText(collections: readonly string[]): string {
   return `Whether documents of ${collections.map(visible).join(', ')} fit personal fields was not looked at, as no reason was given.`;
 }
 
-function sentence({ at, message, ticket, scheduled, phase, ended }: PromotionSchedule): string {
+function sentence({ id, at, message, ticket, scheduled, phase, ended }: PromotionSchedule): string {
   const told = whyText({ reason: message, ticket });
   const what = `What ${whoText(scheduled)} scheduled for ${at}${told === '' ? '' : ` (${told})`}`;
   const by = ended === null ? '' : ` by ${whoText(ended)} at ${ended.at}`;
@@ -51,7 +52,7 @@ function sentence({ at, message, ticket, scheduled, phase, ended }: PromotionSch
   const why = ending === '' ? '' : `: ${ending}`;
   switch (phase) {
     case 'waiting':
-      return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${told === '' ? '' : `: ${told}`}. Any change of it, or of live, voids that.`;
+      return `What is staged goes live at ${at}, as ${whoText(scheduled)} scheduled${told === '' ? '' : `: ${told}`}. Any change of it, or of live, voids that; \`savepoint promote --cancel ${visible(id)}\` takes it back.`;
     case 'used':
       return `${what} is live${by}.${ended?.unseen === undefined ? '' : ` ${unseenText(ended.unseen)}`}`;
     case 'withdrawn':

@@ -25,7 +25,8 @@ interface PromoteOptions extends RemoteOptions {
   readonly ticket?: string;
   readonly breakGlass?: boolean;
   readonly at?: string;
-  readonly cancel?: boolean;
+  /** The id of the one that is meant; `true`: whichever waits. */
+  readonly cancel?: string | true;
   readonly scheduled?: boolean;
 }
 
@@ -47,7 +48,11 @@ export function promoteCommand(): Command {
         'at a time, in ISO with its zone: exactly what is staged now. Any change of it, or of live, voids that; tests run and findings are looked at again then',
       ).conflicts(['dryRun', 'cancel', 'scheduled']),
     )
-    .addOption(new Option('--cancel', 'take back what waits for its time').conflicts(['dryRun', 'force', 'breakGlass', 'scheduled']))
+    .addOption(
+      new Option('--cancel [id]', 'take back what waits for its time; with its id (--scheduled), that one or none').conflicts([
+        ...['dryRun', 'force', 'breakGlass', 'scheduled'],
+      ]),
+    )
     .option('--scheduled', 'show what waits for its time, or what became of the last one')
     .option('-m, --message <text>', MESSAGE_HELP)
     .option('--ticket <id>', TICKET_HELP)
@@ -55,7 +60,8 @@ export function promoteCommand(): Command {
       const remote = remoteOf(options);
       requireOfNow(options);
       if (options.scheduled) return printSchedule(options, await readSchedule(remote));
-      if (options.cancel) return printSchedule(options, await cancelSchedule(remote, options));
+      if (options.cancel !== undefined)
+        return printSchedule(options, await cancelSchedule(remote, options.cancel === true ? undefined : options.cancel, options));
       const preview = await previewOf(remote).finally(endProgress);
       if (!options.json && preview.staged) print(shown(preview));
       if (!options.json) for (const { message } of preview.unseen) printNote(`Note: ${String(message)} (--reveal REASON)`);

@@ -74,12 +74,12 @@ const confirm = createRoute({
   component: lazyPage(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
 });
 
-const WENT_LIVE = codeOf('went-live', () => import('./pages/publishes/went-live.tsx').then(({ WentLive }) => WentLive));
+const OWN_ASKED = codeOf('own-asked', () => import('./pages/publishes/own-asked.tsx').then(({ OwnAsked }) => OwnAsked));
 
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/p/$project',
-  component: () => <Shell wentLive={WENT_LIVE} />,
+  component: () => <Shell ownAsked={OWN_ASKED} />,
   validateSearch: (search: Record<string, unknown>): ViewSearch => ({
     at: textIn(search, 'at'),
     target: search['target'] === 'next' ? 'next' : undefined,

@@ -88,7 +88,7 @@ export const CATALOGUE = {
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
   PREFLIGHT_VALIDATION_FAILED: [400, 'Preflight validation failed. No resources were written.'],
-  PROMOTION_PHASE: [409, 'A promotion is scheduled already, or none is'],
+  PROMOTION_PHASE: [409, 'Another promotion is scheduled, or none is'],
   PROMOTION_FINDINGS: [409, 'Stored data does not fit what is staged'],
   PUBLISH_CONFLICT: [409, 'Somebody else has published since the revision that this is based on; nothing was written'],
   PUBLISH_NOT_FOUND: [404, 'Nothing was published live at this revision'],

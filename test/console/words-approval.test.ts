@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalSentence, isNews, madeLive, madeLiveSaid, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
+import { approvalSentence, isNews, madeLiveSaid, ownAsked, waitingSaid, whyNotApprove } from '../../src/console/words/approval.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const mara = { kind: 'person', person: 'per_1', label: 'mara' };
@@ -11,7 +11,7 @@ const asMara = { person: 'per_1', mayApprove: true };
 const asOleg = { person: 'per_2', mayApprove: true };
 
 it('an approval is told as a sentence: who asked, who decided, and what voided it', () => {
-  expect(approvalSentence(asked)).toBe('mara asks for a second person’s approval.');
+  expect(approvalSentence(asked)).toBe('mara asks for approval.');
   expect(approvalSentence({ ...asked, phase: 'approved', decided: { by: oleg, at } })).toContain('oleg approved exactly this');
   expect(approvalSentence({ ...asked, phase: 'void', ended: { by: key, at, why: 'staged' } })).toBe(
     'What mara asked for is void: key “pipeline” staged something afterwards. It has to be asked for anew.',
@@ -51,14 +51,17 @@ it('who waits for whom is told to each by what is theirs to do: to approve, to m
   expect([said([], toMara), said([approved], { ...toMara, mayPublish: false })]).toEqual([[], []]);
 });
 
-it('whoever asked is told of the newest that somebody else made live, by whom', () => {
+it('whoever asked is told of the newest: that it waits, and what somebody else did with it, but not what they did themselves', () => {
   const used = { ...asked, phase: 'used', decided: { by: oleg, at }, ended: { by: oleg, at, why: 'used' } } as const;
-  expect([madeLive([used], 'per_1'), madeLive([used], 'per_2')]).toEqual([used, null]);
-  expect(madeLive([asked, used], 'per_1')).toBeNull();
-  expect(madeLive([{ ...used, ended: { ...used.ended, by: mara } }], 'per_1')).toBeNull();
-  expect([23, 25].map((hours) => isNews(used, Date.parse(at) + hours * 3_600_000))).toEqual([true, false]);
+  const declined = { ...asked, phase: 'declined', decided: { by: oleg, at } } as const;
+  const voided = (by: typeof mara | typeof key) => ({ ...asked, phase: 'void', ended: { by, at, why: 'staged' } }) as const;
+  for (const each of [asked, declined, used, voided(key)])
+    expect([ownAsked([each], 'per_1'), ownAsked([each], 'per_2')]).toEqual([each, null]);
+  expect(ownAsked([asked, used], 'per_1')).toBe(asked);
+  for (const own of [voided(mara), { ...used, ended: { ...used.ended, by: mara } }, { ...asked, phase: 'bypassed' } as const])
+    expect(ownAsked([own], 'per_1')).toBeNull();
+  const after = (hours: number) => Date.parse(at) + hours * 3_600_000;
+  expect([isNews(asked, after(23)), isNews(declined, after(25)), isNews(used, after(25))]).toEqual([true, false, false]);
   expect(madeLiveSaid(used)).toBe('oleg approved it and made it live');
-  expect(madeLiveSaid({ ...used, action: 'rollback', ended: { ...used.ended, by: key } })).toBe(
-    'oleg approved it, and key “pipeline” rolled live back',
-  );
+  expect(madeLiveSaid({ ...used, ended: { ...used.ended, by: key } })).toBe('oleg approved it, and key “pipeline” made it live');
 });

@@ -12,6 +12,7 @@ import {
   publishDeed,
   publishOf,
   reasonOf,
+  rollbackAsked,
   rollbackSaid,
   saidOfStaged,
   standings,
@@ -102,7 +103,8 @@ describe('a change of a publish in a line', () => {
           { label: 'Shop › rope', before: 2 },
         ],
       }),
-    ).toBe('Game values: Shop › bow new, 3, Shop › rope removed');
+    ).toBe('Game values: Shop › bow new: 3, Shop › rope removed');
+    expect(changeSaid('live', { ...change, fields: [{ label: '', after: [{ id: 'shop' }] }] })).toBe('Game values: new (1 entry)');
     expect(changeSaid('live', { ...change, fields: [axe, axe, axe] })).toBe('Game values changed');
     expect(changeSaid('live', { ...change, fields: [axe], more: 4 })).toBe('Game values changed');
     expect(changeSaid('next', { ...change, action: 'delete', hash: null })).toBe('Game values taken back');
@@ -126,14 +128,19 @@ describe('a publish that takes back what was staged', () => {
 
 it('a roll back says what is undone: the newest publish by its reason, or where live comes to', () => {
   expect(rollbackSaid(13, { when: '16:10', undone: { revision: 39, message: 'cheaper axe' } })).toEqual({
-    title: 'Undo publish 39: “cheaper axe”?',
-    sub: 'Live becomes again what it was before it. What players have stays as it is.',
+    title: 'Undo “cheaper axe”?',
+    sub: 'Live goes back to what it was before it. Documents and coins of players do not change.',
   });
   expect(rollbackSaid(13, { undone: { revision: 39 } }).title).toBe('Undo publish 39?');
   expect(rollbackSaid(13)).toMatchObject({
-    title: 'Make live what it was after publish 13?',
+    title: 'Roll back to publish 13?',
     sub: expect.stringContaining('after publish 13.'),
   });
+  expect([rollbackAsked(13, { revision: 39, message: 'cheaper axe' }), rollbackAsked(13, { revision: 39 }), rollbackAsked(13)]).toEqual([
+    'Asked for: undo of “cheaper axe”',
+    'Asked for: undo of publish 39',
+    'Asked for: roll back to publish 13',
+  ]);
 });
 
 describe('what changes for players, in a sentence', () => {
@@ -181,44 +188,39 @@ describe('what the history offers', () => {
     ...{ revision, at, action: 'promote', target: 'live', changes: [{ kind: 'game-values' }] },
     ...more,
   });
-  const deeds = (publishes: Parameters<typeof standings>[0], until?: number) =>
-    standings(publishes, until).map(({ publish, undone, again, deed }) => [
+  const offered = (publishes: Parameters<typeof standings>[0], until?: number) =>
+    standings(publishes, until).map(({ publish, undone, again, undo }) => [
       publish.revision,
-      deed === null ? null : `${deed.name} ${deed.to}`,
+      undo?.to ?? null,
       ...(undone === null ? [] : [`undone by ${undone}`]),
       ...(again === null ? [] : [`again since ${again}`]),
     ]);
 
-  it('undoes the newest publish, and makes live what it was after any other that changed live', () => {
-    const staged = { revision: 4, at, action: 'publish', target: 'next', changes: [{ kind: 'game-values' }] };
+  it('undoes the newest publish that changed live, and no other', () => {
+    const staged = { revision: 6, at, action: 'publish', target: 'next', changes: [{ kind: 'game-values' }] };
     const tests = live(3, { changes: [{ kind: 'tests' }] });
-    expect(deeds([live(5), staged, tests, live(2), live(1)])).toEqual([
-      [5, 'Undo this publish… 2'],
-      [4, null],
+    expect(offered([staged, live(5), tests, live(2), live(1)])).toEqual([
+      [6, null],
+      [5, 2],
       [3, null],
-      [2, 'Roll back to here… 2'],
-      [1, 'Roll back to here… 1'],
+      [2, null],
+      [1, null],
     ]);
-    expect(deeds([live(1)])).toEqual([[1, null]]);
+    expect(offered([live(1)])).toEqual([[1, null]]);
   });
 
-  it('rolls back to what a roll back undid, and offers neither what is live again nor a roll back that was undone', () => {
-    const back = (revision: number, restored: number) => live(revision, { action: 'rollback', restored });
-    expect(deeds([back(4, 2), live(3, { undoneBy: 4 }), live(2), live(1)])).toEqual([
-      [4, 'Undo the roll back… 3'],
-      [3, 'Roll back to here… 3', 'undone by 4'],
-      [2, null, 'again since 4'],
-      [1, 'Roll back to here… 1'],
-    ]);
-    const undone = { ...back(3, 1), undoneBy: 4 };
-    expect(deeds([back(4, 2), undone, live(2), live(1)]).slice(1, 3)).toEqual([
+  it('undoes a roll back as it does any other, and says what was undone and what is live again', () => {
+    const back = live(4, { action: 'rollback', restored: 2 });
+    expect(offered([back, live(3, { undoneBy: 4 }), live(2), live(1)])).toEqual([
+      [4, 3],
       [3, null, 'undone by 4'],
       [2, null, 'again since 4'],
+      [1, null],
     ]);
   });
 
   it('says of a moment what was undone by then', () => {
-    expect(deeds([live(3, { undoneBy: 9 }), live(2, { undoneBy: 3 }), live(1)], 5).map(([, , undone]) => undone)).toEqual([
+    expect(offered([live(3, { undoneBy: 9 }), live(2, { undoneBy: 3 }), live(1)], 5).map(([, , undone]) => undone)).toEqual([
       undefined,
       'undone by 3',
       undefined,

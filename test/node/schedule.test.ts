@@ -125,7 +125,14 @@ test('times that cannot be are refused, and nothing is scheduled where nothing i
 
 test('it is taken back, voided by what is staged, and used up by a promotion by hand', async () => {
   await stagedAndScheduled(mara);
-  expect((await oleg.change('DELETE', path(`${SCHEDULE}?message=Not%20yet&ticket=T-78`))).status).toBe(200);
+  const { id } = await shown();
+  const meant = (schedule: string) => oleg.change('DELETE', path(`${SCHEDULE}?message=Not%20yet&ticket=T-78&schedule=${schedule}`));
+  // Whoever looked at another one takes back nothing.
+  const another = await meant('0123456789abcdef');
+  expect([codeOf(another), another.text]).toEqual([[409, 'PROMOTION_PHASE'], expect.stringContaining(id)]);
+  expect(codeOf(await meant(''))).toEqual([400, 'INVALID_REQUEST']);
+  expect(await shown()).toMatchObject({ phase: 'waiting' });
+  expect((await meant(id)).status).toBe(200);
   expect(await shown()).toMatchObject({ phase: 'withdrawn', ended: { by: { label: 'oleg' }, reason: 'Not yet', ticket: 'T-78' } });
   await stagedAndScheduled(mara);
   await stage();
@@ -234,6 +241,7 @@ test('the command line schedules, shows and takes back', async () => {
   const run = (...args: string[]) => printed(['promote', ...args], { env: remote });
   expect(await run('--at', at(), '--yes', '-m', 'Winter')).toContain('What is staged goes live at');
   expect(await run('--scheduled')).toContain('Winter');
+  await expect(run('--cancel', '0123456789abcdef')).rejects.toThrow(/Another promotion waits by now/);
   expect(await run('--cancel')).toContain('was taken back');
   await expect(run('--at', at(), '--yes', '--force')).rejects.toThrow(/Mend what is wrong and schedule it/);
 });

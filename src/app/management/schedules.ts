@@ -23,8 +23,8 @@ export interface Schedules {
   read(caller: Caller): Promise<ManageAnswer<contract.ScheduleShown>>;
   /** `at`: an ISO time with its zone. Throws 400 VALIDATION_FAILED, and 409 PROMOTION_PHASE or PUBLISH_CONFLICT. */
   schedule(caller: Caller, at: string): Promise<ManageAnswer<contract.ScheduleShown>>;
-  /** Throws 409 PROMOTION_PHASE. */
-  unschedule(caller: Caller): Promise<ManageAnswer<contract.ScheduleShown>>;
+  /** `meant`: the id of the one that was looked at; `null`: whichever waits. Throws 409 PROMOTION_PHASE. */
+  unschedule(caller: Caller, meant: string | null): Promise<ManageAnswer<contract.ScheduleShown>>;
 }
 
 export function createSchedules(context: AppContext): Schedules {
@@ -49,7 +49,8 @@ export function createSchedules(context: AppContext): Schedules {
       );
     },
 
-    unschedule: (caller) => change(context, caller, 'promotion.unschedule', (release) => accepted(unschedulePromotion(release, caller))),
+    unschedule: (caller, meant) =>
+      change(context, caller, 'promotion.unschedule', (release) => accepted(unschedulePromotion(release, meant, caller))),
   };
 }
 

@@ -30,6 +30,7 @@ export function schedulePromotion({ project, base, at, why }: Planned, intent: s
   return answerOf(api.schedulePromotion({ project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent, body: { at } }));
 }
 
-export function unschedulePromotion(project: string, why: Why, intent: string) {
-  return answerOf(api.unschedulePromotion({ project, ...publishWhyOf(why), idempotencyKey: intent }));
+/** `schedule`: the one that was looked at. Another one that waits by then goes on waiting. */
+export function unschedulePromotion(project: string, schedule: string, why: Why, intent: string) {
+  return answerOf(api.unschedulePromotion({ project, schedule, ...publishWhyOf(why), idempotencyKey: intent }));
 }

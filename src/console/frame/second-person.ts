@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type Approval, approvalsQuery } from '../api/approvals.ts';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
-import { madeLive, type Waiting, waitingSaid } from '../words/approval.ts';
+import { ownAsked, type Waiting, waitingSaid } from '../words/approval.ts';
 import { STAGED, useProject } from './view.ts';
 
 /** Whether nothing goes live that another person has not agreed to, and what waits for one, or for who makes it live. */
@@ -21,8 +21,8 @@ interface SecondPersonRule {
   readonly isRequired: boolean;
   /** Who waits for whom, in words; `null`: nobody. */
   readonly waiting: Waiting | null;
-  /** What the person asked for and somebody else made live; `null`: nothing. */
-  readonly live: Approval | null;
+  /** What the person asked for, while it waits or somebody else did something with it; `null`: nothing. */
+  readonly own: Approval | null;
 }
 
 /** In the project that is looked at. */
@@ -33,7 +33,7 @@ export function useSecondPersonRule(): SecondPersonRule {
   return {
     isRequired: data?.required ?? false,
     waiting: waitingSaid(data?.open ?? [], waiterIn(project, person.id)),
-    live: madeLive(data?.approvals ?? [], person.id),
+    own: ownAsked(data?.approvals ?? [], person.id),
   };
 }
 

@@ -24,12 +24,12 @@ import { useBeginning } from './then.tsx';
 import { isRevision, useProject, useView } from './view.ts';
 
 interface ShellProps {
-  /** Tells whoever asked for approval that another person made it live. */
-  readonly wentLive: ReturnType<typeof codeOf<{ readonly approval: Approval }>>;
+  /** Tells whoever asked for approval what becomes of it. */
+  readonly ownAsked: ReturnType<typeof codeOf<{ readonly approval: Approval }>>;
 }
 
 /** What stands around every page of a project. */
-export function Shell({ wentLive }: ShellProps) {
+export function Shell({ ownAsked }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
@@ -55,7 +55,7 @@ export function Shell({ wentLive }: ShellProps) {
       <div className={styles.above}>
         <Banner />
         <div role="status">
-          <Told code={wentLive} />
+          <Told code={ownAsked} />
         </div>
       </div>
       <nav className={styles.nav} aria-label="Pages">
@@ -103,13 +103,13 @@ function Waiters() {
   );
 }
 
-function Told({ code }: { readonly code: ShellProps['wentLive'] }) {
-  return useStanding() && <ToldLive code={code} />;
+function Told({ code }: { readonly code: ShellProps['ownAsked'] }) {
+  return useStanding() && <ToldOwn code={code} />;
 }
 
-function ToldLive({ code }: { readonly code: ShellProps['wentLive'] }) {
-  const { live } = useSecondPersonRule();
-  return live !== null && <Later code={code} props={{ approval: live }} />;
+function ToldOwn({ code }: { readonly code: ShellProps['ownAsked'] }) {
+  const { own } = useSecondPersonRule();
+  return own !== null && <Later code={code} props={{ approval: own }} />;
 }
 
 function NoRole({ project }: { readonly project: string }) {

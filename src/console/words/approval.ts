@@ -40,14 +40,14 @@ const VOIDED = {
 } as const;
 
 /** What became of it, as a sentence. */
-export function approvalSentence({ action, phase, asked, decided, ended }: ApprovalSaid): string {
+export function approvalSentence({ phase, asked, decided, ended }: Omit<ApprovalSaid, 'action'>): string {
   const who = whoActed(asked.by);
   const decider = deciderOf({ decided });
   switch (phase) {
     case 'asked':
-      return `${who} asks for a second person’s approval.`;
+      return `${who} asks for approval.`;
     case 'approved':
-      return `${decider} approved exactly this. It can be ${action === 'promote' ? 'made live' : 'rolled back'} now.`;
+      return `${decider} approved exactly this. It can be made live now.`;
     case 'declined':
       return `${decider} declined what ${who} asked for.`;
     case 'void':
@@ -103,25 +103,25 @@ function askersOf(asked: readonly ApprovalSaid[]): string {
   return `${names.join(' and ')} ${names.length === 1 ? 'waits' : 'wait'}`;
 }
 
-/** Of what a person asked for, the newest where somebody else made that live; `null`: it is not live, or the person made it so. */
-export function madeLive<Approval extends ApprovalSaid>(newest: readonly Approval[], person: string): Approval | null {
+/** The newest that a person asked for, while it waits, and once somebody else did something with it; `null`: there is nothing to tell. */
+export function ownAsked<Approval extends ApprovalSaid>(newest: readonly Approval[], person: string): Approval | null {
   const own = newest.find(({ asked }) => asked.by.person === person);
-  return own?.phase === 'used' && own.ended !== null && own.ended.by.person !== person ? own : null;
+  if (own === undefined || own.phase === 'bypassed') return null;
+  return (own.ended ?? own.decided)?.by.person === person ? null : own;
 }
 
 /** After so long the history alone tells it, ms. */
 const NEWS_MS = 24 * 3_600_000;
 
-/** Whether whoever asked is still told that it is live. */
-export function isNews({ ended }: Pick<ApprovalSaid, 'ended'>, now: number): boolean {
-  return ended !== null && now - Date.parse(ended.at) < NEWS_MS;
+/** Whether whoever asked is still told of it above every page. */
+export function isNews({ asked, decided, ended }: Pick<ApprovalSaid, 'asked' | 'decided' | 'ended'>, now: number): boolean {
+  return now - Date.parse((ended ?? decided ?? asked).at) < NEWS_MS;
 }
 
 /** Who approved it and made it live, before what that changed. */
-export function madeLiveSaid({ action, decided, ended }: Pick<ApprovalSaid, 'action' | 'decided' | 'ended'>): string {
+export function madeLiveSaid({ decided, ended }: Pick<ApprovalSaid, 'decided' | 'ended'>): string {
   const [decider, maker] = [decided, ended].map((step) => (step === null ? 'somebody' : whoActed(step.by)));
-  const did = action === 'promote' ? 'made it live' : 'rolled live back';
-  return decider === maker ? `${decider} approved it and ${did}` : `${decider} approved it, and ${maker} ${did}`;
+  return `${decider} approved it${decider === maker ? ' and' : `, and ${maker}`} made it live`;
 }
 
 /** Whether it was about what is live by now. */

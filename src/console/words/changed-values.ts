@@ -20,6 +20,8 @@ export function changedValues(
   const found = new Map<string, NamedPlace>();
   for (const field of fields) {
     const [name = '', ...within] = field.label.split(WITHIN);
+    const isGone = within.length === 0 && field.after === undefined;
+    if (isGone) continue;
     if (found.get(name)?.row === undefined) found.set(name, placeOfField(field, within));
   }
   return found;

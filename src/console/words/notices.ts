@@ -148,7 +148,7 @@ export const NOTICES: Readonly<Record<string, Words>> = {
     toDo: 'Look at what is asked for now.',
   },
   PROMOTION_PHASE: {
-    happened: 'A promotion is scheduled already, or none is any more.',
+    happened: 'Another promotion is scheduled by now, or none is any more.',
     means: NOTHING_CHANGED,
     toDo: 'Look at what is staged and scheduled now.',
   },

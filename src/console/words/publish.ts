@@ -57,6 +57,15 @@ export interface Undone {
   readonly message?: string | undefined;
 }
 
+function undoneName({ revision, message }: Undone): string {
+  return message === undefined ? `publish ${revision}` : `“${cut(message, 60)}”`;
+}
+
+/** The heading of a roll back that a second person is asked about. `undone`: the one publish that is undone; else live is as after `to`. */
+export function rollbackAsked(to: number, undone?: Undone): string {
+  return undone === undefined ? `Asked for: roll back to publish ${to}` : `Asked for: undo of ${undoneName(undone)}`;
+}
+
 /**
  * What a roll back does, as a question and what it means. `when`: when that publish was; `undone`: the one publish that is undone; else
  * live is as after `to`.
@@ -66,37 +75,32 @@ export function rollbackSaid(
   { when, undone }: { readonly when?: string | undefined; readonly undone?: Undone | undefined } = {},
 ) {
   const goal = undone !== undefined ? 'before it' : when === undefined ? `after publish ${to}` : `after publish ${to} (${when})`;
-  const sub = `Live becomes again what it was ${goal}. What players have stays as it is.`;
-  if (undone === undefined) return { title: `Make live what it was after publish ${to}?`, sub };
-  const said = undone.message === undefined ? '' : `: “${cut(undone.message, 60)}”`;
-  return { title: `Undo publish ${undone.revision}${said}?`, sub };
+  const sub = `Live goes back to what it was ${goal}. Documents and coins of players do not change.`;
+  if (undone === undefined) return { title: `Roll back to publish ${to}?`, sub };
+  return { title: `Undo ${undoneName(undone)}?`, sub };
 }
 
 /** A publish among others of the history, newest first. */
 interface Listed {
   readonly revision: number;
   readonly at: string;
-  readonly action: string;
   readonly target: string;
   readonly restored?: number;
   readonly undoneBy?: number;
   readonly changes: readonly { readonly kind: string }[];
 }
 
-/** How a publish stands to what is live now, and what a roll back from its row would do. */
+/** How a publish stands to what is live now. */
 export interface Standing<Publish> {
   readonly publish: Publish;
   /** The roll back by which live shows it no more, or shows it again; `null`: it is not known to be either. */
   readonly undone: number | null;
   readonly again: number | null;
-  /** `null`: it is what live is, live never was what it made, or what it undid says the same. */
-  readonly deed: { readonly name: string; readonly to: number; readonly at: string; readonly undone?: Publish } | null;
+  /** The roll back that undoes it; `null`: it is not the newest, or there is nothing before it. */
+  readonly undo: { readonly to: number; readonly at: string; readonly undone: Publish } | null;
 }
 
-/**
- * What is offered in the history: the newest publish is undone, and live rolled back to what it was after any other, an undone one, too.
- * Nothing is offered twice, nor what live is already. `until`: what was undone later stood then.
- */
+/** The history, in which the newest publish alone is undone. `until`: what was undone later stood then. */
 export function standings<Publish extends Listed>(
   publishes: readonly Publish[],
   until = Number.MAX_SAFE_INTEGER,
@@ -104,21 +108,18 @@ export function standings<Publish extends Listed>(
   const [newest, earlier] = publishes.filter(changedLive);
   const again = newest?.restored ?? null;
   return publishes.map((publish) => {
-    const { revision, action, undoneBy = null } = publish;
-    const isAgain = newest !== undefined && revision === again;
-    const undone = undoneBy !== null && undoneBy <= until ? undoneBy : null;
-    const standing = { publish, undone, again: isAgain ? newest.revision : null };
-    const isBack = action === 'rollback';
-    if (!changedLive(publish) || isAgain || (isBack && undone !== null)) return { ...standing, deed: null };
-    if (publish !== newest) return { ...standing, deed: { name: 'Roll back to here…', to: revision, at: publish.at } };
-    if (earlier === undefined) return { ...standing, deed: null };
-    const name = isBack ? 'Undo the roll back…' : 'Undo this publish…';
-    return { ...standing, deed: { name, to: earlier.revision, at: earlier.at, undone: publish } };
+    const { revision, undoneBy = null } = publish;
+    return {
+      publish,
+      undone: undoneBy !== null && undoneBy <= until ? undoneBy : null,
+      again: newest !== undefined && revision === again ? newest.revision : null,
+      undo: publish === newest && earlier !== undefined ? { to: earlier.revision, at: earlier.at, undone: publish } : null,
+    };
   });
 }
 
 /** Whether live may be rolled back to what it made: saved tests are no part of live. */
-function changedLive({ target, changes }: Pick<Listed, 'target' | 'changes'>): boolean {
+export function changedLive({ target, changes }: Pick<Listed, 'target' | 'changes'>): boolean {
   return target === 'live' && changes.some(({ kind }) => kind !== 'tests');
 }
 
@@ -214,8 +215,13 @@ function isShort(value: unknown): boolean {
 /** `axe › price 7 → 9` */
 export function fieldSaid({ label, before, after }: FieldSaid): string {
   const text = (value: unknown) => cut(heldText(value), IN_LINE_LENGTH);
-  const became = before === undefined ? `new, ${text(after)}` : after === undefined ? 'removed' : `${text(before)} → ${text(after)}`;
-  return `${label || 'all of it'} ${became}`;
+  if (before === undefined) return `${label} ${newSaid(text(after))}`.trimStart();
+  return `${label || 'all of it'} ${after === undefined ? 'removed' : `${text(before)} → ${text(after)}`}`;
+}
+
+/** That it is new, and its value; of many the number alone, which stands in brackets. */
+function newSaid(text: string): string {
+  return text.startsWith('(') ? `new ${text}` : `new: ${text}`;
 }
 
 /** A reason that somebody gave. */

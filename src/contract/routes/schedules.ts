@@ -91,12 +91,19 @@ export const schedules = {
     method: 'DELETE',
     id: 'unschedulePromotion',
     summary: 'Take back the promotion that waits for its time',
-    query: WHY,
+    description: 'With `schedule`, the one that was looked at: 409 PROMOTION_PHASE where another one waits by now.',
+    query: {
+      ...WHY,
+      schedule: z.string().min(1).max(64).meta({ description: 'The `id` of the one that is meant; left out: whichever waits' }),
+    },
     headers: PUBLISH_BASE,
     unfit: { code: 'INVALID_REQUEST' },
     answers: { 200: One },
     errors: ['PROMOTION_PHASE', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'BEHIND', 'BUSY'],
-    example: { answer: { ok: true, schedule: { ...SCHEDULE, phase: 'withdrawn', ended: { ...MARA, why: 'withdrawn' } } } },
+    example: {
+      query: { schedule: SCHEDULE.id },
+      answer: { ok: true, schedule: { ...SCHEDULE, phase: 'withdrawn', ended: { ...MARA, why: 'withdrawn' } } },
+    },
   }),
 } as const satisfies Readonly<Record<string, Route>>;
 

@@ -9,6 +9,6 @@ export function scheduleHandlers(services: Services): Handlers<typeof schedules>
   return answering(services, schedules, {
     readPromotionSchedule: async ({ caller }) => managed(await app.schedules.read(caller)),
     schedulePromotion: async ({ caller, body }) => managed(await app.schedules.schedule(caller, body.at)),
-    unschedulePromotion: async ({ caller }) => managed(await app.schedules.unschedule(caller)),
+    unschedulePromotion: async ({ caller, query }) => managed(await app.schedules.unschedule(caller, query.schedule)),
   });
 }

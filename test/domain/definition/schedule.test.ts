@@ -56,11 +56,17 @@ describe('scheduling a promotion', () => {
   });
 
   it('is taken back once', () => {
-    const back = unschedulePromotion(waiting, { message: 'Not yet', ticket: 'T-78' }) as DomainEvent;
+    const back = unschedulePromotion(waiting, 'p1', { message: 'Not yet', ticket: 'T-78' }) as DomainEvent;
     const after = given(scheduled, back);
     expect(after?.schedule).toMatchObject({ phase: 'withdrawn', ended: { why: 'withdrawn', reason: 'Not yet', ticket: 'T-78' } });
-    expect(refused(unschedulePromotion(after, {})).code).toBe('PROMOTION_PHASE');
+    expect(refused(unschedulePromotion(after, null, {})).code).toBe('PROMOTION_PHASE');
     expect(schedule(after, AT, 'p2')).toMatchObject({ data: { promotion: 'p2' } });
+  });
+
+  it('that is meant is taken back, and not another one that waits by now', () => {
+    const other = refused(unschedulePromotion(waiting, 'p0', {}));
+    expect([other.code, other.message]).toEqual(['PROMOTION_PHASE', expect.stringContaining('Another promotion waits by now (p1, for ')]);
+    expect(unschedulePromotion(waiting, null, {})).toMatchObject({ type: 'promotion.unscheduled', data: { promotion: 'p1' } });
   });
 });
 
@@ -92,7 +98,11 @@ describe('what ends it', () => {
     });
     expect(missPromotion(given(scheduled, ...promotion), due, why)).toEqual([]);
     expect(
-      missPromotion(given(scheduled, unschedulePromotion(waiting, {}) as DomainEvent, schedule(null, AT, 'p2') as DomainEvent), due, why),
+      missPromotion(
+        given(scheduled, unschedulePromotion(waiting, null, {}) as DomainEvent, schedule(null, AT, 'p2') as DomainEvent),
+        due,
+        why,
+      ),
     ).toEqual([]);
   });
 });

@@ -65,7 +65,7 @@ function ShownDefinition({ named, id }: { readonly named: string; readonly id: s
       name={id === SINGLE ? kind.many : id}
       title={
         <>
-          {id === SINGLE ? kind.many : id} <Chip tone={view.target}>{view.target}</Chip>
+          {id === SINGLE ? kind.many : id} {view.target === 'next' && <Chip tone="next">next</Chip>}
         </>
       }
       sub={

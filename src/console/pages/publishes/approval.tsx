@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Approval, approvalQuery, approvalsQuery, askApproval, type Verdict } from '../../api/approvals.ts';
+import { type Approval, approvalQuery, approvalsQuery, askApproval } from '../../api/approvals.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -15,21 +15,22 @@ import { When } from '../../parts/time.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
 import { changesSaid } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
-import { CopyLink } from './asked.tsx';
+import { Approving, CheckedAsked, WhatIsAsked } from './approving.tsx';
 import type { DefinitionChange } from './changes.tsx';
-import { Tested } from './check.tsx';
+import { CopyLink } from './copy-link.tsx';
 import type { MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
-import { Saying, VerdictDialog } from './verdict.tsx';
+import { type OtherVerdict, Saying, VerdictDialog } from './verdict.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
-/** Whether the project asks for a second person, and the newest that one was asked about, by what is to be done. */
+/** Whether the project asks for a second person, whether anything waits for one, and the newest that one was asked about, by what is to be done. */
 export function useSecondPerson() {
   const read = useQuery(approvalsQuery(useView()));
   const of = (action: Approval['action']) => read.data?.approvals.find((approval) => approval.action === action);
-  return { isRequired: read.data?.required ?? false, isKnown: read.isSuccess, error: read.error, of };
+  const isWaiting = read.data?.open.some(({ phase }) => phase === 'asked') ?? false;
+  return { isRequired: read.data?.required ?? false, isKnown: read.isSuccess, isWaiting, error: read.error, of };
 }
 
 /** An owner alone goes past the second person. */
@@ -41,8 +42,6 @@ interface SecondPersonProps {
   readonly approval: Approval;
   /** Who staged what it is about. */
   readonly authors: readonly ActorSaid[];
-  /** What is staged and what is live, by a name; `null`: it is about what was live before. */
-  readonly state: string | null;
   /** Whoever approved it made it live, too. */
   readonly wentLive: (live: MadeLive) => void;
   /** What may be done besides. */
@@ -61,11 +60,11 @@ const PHASES = {
 } as const satisfies Readonly<Record<Approval['phase'], string>>;
 
 /** What was asked, what became of it, what was said, and what this person may do about it. */
-export function SecondPerson({ approval, authors, state, wentLive, children }: SecondPersonProps) {
+export function SecondPerson({ approval, authors, wentLive, children }: SecondPersonProps) {
   const view = useView();
   const mayDo = useMay();
   const { person } = useSuspenseQuery(sessionQuery).data;
-  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const [verdict, setVerdict] = useState<OtherVerdict | null>(null);
   const read = useQuery(approvalQuery(view, approval.id));
   const open = isOpen(approval);
   const mayDecide = mayDo('approve', 'w');
@@ -74,6 +73,26 @@ export function SecondPerson({ approval, authors, state, wentLive, children }: S
   // Whoever asked takes it back, and whoever decides declines it: each reads one of the two.
   const isAsker = approval.asked.by.person === person.id;
   const isWaiting = approval.phase === 'asked';
+  const isDeciding = isWaiting && barred === null;
+  const others = (
+    <>
+      {open && mayDecide && !isAsker && (
+        <Button isSmall onClick={() => setVerdict('decline')}>
+          {isWaiting ? 'Decline…' : 'Take the approval back…'}
+        </Button>
+      )}
+      {open && mayAsk && !isDeciding && (
+        <Button isSmall look="quiet" onClick={() => setVerdict('comment')}>
+          Say something…
+        </Button>
+      )}
+      {open && mayAsk && (isAsker || !mayDecide) && (
+        <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
+          Withdraw it…
+        </Button>
+      )}
+    </>
+  );
   return (
     <div className={styles.second}>
       <p>
@@ -82,52 +101,47 @@ export function SecondPerson({ approval, authors, state, wentLive, children }: S
           <When at={(approval.ended ?? approval.decided ?? approval.asked).at} />
         </span>
       </p>
-      {read.data?.comments.map(({ revision, by, at, text, ticket }) => (
+      {open && <WhatIsAsked approval={approval} />}
+      {read.data?.comments.map(({ revision, by, at, text, ticket, with: of }) => (
         <p key={revision} className={styles.said}>
-          <strong>{whoActed(by)}</strong> {whySaid({ reason: text, ticket })}{' '}
-          <span className={styles.soft}>
-            <When at={at} />
-          </span>
+          {/* Who asked, and when, stands above. */}
+          {of !== 'request' && <strong>{whoActed(by)} </strong>}
+          {whySaid({ reason: text, ticket })}
+          {of !== 'request' && (
+            <span className={styles.soft}>
+              {' '}
+              <When at={at} />
+            </span>
+          )}
         </p>
       ))}
-      {open && state !== null && <Tested state={state} isRun={isWaiting && barred === null} />}
+      {isWaiting && <CheckedAsked approval={approval} />}
+      {isWaiting && barred !== null && <p className={styles.soft}>{barred}</p>}
+      {open && barred === null && (
+        <Approving approval={approval} wentLive={wentLive}>
+          {others}
+          {children}
+        </Approving>
+      )}
+      {!isDeciding && (
+        <div className={styles.actions}>
+          {!isWaiting && children}
+          {isWaiting && isAsker && <CopyLink />}
+          {others}
+          {isWaiting && children}
+        </div>
+      )}
       {open && (
         <details className={classes(styles.more, styles.soft)}>
-          <summary>A change of what is staged, or of what is live, ends this request</summary>
+          <summary>What ends this request</summary>
           <p>
-            It is asked for anew then. For developers: it is of the difference{' '}
+            Any change of what is staged, or of what is live: it is asked for anew then. For developers: it is of the difference{' '}
             <Hash hash={approval.difference} what="the hash of the difference" /> to live{' '}
             <Hash hash={approval.base} what="the hash of live" />
           </p>
         </details>
       )}
-      {isWaiting && barred !== null && <p className={styles.soft}>{barred}</p>}
-      <div className={styles.actions}>
-        {!isWaiting && children}
-        {isWaiting && isAsker && <CopyLink />}
-        {isWaiting && barred === null && (
-          <Button look="main" isSmall onClick={() => setVerdict('approve')}>
-            Approve…
-          </Button>
-        )}
-        {open && mayDecide && !isAsker && (
-          <Button isSmall onClick={() => setVerdict('decline')}>
-            {isWaiting ? 'Decline…' : 'Take the approval back…'}
-          </Button>
-        )}
-        {open && mayAsk && (
-          <Button isSmall look={isAsker ? 'quiet' : 'plain'} onClick={() => setVerdict('comment')}>
-            Say something…
-          </Button>
-        )}
-        {open && mayAsk && (isAsker || !mayDecide) && (
-          <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
-            Withdraw it…
-          </Button>
-        )}
-        {isWaiting && children}
-      </div>
-      {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} wentLive={wentLive} close={() => setVerdict(null)} />}
+      {verdict !== null && <VerdictDialog approval={approval} verdict={verdict} close={() => setVerdict(null)} />}
     </div>
   );
 }

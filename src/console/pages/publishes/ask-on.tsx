@@ -8,7 +8,6 @@ import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { AskedDialog } from './asked.tsx';
 import type { DefinitionChange } from './changes.tsx';
 import { TestsRun, useMayTest } from './check.tsx';
 import styles from './publishes.module.css';
@@ -57,17 +56,18 @@ interface AskOnProps {
   readonly close: () => void;
 }
 
-/** What came of it. It is staged in any case. */
+/** Where nobody was asked: why. It is staged in any case. Of what was asked for the page tells itself. */
 export function AskOnDialog({ asking, changed, close }: AskOnProps) {
   const refresh = useRefresh();
   const { data, variables, error } = asking;
-  if (data?.approval)
-    return (
-      <AskedDialog approval={data.approval} changed={changed} changes={data.changes} close={close}>
-        {data.run !== null && <TestsRun run={data.run} />}
-      </AskedDialog>
-    );
-  const again = () => variables !== undefined && asking.mutate(variables, { onSuccess: () => void refresh() });
+  const again = () =>
+    variables !== undefined &&
+    asking.mutate(variables, {
+      onSuccess: ({ approval }) => {
+        void refresh();
+        if (approval !== null) close();
+      },
+    });
   return (
     <Dialog
       title="It is staged, and nobody was asked"

@@ -3,7 +3,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { checkQuery, FRESH_MS, type TestRun, testsQuery } from '../../api/publishes.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayPublish, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -109,16 +109,18 @@ const ANEW = { staleTime: FRESH_MS, refetchOnWindowFocus: false } as const;
 export function useCheckedNow(state: string | null) {
   const view = useView();
   const mayTest = useMayTest();
-  const look = useQuery({ ...checkQuery(view, state ?? ''), ...ANEW, enabled: state !== null });
+  const mayLook = useMayPublish();
+  const look = useQuery({ ...checkQuery(view, state ?? ''), ...ANEW, enabled: mayLook && state !== null });
   const tests = useQuery({ ...testsQuery(view, state ?? ''), ...ANEW, enabled: mayTest && state !== null });
-  return { look, tests, mayTest };
+  const isLooking = (mayLook && (look.isPending || look.isFetching)) || (mayTest && (tests.isPending || tests.isFetching));
+  return { look, tests, mayTest, isLooking };
 }
 
 /** What it found. */
 export function CheckedNow({ state }: { readonly state: string }) {
-  const { look, tests, mayTest } = useCheckedNow(state);
+  const { look, mayTest, isLooking } = useCheckedNow(state);
   const again = () => void look.refetch();
-  if (look.isPending || (mayTest && tests.isPending)) return <Waiting isLine what="tests and stored data" />;
+  if (isLooking) return <Waiting isLine what="tests and stored data" />;
   return (
     <>
       {look.isError && <FailedOrAsked error={look.error} of={OF_PUBLISHING} whose="publishing" again={again} />}

@@ -19,7 +19,6 @@ import { ahead, TIME_FORMS, timeSaid, typedTime } from '../../words/schedule.ts'
 import { timeAndAgo } from '../../words/time.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
-import { AskedDialog } from './asked.tsx';
 import { Changes, type DefinitionChange, ForPlayers } from './changes.tsx';
 import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
 import { Published } from './published.tsx';
@@ -62,7 +61,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const [force, setForce] = useState(false);
   const [isMeant, setMeant] = useState(false);
   const intentOf = useIntent();
-  const { look, tests, mayTest } = useCheckedNow(state);
+  const { look, tests, isLooking } = useCheckedNow(state);
   const [at, setAt] = useState('');
   const time = typedTime(at);
   const planning = useMutation({
@@ -77,7 +76,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   if (act.isSuccess)
     return (
       <Published title="It is live" {...act.variables} hash={act.data.hash} close={close}>
-        Players have it from their next call on. The history says who did it and why, and rolls it back.
+        Players have it from their next call on. The history says who did it and why, and undoes it.
       </Published>
     );
   if (planning.isSuccess) {
@@ -92,7 +91,7 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   const changed = changesSaid(changes);
   const findings = look.data?.findings ?? [];
   const failed = tests.data?.failed ?? 0;
-  const isKnown = look.isSuccess && !look.isFetching && !(mayTest && (tests.isPending || tests.isFetching));
+  const isKnown = look.isSuccess && !isLooking;
   const isWrong = stopping(findings).length > 0 || failed > 0;
   const isPlanned = at.trim() !== '';
   const isTimed = !isPlanned || time !== null;
@@ -162,7 +161,8 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
   );
 }
 
-interface RollbackProps extends ActProps {
+/** What live is rolled back to. */
+export interface Goal {
   readonly to: number;
   /** When that publish was, where that is known. */
   readonly at?: string | undefined;
@@ -171,7 +171,7 @@ interface RollbackProps extends ActProps {
 }
 
 /** Makes live what it was right after an earlier publish; where the project asks for a second person, asks one first. */
-export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
+export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps) {
   const { project } = useView();
   const told = useTold();
   const { isRequired, of } = useSecondPerson();
@@ -190,16 +190,20 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
     onSuccess: told,
   });
   const asking = useMutation({
-    mutationFn: (_told: Told) => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
-    onSuccess: told,
+    mutationFn: () => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
+    // The page shows what waits.
+    onSuccess: () => {
+      told();
+      close();
+    },
   });
+  const isUndo = undone !== undefined;
   if (act.isSuccess)
     return (
-      <Published title="It is rolled back" {...act.variables} hash={act.data.hash} close={close}>
-        Players have what was live after publish {to} from their next call on. The roll back is in the history, and can be rolled back.
+      <Published title={isUndo ? 'It is undone' : 'It is rolled back'} {...act.variables} hash={act.data.hash} close={close}>
+        Players have it from their next call on. The history says who did it and why, and undoes it.
       </Published>
     );
-  if (asking.isSuccess) return <AskedDialog approval={asking.data.approval} {...asking.variables} close={close} />;
   const { title, sub } = rollbackSaid(to, { when: at === undefined ? undefined : timeAndAgo(at, Date.now()), undone });
   const changes = look.data?.changes ?? [];
   const isSomething = changes.length > 0;
@@ -224,10 +228,10 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
               disabled={!(isSomething && isWhole) || act.isPending}
               onClick={() => act.mutate({ changed, changes })}
             >
-              {act.isPending ? 'Rolling back…' : 'Roll it back'}
+              {act.isPending ? 'One moment…' : isUndo ? 'Undo it' : 'Roll it back'}
             </Button>
           ) : (
-            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate({ changed, changes })}>
+            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate()}>
               {asking.isPending ? 'Asking…' : 'Ask for approval'}
             </Button>
           )}
@@ -239,15 +243,16 @@ export function RollbackDialog({ to, at, undone, base, close }: RollbackProps) {
       {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && <ForPlayers changes={changes} />}
-      {!(isApproved || isPastSecond) && (
-        <p className={styles.soft}>
-          {isAsked
-            ? `A roll back to publish ${approval?.to ?? ''} waits for approval already: decide on that first.`
-            : 'In this project nothing goes live without a second person: another one approves this first.'}
-        </p>
+      {isAsked && !isPastSecond && (
+        <p className={styles.soft}>A roll back to publish {approval.to} waits for approval already: decide on that first.</p>
       )}
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField isNeeded={isApproved || isPastSecond} isStaged {...said} />
+      <WhyField
+        isNeeded={isApproved || isPastSecond}
+        isStaged
+        {...said}
+        hint={said.hint ?? (isApproved || isPastSecond ? null : 'Told to whoever approves it')}
+      />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>

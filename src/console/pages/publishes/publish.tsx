@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type ComparedWith, comparePublishesQuery, publishQuery } from '../../api/publishes.ts';
-import { type Publish, publishesQuery } from '../../api/queries.ts';
-import { isRevision, useIsPast, useMay, useView } from '../../frame/view.ts';
+import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
+import { isRevision, useIsPast, useMay, useMayPublish, useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -10,10 +12,12 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
 import { lastDays } from '../../words/economy.ts';
+import { changedLive } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
-import { Changes } from './changes.tsx';
+import { Changes, type DefinitionChange } from './changes.tsx';
 import { Deed } from './deed.tsx';
+import { RollbackDialog } from './dialogs.tsx';
 import styles from './publishes.module.css';
 import { Sources } from './sources.tsx';
 import { WhatChanged } from './what-changed.tsx';
@@ -47,7 +51,7 @@ export function PublishPage() {
       {read.data != null && (
         <>
           <About publish={read.data.publish} before={read.data.before} />
-          <Compared revision={revision} />
+          <Compared publish={read.data.publish} />
         </>
       )}
     </Page>
@@ -97,11 +101,39 @@ function EconomyAround({ at }: { readonly at: string }) {
   );
 }
 
+interface RollBackProps {
+  readonly publish: Publish;
+  /** How live differs from what it was after it. */
+  readonly differing: readonly DefinitionChange[];
+}
+
+/** Makes live again what it was after the publish, where that is another. The newest publish is undone in the history. */
+function RollBack({ publish, differing }: RollBackProps) {
+  const base = useQuery(differenceQuery(useView())).data?.base;
+  const mayPublish = useMayPublish();
+  const isPast = useIsPast();
+  const [isAsking, setAsking] = useState(false);
+  const isOffered = !isPast && mayPublish && changedLive(publish) && differing.length > 0;
+  return (
+    <>
+      {isOffered && (
+        <Button isSmall onClick={() => setAsking(true)}>
+          Roll back to here…
+        </Button>
+      )}
+      {isAsking && base !== undefined && (
+        <RollbackDialog to={publish.revision} at={publish.at} base={base} close={() => setAsking(false)} />
+      )}
+    </>
+  );
+}
+
 const SIDES: Readonly<Record<string, string>> = { live: 'now', next: 'what is staged' };
 /** Under a moment of the past. */
 const SIDES_THEN: Readonly<Record<string, string>> = { live: 'live then', next: 'what was staged then' };
 
-function Compared({ revision }: { readonly revision: number }) {
+function Compared({ publish }: { readonly publish: Publish }) {
+  const { revision } = publish;
   const view = useView();
   const { to } = route.useSearch();
   const isPast = useIsPast();
@@ -113,7 +145,10 @@ function Compared({ revision }: { readonly revision: number }) {
   const others = (list.data?.pages.flatMap((page) => page.publishes) ?? []).filter((each) => each.revision !== revision);
   const isListed = typeof other === 'string' || others.some((each) => each.revision === other);
   return (
-    <Card title={`Live after publish ${from}, and ${(isPast ? SIDES_THEN : SIDES)[until] ?? `after ${until}`}`}>
+    <Card
+      title={`Live after publish ${from}, and ${(isPast ? SIDES_THEN : SIDES)[until] ?? `after ${until}`}`}
+      actions={other === 'live' && read.isSuccess && <RollBack publish={publish} differing={read.data.changes} />}
+    >
       <CardBody>
         <Select
           label="Compare live after this publish with"

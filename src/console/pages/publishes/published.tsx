@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { publishesQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done } from '../../parts/notice.tsx';
 import { changedSince, changesSaid } from '../../words/publish.ts';
@@ -17,12 +18,37 @@ export interface MadeLive {
   readonly hash: string;
 }
 
+/** Told where the button was pressed, on the page, which has nothing more of it: whoever reads a screen by ear is taken there. */
 export function ApprovedLive({ changes, hash, close }: MadeLive & { readonly close: () => void }) {
+  const other = useOther(hash);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.focus(), []);
   return (
-    <Published title="It is live" changed={changesSaid(changes)} changes={changes} hash={hash} close={close}>
-      Players have it from their next call on. The history says who asked, who approved, and why.
-    </Published>
+    <div ref={place} tabIndex={-1}>
+      <Done
+        actions={
+          <>
+            <SeeLive changes={changes} />
+            <Button isSmall look="quiet" onClick={close}>
+              Dismiss
+            </Button>
+          </>
+        }
+      >
+        <p>
+          It is live: <strong>{changesSaid(changes)}</strong>.
+        </p>
+        <p>{other ?? 'Players have it from their next call on.'}</p>
+      </Done>
+    </div>
   );
+}
+
+/** Where live is another than `hash` by now: whose. */
+function useOther(hash: string): string | null {
+  const publishes = useInfiniteQuery(publishesQuery(useView())).data?.pages.flatMap((page) => page.publishes) ?? [];
+  const other = changedSince(publishes, hash);
+  return other === null ? null : `Since then ${other} has changed what is live: the history says how.`;
 }
 
 interface PublishedProps {
@@ -38,15 +64,14 @@ interface PublishedProps {
 
 /** Stays true while one reads: where live is another by now, it says whose. */
 export function Published({ title, changed, changes, hash = '', close, children }: PublishedProps) {
-  const publishes = useInfiniteQuery(publishesQuery(useView())).data?.pages.flatMap((page) => page.publishes) ?? [];
-  const other = changedSince(publishes, hash);
+  const other = useOther(hash);
   return (
     <Dialog title={title} close={close}>
       <Done actions={changes !== undefined && <SeeLive changes={changes} close={close} />}>
         <p>
           <strong>{changed}</strong>
         </p>
-        <p>{other === null ? children : `Since then ${other} has changed what is live: the history says how.`}</p>
+        <p>{other ?? children}</p>
       </Done>
     </Dialog>
   );

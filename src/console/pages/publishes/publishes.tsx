@@ -12,21 +12,20 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
-import { changeSaid, definitionName, isToldInLine, type Standing, standings } from '../../words/publish.ts';
+import { changeSaid, definitionName, isToldInLine, rollbackAsked, type Standing, standings } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
 import { CheckCard, Tested, useMayTest } from './check.tsx';
 import { Deed } from './deed.tsx';
-import { PromoteDialog, RollbackDialog } from './dialogs.tsx';
+import { type Goal, PromoteDialog, RollbackDialog } from './dialogs.tsx';
 import { PublishesMoved } from './moved.tsx';
 import { ApprovedLive, type MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { Scheduled } from './scheduled.tsx';
 import { Sources } from './sources.tsx';
 import { TakeBackDialog } from './take-back.tsx';
-import { WhatIsAsked } from './verdict.tsx';
 
 /** What is staged, and what was published. */
 export function PublishesPage() {
@@ -36,16 +35,20 @@ export function PublishesPage() {
   const isPast = useIsPast();
   const [isOld, setOld] = useState(false);
   const isDialogOpen = useIsDialogOpen();
+  /** What was approved here, and made live with it. */
+  const [live, setLive] = useState<MadeLive | null>(null);
+  const { isWaiting } = useSecondPerson();
   return (
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
       {mayRead && isPast && <Until />}
       {mayRead && !isPast && (
         <>
           <PublishesMoved isAtOnce={!isDialogOpen} tell={setOld} />
+          {live !== null && !isWaiting && <ApprovedLive key={live.hash} {...live} close={() => setLive(null)} />}
+          <RollbackAsked wentLive={setLive} />
           <Scheduled mayPublish={mayPublish} />
-          <Staged isOld={isOld} />
+          <Staged isOld={isOld} wentLive={setLive} />
           <Checked />
-          <RollbackAsked />
           <History />
         </>
       )}
@@ -78,8 +81,13 @@ declare module '@tanstack/react-router' {
 
 type Doing = 'promote' | 'past' | 'ask' | 'drop';
 
-/** `isOld`: somebody changed it since it was read; nothing is done with it until that is shown. */
-function Staged({ isOld }: { readonly isOld: boolean }) {
+interface StagedProps {
+  /** Somebody changed it since it was read; nothing is done with it until that is shown. */
+  readonly isOld: boolean;
+  readonly wentLive: (live: MadeLive) => void;
+}
+
+function Staged({ isOld, wentLive }: StagedProps) {
   const read = useQuery(differenceQuery(useView()));
   const { project, target } = useView();
   const mayPublish = useMayPublish();
@@ -88,13 +96,15 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   const mayAsk = useMayAsk();
   const { isRequired, isKnown, error, of } = useSecondPerson();
   const [doing, setDoing] = useState<Doing | null>(null);
-  const [live, setLive] = useState<MadeLive | null>(null);
   const changes = read.data?.difference.changes ?? [];
   const isStaged = changes.length > 0;
   const approval = of('promote');
   const isAsked = approval !== undefined && isOpen(approval);
   const isFree = isKnown && (!isRequired || approval?.phase === 'approved');
   const close = () => setDoing(null);
+  const rollback = of('rollback');
+  // What waits stands above, and nothing here.
+  if (read.isSuccess && !isStaged && isRequired && rollback !== undefined && isOpen(rollback)) return null;
   const promoteButton = mayPublish && (
     <Button look="main" isSmall disabled={isOld} onClick={() => setDoing('promote')}>
       Make it live…
@@ -174,19 +184,18 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
             </>
           ) : (
             <SecondPerson
+              key={approval.id}
               approval={approval}
               authors={changes.flatMap(({ stagedBy }) => stagedBy.map(({ by }) => by))}
-              state={read.data?.state ?? null}
-              wentLive={setLive}
+              wentLive={wentLive}
             >
               {acts}
             </SecondPerson>
           )}
         </div>
       )}
-      {isStaged && <Changes changes={changes} />}
+      {isStaged && !(isRequired && isAsked) && <Changes changes={changes} />}
       {isStaged && <Sources changes={changes} before="live" after="next" target="next" />}
-      {live !== null && <ApprovedLive {...live} close={() => setLive(null)} />}
       {doing === 'drop' && read.isSuccess && <TakeBackDialog base={read.data.base} changes={changes} close={close} />}
       {doing === 'ask' && read.isSuccess && <AskDialog base={read.data.base} changes={changes} close={close} />}
       {(doing === 'promote' || doing === 'past') && read.isSuccess && (
@@ -196,41 +205,44 @@ function Staged({ isOld }: { readonly isOld: boolean }) {
   );
 }
 
+/** Of what somebody asked for the same stands beside it, looked at anew. */
 function Checked() {
   const read = useQuery(differenceQuery(useView()));
   const mayLook = useMayPublish();
-  if (!read.isSuccess || read.data.difference.changes.length === 0) return null;
+  const { isRequired, of } = useSecondPerson();
+  const approval = of('promote');
+  const isAsked = isRequired && approval !== undefined && isOpen(approval);
+  if (!read.isSuccess || read.data.difference.changes.length === 0 || isAsked) return null;
   return <CheckCard state={read.data.state} mayLook={mayLook} />;
 }
 
 /** A roll back that waits for a second person, or that one approved. */
-function RollbackAsked() {
-  const base = useQuery(differenceQuery(useView())).data?.base;
+function RollbackAsked({ wentLive }: Pick<StagedProps, 'wentLive'>) {
+  const view = useView();
+  const base = useQuery(differenceQuery(view)).data?.base;
+  const publishes = useInfiniteQuery(publishesQuery(view)).data?.pages.flatMap((page) => page.publishes) ?? [];
   const mayPublish = useMayPublish();
-  const [goal, setGoal] = useState<number | null>(null);
-  const [live, setLive] = useState<MadeLive | null>(null);
+  const [goal, setGoal] = useState<Goal | null>(null);
   const approval = useSecondPerson().of('rollback');
   const to = approval !== undefined && isOpen(approval) ? approval.to : null;
+  const undo = standings(publishes).find((standing) => standing.undo !== null)?.undo ?? null;
+  const asked: Goal | null = to === null ? null : undo?.to === to ? undo : { to };
   return (
     <>
-      {approval !== undefined && to !== null && (
-        <Card title={`Asked for: live as it was after publish ${to}`}>
+      {approval !== undefined && asked !== null && (
+        <Card title={rollbackAsked(asked.to, asked.undone)}>
           <CardBody>
-            <div className={styles.asked}>
-              <WhatIsAsked approval={approval} />
-            </div>
-            <SecondPerson approval={approval} authors={[]} state={null} wentLive={setLive}>
+            <SecondPerson key={approval.id} approval={approval} authors={[]} wentLive={wentLive}>
               {approval.phase === 'approved' && mayPublish && base !== undefined && (
-                <Button look="main" isSmall onClick={() => setGoal(to)}>
-                  Undo it now…
+                <Button look="main" isSmall onClick={() => setGoal(asked)}>
+                  {asked.undone === undefined ? 'Roll back…' : 'Undo…'}
                 </Button>
               )}
             </SecondPerson>
           </CardBody>
         </Card>
       )}
-      {live !== null && <ApprovedLive {...live} close={() => setLive(null)} />}
-      {goal !== null && base !== undefined && <RollbackDialog to={goal} base={base} close={() => setGoal(null)} />}
+      {goal !== null && base !== undefined && <RollbackDialog {...goal} base={base} close={() => setGoal(null)} />}
     </>
   );
 }
@@ -241,13 +253,17 @@ function History({ until }: { readonly until?: string | undefined }) {
   const list = useInfiniteQuery(publishesQuery(view, until));
   const base = useQuery({ ...differenceQuery(view), enabled: until === undefined }).data?.base;
   const mayPublish = useMayPublish();
-  const [goal, setGoal] = useState<Standing<Publish>['deed']>(null);
+  const [goal, setGoal] = useState<Goal | null>(null);
   const publishes = list.data?.pages.flatMap((page) => page.publishes) ?? [];
-  const mayRollBack = mayPublish && base !== undefined && until === undefined;
+  const rollback = useSecondPerson().of('rollback');
+  const mayBreakGlass = useMayBreakGlass();
+  // One that waits is decided on first, or an owner goes past it.
+  const isAsked = rollback?.phase === 'asked' && !mayBreakGlass;
+  const mayRollBack = mayPublish && base !== undefined && until === undefined && !isAsked;
   const listed = standings(publishes, until === undefined ? undefined : Number(until));
   // Of a publish that is not the newest any more the history offers something else.
   useToUndo(mayRollBack && list.isSuccess && !list.isFetching, (revision) =>
-    setGoal(listed.find(({ deed }) => deed?.undone?.revision === revision)?.deed ?? null),
+    setGoal(listed.find(({ undo }) => undo?.undone.revision === revision)?.undo ?? null),
   );
   return (
     <Card title="History">
@@ -268,7 +284,7 @@ function History({ until }: { readonly until?: string | undefined }) {
             key={standing.publish.revision}
             standing={standing}
             isReading={list.isFetching}
-            rollBack={mayRollBack ? () => setGoal(standing.deed) : undefined}
+            begin={mayRollBack ? setGoal : undefined}
           />
         ))}
       </ol>
@@ -297,11 +313,11 @@ interface RowProps {
   readonly standing: Standing<Publish>;
   /** Whether the history is being read anew: how it stands may be another by now. */
   readonly isReading: boolean;
-  /** Left out: whoever reads may not. */
-  readonly rollBack: (() => void) | undefined;
+  /** Begins the undo. Left out: whoever reads may not. */
+  readonly begin: ((goal: Goal) => void) | undefined;
 }
 
-function PublishRow({ standing: { publish, undone, again, deed }, isReading, rollBack }: RowProps) {
+function PublishRow({ standing: { publish, undone, again, undo }, isReading, begin }: RowProps) {
   const { revision, at, target, message: reason, ticket, changes, approval } = publish;
   const why = whySaid({ reason, ticket });
   const named = changes.slice(0, NAMED).map((change) => changeSaid(target, change));
@@ -315,15 +331,9 @@ function PublishRow({ standing: { publish, undone, again, deed }, isReading, rol
       <div className={styles.meta}>
         <When at={at} />
         <PublishLink revision={revision} />
-        {deed !== null && rollBack !== undefined && (
-          <Button
-            isSmall
-            look={deed.undone === undefined ? 'quiet' : 'plain'}
-            onClick={rollBack}
-            disabled={isReading}
-            aria-label={`${deed.name} (publish ${revision})`}
-          >
-            {deed.name}
+        {undo !== null && begin !== undefined && (
+          <Button isSmall onClick={() => begin(undo)} disabled={isReading} aria-label={`Undo… (publish ${revision})`}>
+            Undo…
           </Button>
         )}
       </div>

@@ -30,7 +30,8 @@ export function EndsSchedule() {
 export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
   const view = useView();
   const read = useQuery(scheduleQuery(view));
-  const [isAsking, setAsking] = useState(false);
+  /** The one that is to be cancelled, as it was looked at: another may wait by the time it is decided. */
+  const [meant, setMeant] = useState<{ readonly id: string; readonly at: string } | null>(null);
   const schedule = read.data?.schedule ?? null;
   if (schedule === null) return null;
   const { phase, at, message: reason, ticket, scheduled, ended } = schedule;
@@ -44,7 +45,7 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
       actions={
         phase === 'waiting' &&
         mayPublish && (
-          <Button isSmall onClick={() => setAsking(true)}>
+          <Button isSmall onClick={() => setMeant(schedule)}>
             Cancel it…
           </Button>
         )
@@ -66,7 +67,7 @@ export function Scheduled({ mayPublish }: { readonly mayPublish: boolean }) {
             {told} {ended !== null && <When at={ended.at} />}
           </p>
         )}
-        {isAsking && phase === 'waiting' && <CancelDialog id={schedule.id} at={at} close={() => setAsking(false)} />}
+        {meant !== null && phase === 'waiting' && <CancelDialog {...meant} close={() => setMeant(null)} />}
       </CardBody>
     </Card>
   );
@@ -85,7 +86,7 @@ function CancelDialog({ id, at, close }: CancelProps) {
   const intentOf = useIntent();
   const [why, setWhy] = useState(NO_WHY);
   const act = useMutation({
-    mutationFn: () => unschedulePromotion(project, why, intentOf([id, why])),
+    mutationFn: () => unschedulePromotion(project, id, why, intentOf([id, why])),
     onSuccess: () => {
       close();
       void refresh();

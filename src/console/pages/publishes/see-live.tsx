@@ -16,27 +16,31 @@ interface SeeLiveProps {
   readonly close?: () => void;
 }
 
-/** Leads to the values that changed, as players have them now: to the first cell that is another. */
+/**
+ * Leads to the values that changed, as players have them now: to the first cell that is another. Until it is known under which id a value
+ * is kept, its name leads to it among all values: so nothing comes late under one's eyes.
+ */
 export function SeeLive({ changes, close }: SeeLiveProps) {
   const { project } = useView();
   const changed = changedValues(changes);
   // Nothing of it is kept for the page of values, which shows what is there when one comes.
   const read = useQuery({ ...valuesQuery({ project, at: undefined, target: 'live' }), enabled: changed.size > 0, gcTime: 0 });
-  const listed = read.data === undefined ? [] : listedValues(read.data.served, null);
-  return listed
-    .filter(({ name }) => changed.has(name))
+  const ids = read.data === undefined ? null : new Map(listedValues(read.data.served, null).map(({ id, name }) => [name, id]));
+  const ofLive = { target: undefined, at: undefined } as const;
+  const look = { target: '_blank', onClick: close, className: buttonClass('plain', true) } as const;
+  return [...changed]
+    .filter(([name]) => ids === null || ids.has(name))
     .slice(0, MOST)
-    .map(({ id, name }) => (
-      <Link
-        key={id}
-        to="/p/$project/values/$value"
-        params={{ project, value: id }}
-        search={{ target: undefined, at: undefined, ...changed.get(name) }}
-        target="_blank"
-        onClick={close}
-        className={buttonClass('plain', true)}
-      >
-        See {name} live ↗
-      </Link>
-    ));
+    .map(([name, place]) => {
+      const id = ids?.get(name);
+      return id === undefined ? (
+        <Link key={name} to="/p/$project/values" params={{ project }} search={{ ...ofLive, find: name }} {...look}>
+          See {name} live ↗
+        </Link>
+      ) : (
+        <Link key={name} to="/p/$project/values/$value" params={{ project, value: id }} search={{ ...ofLive, ...place }} {...look}>
+          See {name} live ↗
+        </Link>
+      );
+    });
 }

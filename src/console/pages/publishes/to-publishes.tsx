@@ -5,10 +5,10 @@ import { buttonClass } from '../../parts/button.tsx';
 interface ToPublishesProps {
   /** It is what a dialog offers first, and stands in its foot. */
   readonly isMain?: boolean;
-  readonly close: () => void;
+  readonly close?: () => void;
 }
 
-/** Leads from a dialog on to Publishes, of live and next. */
+/** Leads on to Publishes, of live and next. */
 export function ToPublishes({ isMain = false, close }: ToPublishesProps) {
   const { project } = useView();
   return (

@@ -38,7 +38,7 @@ interface WhereProps {
 /** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
 export function WhereTo({ target, choose }: WhereProps) {
   const { isRequired } = useSecondPersonRule();
-  if (isRequired) return <p>It goes to next. Players have it once another person approved it and it is made live.</p>;
+  if (isRequired) return <p>It goes to next. Players have it once another person approves it and makes it live.</p>;
   return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
@@ -67,10 +67,13 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       const asked = { project, target, base: held.base, why, collection: base.collection, body };
       const revision = await saveValues(asked, intentOf([target, held.base, why, after.written]));
       // It is staged, whatever comes of the asking: that says so itself.
-      if (isAsked) await asking.mutateAsync({ base: revision, why }).catch(() => undefined);
+      const came = isAsked ? await asking.mutateAsync({ base: revision, why }).catch(() => null) : null;
+      return { isWaiting: came !== null && came.approval !== null };
     },
-    onSuccess: async (_, { after: { changes, there, after } }) => {
-      setSaved({ changed: fewSaid(linesOf(changes, there, after).map(lineSaid)), place: firstChanged(changes, after) });
+    onSuccess: async ({ isWaiting }, { after: { changes, there, after } }) => {
+      // What waits for another person is told above every page.
+      if (isWaiting) close();
+      else setSaved({ changed: fewSaid(linesOf(changes, there, after).map(lineSaid)), place: firstChanged(changes, after) });
       // Before anything is read anew: whoever goes on at once leaves nothing unsaved.
       editing.forget();
       await refresh();
@@ -109,13 +112,8 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
       {isRequired && <AlsoAsked />}
       {target === 'next' && <EndsSchedule />}
-      <WhyField
-        isStaged={target === 'next'}
-        why={why}
-        change={setWhy}
-        hint={isRequired ? 'Told to whoever approves it, and offered again when it goes live' : null}
-      />
-      {isRequired && <p className={styles.why}>Before anybody is asked, the game’s tests run on it. If one fails, nobody is.</p>}
+      <WhyField isStaged={target === 'next'} why={why} change={setWhy} hint={isRequired ? 'Told to whoever approves it' : null} />
+      {isRequired && <p className={styles.why}>The game’s tests run first. If one fails, nobody is asked.</p>}
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>

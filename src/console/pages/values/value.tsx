@@ -101,7 +101,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
       name={sheet.name}
       title={
         <>
-          {sheet.name} <Chip tone={view.target}>{view.target}</Chip>
+          {sheet.name} {view.target === 'next' && <Chip tone="next">next</Chip>}
         </>
       }
       sub={

@@ -42,10 +42,15 @@ export function schedulePromotion(
   return { type: 'promotion.scheduled', data: { promotion: id, at, difference: differenceHash(changes), base, ...keptWhy(said) } };
 }
 
-/** Takes back the one that waits. */
-export function unschedulePromotion(state: ReleaseState | null, said: SaidWhy): DomainEvent | Refusal {
+/** Takes back the one that waits. `meant`: its id; `null`: whichever waits. 409 PROMOTION_PHASE where another one waits, or none. */
+export function unschedulePromotion(state: ReleaseState | null, meant: string | null, said: SaidWhy): DomainEvent | Refusal {
   const schedule = state?.schedule;
   if (schedule?.phase !== 'waiting') return refusal('PROMOTION_PHASE', 'No promotion is scheduled');
+  if (meant !== null && meant !== schedule.id)
+    return refusal(
+      'PROMOTION_PHASE',
+      `Another promotion waits by now (${schedule.id}, for ${new Date(schedule.at).toISOString()}), and nothing was taken back`,
+    );
   const { message: reason, ...ticket } = keptWhy(said);
   return { type: 'promotion.unscheduled', data: { promotion: schedule.id, ...(reason === undefined ? {} : { reason }), ...ticket } };
 }
