@@ -217,6 +217,8 @@ describe('what the history offers', () => {
       [2, null, 'again since 4'],
       [1, null],
     ]);
+    // After a roll back live shows what it led to.
+    expect(offered([live(5), back])[0]).toEqual([5, 2]);
   });
 
   it('says of a moment what was undone by then', () => {

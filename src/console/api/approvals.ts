@@ -36,11 +36,12 @@ export function publishesSinceQuery({ project }: View, { id, ended }: Approval) 
   });
 }
 
-/** One, with what was said about it. */
+/** One, with what was said about it: while it waits others go on saying something. */
 export function approvalQuery({ project }: View, approval: string) {
   return queryOptions({
     queryKey: [project, 'approval', approval],
     queryFn: () => answerOf(api.readApproval({ project, approval })),
+    refetchInterval: ({ state: { data } }) => data?.approval.phase === 'asked' && (isAttended() ? EVERY_MS : UNATTENDED_MS),
   });
 }
 

@@ -113,9 +113,14 @@ export function standings<Publish extends Listed>(
       publish,
       undone: undoneBy !== null && undoneBy <= until ? undoneBy : null,
       again: newest !== undefined && revision === again ? newest.revision : null,
-      undo: publish === newest && earlier !== undefined ? { to: earlier.revision, at: earlier.at, undone: publish } : null,
+      undo: publish === newest && earlier !== undefined ? { to: shownAfter(earlier), at: earlier.at, undone: publish } : null,
     };
   });
+}
+
+/** The revision whose live is shown after a publish: of a roll back, that to which it led. So it is what an approval names, too. */
+export function shownAfter({ revision, restored }: Pick<Listed, 'revision' | 'restored'>): number {
+  return restored ?? revision;
 }
 
 /** Whether live may be rolled back to what it made: saved tests are no part of live. */

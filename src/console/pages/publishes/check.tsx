@@ -176,18 +176,9 @@ function Findings({ findings, again }: FindingsProps) {
   );
 }
 
-interface TestedProps {
-  readonly state: string;
-  /** They are run for whoever decides on it; else what is known of them is shown. */
-  readonly isRun?: boolean;
-}
-
-/** The same in a line. */
-export function Tested({ state, isRun = false }: TestedProps) {
-  const mayTest = useMayTest();
-  const tests = useQuery({ ...testsQuery(useView(), state), ...ANEW, enabled: isRun && mayTest });
-  if (tests.isFetching) return <Waiting isLine what="tests" />;
-  if (tests.isError) return <Failed error={tests.error} again={() => void tests.refetch()} />;
+/** How the tests came out, where they ran in this window. */
+export function Tested({ state }: { readonly state: string }) {
+  const tests = useQuery({ ...testsQuery(useView(), state), enabled: false });
   return tests.isSuccess && <TestsRun run={tests.data} />;
 }
 

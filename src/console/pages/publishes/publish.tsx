@@ -12,7 +12,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
 import { lastDays } from '../../words/economy.ts';
-import { changedLive } from '../../words/publish.ts';
+import { changedLive, shownAfter } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
@@ -122,7 +122,7 @@ function RollBack({ publish, differing }: RollBackProps) {
         </Button>
       )}
       {isAsking && base !== undefined && (
-        <RollbackDialog to={publish.revision} at={publish.at} base={base} close={() => setAsking(false)} />
+        <RollbackDialog to={shownAfter(publish)} at={publish.at} base={base} close={() => setAsking(false)} />
       )}
     </>
   );
