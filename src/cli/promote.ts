@@ -60,6 +60,11 @@ export function promoteCommand(): Command {
       const remote = remoteOf(options);
       requireOfNow(options);
       if (options.scheduled) return printSchedule(options, await readSchedule(remote));
+      if (options.cancel === '')
+        throw new FolderProblem(
+          'NOT_ASKED',
+          'The id behind --cancel is empty, so nothing was taken back. Without one it is whichever waits.',
+        );
       if (options.cancel !== undefined)
         return printSchedule(options, await cancelSchedule(remote, options.cancel === true ? undefined : options.cancel, options));
       const preview = await previewOf(remote).finally(endProgress);

@@ -94,7 +94,7 @@ export const schedules = {
     description: 'With `schedule`, the one that was looked at: 409 PROMOTION_PHASE where another one waits by now.',
     query: {
       ...WHY,
-      schedule: z.string().min(1).max(64).meta({ description: 'The `id` of the one that is meant; left out: whichever waits' }),
+      schedule: z.string().max(64).meta({ description: 'The `id` of the one that is meant; left out: whichever waits' }),
     },
     headers: PUBLISH_BASE,
     unfit: { code: 'INVALID_REQUEST' },
