@@ -25,7 +25,7 @@ import { type OtherVerdict, Saying, VerdictDialog } from './verdict.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
-/** Whether the project asks for a second person, whether anything waits for one, and the newest that one was asked about, by what is to be done. */
+/** Whether a project asks for a second person, whether anything waits for one, and the newest that was asked, by what is to be done. */
 export function useSecondPerson() {
   const read = useQuery(approvalsQuery(useView()));
   const of = (action: Approval['action']) => read.data?.approvals.find((approval) => approval.action === action);
