@@ -147,6 +147,13 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   expect(faults).toEqual([]);
 });
 
+/** Keeps what is told of other changes from now on, even if it is there for a moment. */
+const WATCHED = `globalThis.told = new Set();
+  new MutationObserver(() => {
+    for (const { textContent } of document.querySelectorAll('p, [role=status] span'))
+      if (/elsewhere since this was read|^Staged already/.test(textContent)) told.add(textContent);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true }), null`;
+
 inBrowser('where a second person is asked for, one act stages, runs the tests and asks; if a test fails, nobody is asked', async () => {
   const { faults, manager, origin, page, project } = market();
   const sell = { id: 'sell', slug: 'sell', steps: [], response: { status: 200, body: { seed: '{{values.season.seed}}' } } };
@@ -163,6 +170,7 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
     await page.getByText(/^Staged already, and asked for with it: Shop › /).waitFor();
     await page.getByLabel('Why').fill('Autumn prices');
     expect(await seriousOn(page)).toEqual([]);
+    await page.evaluate(WATCHED);
     await page.getByRole('button', { name: 'Stage and ask for approval' }).click();
   };
   await change('11');
@@ -176,6 +184,8 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
   await page.getByText(/^You asked for approval: Shop › .* \(1 of 1 tests pass\)\./).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  // Nobody was told of the own change as of one that came from elsewhere, or was there before.
+  expect(await page.evaluate('[...told]')).toEqual([expect.not.stringContaining('12')]);
   expect(await seriousOn(page)).toEqual([]);
   expect(await open()).toHaveLength(1);
   expect(faults).toEqual([]);

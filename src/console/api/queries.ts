@@ -229,14 +229,14 @@ export function stateOf({ liveHash, nextHash }: { readonly liveHash: string; rea
 }
 
 export function differenceQuery({ project }: View) {
-  return queryOptions({
-    queryKey: [project, 'difference'],
-    queryFn: async () => {
-      const answer = await api.diff({ project });
-      const difference = await answerOf(Promise.resolve(answer));
-      return { difference, state: stateOf(difference), base: Number(answer.headers.get('x-ns-position')) };
-    },
-  });
+  return queryOptions({ queryKey: [project, 'difference'], queryFn: () => readDifference(project) });
+}
+
+/** What is staged now, whatever the page shows. */
+export async function readDifference(project: string) {
+  const answer = await api.diff({ project });
+  const difference = await answerOf(Promise.resolve(answer));
+  return { difference, state: stateOf(difference), base: Number(answer.headers.get('x-ns-position')) };
 }
 
 /** `until`: up to this revision. */

@@ -18,7 +18,7 @@ export function ActivityPage() {
   const filters = { endpoint, kind, from, to };
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page name={`Activity of ${title}`} title="Activity" sub={`What happened in ${title}: every change has who, when and an undo.`}>
+    <Page name={`Activity of ${title}`} title="Activity" sub={`What happened in ${title}: every change, with who made it, when and why.`}>
       <GameButtons page="home" player={null} />
       <Card title="Commits">
         {mayRead ? (

@@ -74,8 +74,8 @@ export function rollbackSaid(
   to: number,
   { when, undone }: { readonly when?: string | undefined; readonly undone?: Undone | undefined } = {},
 ) {
-  const goal = undone !== undefined ? 'before it' : when === undefined ? `after publish ${to}` : `after publish ${to} (${when})`;
-  const sub = `Live goes back to what it was ${goal}. Documents and coins of players do not change.`;
+  const goal = undone !== undefined ? 'before' : when === undefined ? `after publish ${to}` : `after publish ${to} (${when})`;
+  const sub = `Live is again what it was ${goal}. Documents and coins of players do not change.`;
   if (undone === undefined) return { title: `Roll back to publish ${to}?`, sub };
   return { title: `Undo ${undoneName(undone)}?`, sub };
 }

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { ForPlayers } from './changes.tsx';
-import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
+import { CheckedNow, stopping, Untested, useCheckedNow } from './check.tsx';
 import type { MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
@@ -32,7 +32,7 @@ export function WhatIsAsked({ approval }: AskedProps) {
 /** What a look at stored data and the tests say of what is staged. */
 export function CheckedAsked({ approval }: AskedProps) {
   const state = useQuery(askedChangesQuery(useView(), approval)).data?.state ?? null;
-  if (approval.action === 'rollback') return <p className={styles.soft}>No tests run on this: it was live before.</p>;
+  if (approval.action === 'rollback') return <Untested />;
   return state !== null && <CheckedNow state={state} />;
 }
 
@@ -117,10 +117,16 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
                 disabled={!isReady || base === undefined || whyLive.reason.trim() === ''}
                 onClick={() => act.mutate(true)}
               >
-                {act.isPending ? 'One moment…' : 'Approve and make it live'}
+                Approve and make it live
               </Button>
             )}
-            <Button isSmall look={mayPublish ? 'plain' : 'main'} disabled={!isReady} onClick={() => act.mutate(false)}>
+            <Button
+              isSmall
+              look={mayPublish ? 'plain' : 'main'}
+              title={mayPublish ? 'Somebody else makes it live, or you do later' : undefined}
+              disabled={!isReady}
+              onClick={() => act.mutate(false)}
+            >
               {mayPublish ? 'Approve only' : 'Approve it'}
             </Button>
             {children}

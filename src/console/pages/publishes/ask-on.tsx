@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Why } from '../../api/acts.ts';
 import { type Approval, askApproval } from '../../api/approvals.ts';
 import { type TestRun, testsQuery } from '../../api/publishes.ts';
-import { differenceQuery } from '../../api/queries.ts';
+import { readDifference } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -38,7 +38,8 @@ export function useAskOn() {
   const intentOf = useIntent();
   return useMutation({
     mutationFn: async ({ base, why }: Asking): Promise<Asked> => {
-      const { difference, state } = await queries.fetchQuery({ ...differenceQuery(view), staleTime: 0 });
+      // The page goes on showing what was staged before, until all of it is done.
+      const { difference, state } = await readDifference(view.project);
       const { changes } = difference;
       if (changes.length === 0) return { changes, run: null, approval: null };
       const run = mayTest ? await queries.fetchQuery(testsQuery(view, state)) : null;

@@ -176,6 +176,11 @@ function Findings({ findings, again }: FindingsProps) {
   );
 }
 
+/** What is rolled back to is not tested. */
+export function Untested() {
+  return <p className={styles.soft}>No tests run on this: it was live before.</p>;
+}
+
 /** How the tests came out, where they ran in this window. */
 export function Tested({ state }: { readonly state: string }) {
   const tests = useQuery({ ...testsQuery(useView(), state), enabled: false });

@@ -1,7 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
-import { askApproval } from '../../api/approvals.ts';
+import { askApproval, askedChangesQuery } from '../../api/approvals.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -20,7 +20,7 @@ import { timeAndAgo } from '../../words/time.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import { BreakGlass, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, type DefinitionChange, ForPlayers } from './changes.tsx';
-import { CheckedNow, stopping, useCheckedNow } from './check.tsx';
+import { CheckedNow, stopping, Untested, useCheckedNow } from './check.tsx';
 import { Published } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
@@ -172,7 +172,10 @@ export interface Goal {
 
 /** Makes live what it was right after an earlier publish; where the project asks for a second person, asks one first. */
 export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps) {
-  const { project } = useView();
+  const view = useView();
+  const { project } = view;
+  const queries = useQueryClient();
+  const refresh = useRefresh();
   const told = useTold();
   const { isRequired, of } = useSecondPerson();
   const mayBreakGlass = useMayBreakGlass();
@@ -191,9 +194,9 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
   });
   const asking = useMutation({
     mutationFn: () => askApproval({ project, action: 'rollback', to, base, why }, intentOf(['ask', to, base, why])),
-    // The page shows what waits.
-    onSuccess: () => {
-      told();
+    // The page shows what waits once the dialog is gone.
+    onSuccess: async ({ approval: asked }) => {
+      await Promise.all([refresh(), queries.prefetchQuery(askedChangesQuery(view, asked))]);
       close();
     },
   });
@@ -243,6 +246,7 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
       {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && <ForPlayers changes={changes} />}
+      {isSomething && <Untested />}
       {isAsked && !isPastSecond && (
         <p className={styles.soft}>A roll back to publish {approval.to} waits for approval already: decide on that first.</p>
       )}

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useIsMutating, useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useLive } from '../../api/live.ts';
 import { publishesQuery } from '../../api/queries.ts';
@@ -27,6 +27,8 @@ export function PublishesMoved({ isAtOnce = false, tell }: MovedProps) {
   );
   const came = shown !== undefined && newest !== null && newest.revision > shown ? newest : null;
   const isOld = came !== null;
+  // What comes while something is done here is mostly that.
+  const isActing = useIsMutating() > 0;
   useEffect(() => tell?.(isOld), [tell, isOld]);
   const isShowing = came !== null && isAtOnce;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that comes
@@ -35,7 +37,7 @@ export function PublishesMoved({ isAtOnce = false, tell }: MovedProps) {
   }, [isShowing, came?.revision]);
   return (
     <>
-      <NewNote what={came === null || isAtOnce ? null : publishedText(came, person.id)} show={() => void refresh()} />
+      <NewNote what={came === null || isAtOnce || isActing ? null : publishedText(came, person.id)} show={() => void refresh()} />
       <NotFollowed state={state} />
     </>
   );

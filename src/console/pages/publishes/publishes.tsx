@@ -231,7 +231,7 @@ function RollbackAsked({ wentLive }: Pick<StagedProps, 'wentLive'>) {
     <>
       {approval !== undefined && asked !== null && (
         <Card title={rollbackAsked(asked.to, asked.undone)}>
-          <CardBody>
+          <div className={styles.gate}>
             <SecondPerson key={approval.id} approval={approval} authors={[]} wentLive={wentLive}>
               {approval.phase === 'approved' && mayPublish && base !== undefined && (
                 <Button look="main" isSmall onClick={() => setGoal(asked)}>
@@ -239,7 +239,7 @@ function RollbackAsked({ wentLive }: Pick<StagedProps, 'wentLive'>) {
                 </Button>
               )}
             </SecondPerson>
-          </CardBody>
+          </div>
         </Card>
       )}
       {goal !== null && base !== undefined && <RollbackDialog {...goal} base={base} close={() => setGoal(null)} />}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { valuesQuery } from '../../api/values.ts';
 import { useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
@@ -21,7 +21,9 @@ interface SeeLiveProps {
  * is kept, its name leads to it among all values: so nothing comes late under one's eyes.
  */
 export function SeeLive({ changes, close }: SeeLiveProps) {
-  const { project } = useView();
+  const { project, at, target } = useView();
+  // Whoever is there sees it.
+  const here = useLocation({ select: ({ pathname }) => (at === undefined && target === 'live' ? pathname : '') });
   const changed = changedValues(changes);
   // Nothing of it is kept for the page of values, which shows what is there when one comes.
   const read = useQuery({ ...valuesQuery({ project, at: undefined, target: 'live' }), enabled: changed.size > 0, gcTime: 0 });
@@ -30,6 +32,7 @@ export function SeeLive({ changes, close }: SeeLiveProps) {
   const look = { target: '_blank', onClick: close, className: buttonClass('plain', true) } as const;
   return [...changed]
     .filter(([name]) => ids === null || ids.has(name))
+    .filter(([name]) => !here.endsWith(`/values/${encodeURIComponent(ids?.get(name) ?? name)}`))
     .slice(0, MOST)
     .map(([name, place]) => {
       const id = ids?.get(name);
