@@ -245,11 +245,26 @@ inBrowser('what an address shows is asked for once, and only what the person may
   const [collections, name] = [`/v3/manage/${project}/collections`, `/v3/manage/${project}/players/${BO}?part=name`];
   const [compared, history] = [`${stored}/compare?from=0`, `${stored}/history?limit=30`];
   expect(await asked(page)).toEqual([session, collections, name, stored, compared, history]);
+  const last = await write(BO, { name: 'Bo', gold: 2 });
+  await page.goto(`${origin}/p/${project}/find/${last}`);
+  await heading(page, 'Commit');
+  const explained = (await asked(page)).filter((path) => path.includes('/explain/'));
+  expect(explained).toEqual([`/v3/manage/${project}/explain/${last}?withoutFollowed=true`]);
   const designer = await signedInAs('designer');
   await designer.goto(`${origin}/p/${project}/players/${BO}`);
   await designer.getByText('Your role does not see what players have').waitFor();
   expect(await asked(designer)).toEqual([session]);
   expect(faults).toEqual([]);
+});
+
+inBrowser('of many changes of a document a screenful is drawn at first, and then all', async () => {
+  const { origin, page, project } = market();
+  const MAY = '76561198000000009';
+  for (let gold = 1; gold <= 14; gold += 1) await write(MAY, { name: 'May', gold });
+  await page.goto(`${origin}/p/${project}/players/${MAY}/documents/players/${MAY}`);
+  await page.getByText('Choose A and B to compare two moments').waitFor();
+  const drawn = `document.querySelectorAll('main ol > li').length`;
+  await expect.poll(() => page.evaluate<number>(drawn), { timeout: 20_000 }).toBe(14);
 });
 
 inBrowser('a document is deleted and made anew with a reason', async () => {

@@ -161,11 +161,13 @@ function SlotLine({ slot, picking }: { readonly slot: Slot; readonly picking: Pi
 
 /** Lines that are shown by one click. */
 const MORE = 5 * LINES;
+/** Each with how it came below it. */
+const LINES_OF_SCREEN = 25;
 
 function Lines({ document, picking, isKept }: OfDocumentProps) {
   const { changes, moreLines = 0 } = document;
   const [most, setMost] = useState(LINES);
-  const drawn = useDrawn(changes.slice(0, most));
+  const drawn = useDrawn(changes.slice(0, most), LINES_OF_SCREEN);
   const known = Math.max(changes.length - most, 0);
   const rest = known + moreLines;
   const show = () => {

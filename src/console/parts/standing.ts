@@ -13,11 +13,11 @@ export function useStanding(): boolean {
   return isStanding;
 }
 
-/** Rows that fill a screen. */
-const SCREEN = 60;
+/** Rows of one line that fill a screen. */
+const SCREEN = 40;
 
-/** The rows that are drawn: of many a screenful at first, all of them once that stands. */
-export function useDrawn<Row>(rows: readonly Row[]): readonly Row[] {
+/** The rows that are drawn: of many a screenful at first, all of them once that stands. `screen`: fewer, where a row has several lines. */
+export function useDrawn<Row>(rows: readonly Row[], screen = SCREEN): readonly Row[] {
   const isStanding = useStanding();
-  return isStanding ? rows : rows.slice(0, SCREEN);
+  return isStanding ? rows : rows.slice(0, screen);
 }
