@@ -31,7 +31,7 @@ export function picturesOf({ projectId, player, loss, before, publish }: Omit<Sc
     calls: '/calls',
     'try it out': `/calls/try?slug=upgrade-axe&player=${player}&target=next`,
     economy: '/economy',
-    'entries of the economy': '/economy/entries',
+    'entries of the economy': '/economy/entries?currency=gold',
     collections: '/collections',
     'a collection': '/collections/players',
     'a record': '/collections/town/market',

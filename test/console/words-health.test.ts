@@ -7,7 +7,7 @@ test('bytes, times, shares and rates are said as short as one reads them', () =>
   expect([0.4, 12.4, 1500].map(millisText)).toEqual(['0.4 ms', '12 ms', '1.5 s']);
   expect([0.256, 0.004, 0].map(shareText)).toEqual(['26 %', '0.4 %', '0 %']);
   expect([rateText(30, 60_000), rateText(6000, 60_000), rateText(0, 0)]).toEqual(['0.5', '100', '0.0']);
-  expect([0, 1234].map(behindText)).toEqual(['up to date', '1,234 behind']);
+  expect([0, 1234].map(behindText)).toEqual(['up to date', '1\u202F234 behind']);
   expect([10_000, 60_000, 3 * 3_600_000, 3 * 86_400_000].map(runningFor)).toEqual(['less than a minute', '1 min', '3 h', '3 days']);
 });
 

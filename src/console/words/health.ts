@@ -1,3 +1,5 @@
+import { amountText } from './amount.ts';
+
 /** How an installation fares, in words. */
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
@@ -51,7 +53,7 @@ export function statusText({ status, behind }: Fares): { readonly title: string;
 
 /** What a number of revisions behind means. */
 export function behindText(behind: number): string {
-  return behind === 0 ? 'up to date' : `${behind.toLocaleString('en')} behind`;
+  return behind === 0 ? 'up to date' : `${amountText(behind)} behind`;
 }
 
 /** How long a process runs. */

@@ -9,6 +9,7 @@ import { classes } from '../../parts/classes.ts';
 import { Ago, At, Clock, When } from '../../parts/time.tsx';
 import { calledText, msText } from '../../words/calls.ts';
 import { foldedCalls, toldText } from '../../words/happened.ts';
+import { utcTime } from '../../words/time.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
 import { WhereRefused } from './failing.tsx';
@@ -77,7 +78,12 @@ export function CallsRow({ requests, about, called }: RowsProps) {
           <span className={styles.meta}>
             {platformId !== about && <Whose id={platformId} called={called} />}
             <span>
-              <Clock at={first} /> to <When at={at} />
+              {utcTime(first) !== utcTime(at) && (
+                <>
+                  <Clock at={first} /> to{' '}
+                </>
+              )}
+              <When at={at} />
             </span>
           </span>
         </summary>

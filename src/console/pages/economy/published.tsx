@@ -52,8 +52,8 @@ export function PublishedInDays({ published: { publishes, hasMore, isLoading, lo
               <th scope="col">When</th>
               <th scope="col">What changed</th>
               <th scope="col">Who</th>
-              <th scope="col" title="The mean of up to seven days on which something moved, without the day itself">
-                In and out on a day, before and since
+              <th scope="col" title="Of a day: the mean of up to seven on which something moved, without that of the publish">
+                In and out, before and since
               </th>
             </tr>
           </thead>

@@ -11,6 +11,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { amountText } from '../../words/amount.ts';
 import { behindText, bytesText, millisText, rateText, runningFor, shareText, statusText } from '../../words/health.ts';
 import { Refused } from '../../words/refusal.ts';
 import { DayPlots } from './day.tsx';
@@ -69,7 +70,7 @@ function Now({ health }: { readonly health: Health }) {
         <Figure name="Requests a second">{rateText(rate, 1000)}</Figure>
         <Figure name="Slowest 1 % take">{p99 === null ? '–' : millisText(p99)}</Figure>
         <Figure name="Read models">{behindText(behind)}</Figure>
-        <Figure name="End of the log">{health.log.end === null ? 'not known' : withGroups(health.log.end)}</Figure>
+        <Figure name="End of the log">{health.log.end === null ? 'not known' : amountText(health.log.end)}</Figure>
         <Figure name="Jobs waiting">{health.jobs.counts === null ? 'not known' : String(waiting)}</Figure>
       </dl>
     </section>
@@ -83,11 +84,6 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
       <dd>{children}</dd>
     </div>
   );
-}
-
-/** A position of the log may have more digits than numbers hold. */
-function withGroups(digits: string): string {
-  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** The part of a minute that has been noted, ms. */

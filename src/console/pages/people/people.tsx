@@ -6,6 +6,7 @@ import { OfNow } from '../../frame/then.tsx';
 import { useIsPast } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
+import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
@@ -90,11 +91,11 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
   );
   return (
     <tr>
-      <td className={table.wide}>
+      <td className={classes(table.wide, styles.who)}>
         <span className={styles.name}>{name}</span> {id === session.person.id && <Chip tone="live">you</Chip>}
         {email !== null && <div className={table.soft}>{email}</div>}
         {isLinked === true && <div className={table.soft}>signs in at the issuer</div>}
-        {hasPassword === false && isLinked === false && <div className={table.soft}>no password: comes in by a link</div>}
+        {hasPassword === false && isLinked === false && <div className={table.soft}>no password, by a link</div>}
       </td>
       <td>
         <ul className={styles.roles}>

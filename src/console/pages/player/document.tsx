@@ -127,8 +127,6 @@ function Present({ asked, player }: DocumentPartsProps) {
 
 /** Fields that a change lists before the others are asked for. */
 const FEW = 6;
-/** Changes that fill a screen. */
-const SCREEN = 10;
 
 interface HistoryProps {
   readonly asked: Asked;
@@ -139,8 +137,6 @@ interface HistoryProps {
 function History({ asked, isLater }: HistoryProps) {
   const view = useView();
   const list = useInfiniteQuery({ ...historyQuery(view, asked), enabled: ({ state }) => !isLater || state.data !== undefined });
-  const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];
-  const drawn = useDrawn(changes, SCREEN);
   const { a, b } = useSearch({ strict: false });
   const navigate = useNavigate();
   const pick = (side: 'a' | 'b', revision: number) =>
@@ -155,6 +151,7 @@ function History({ asked, isLater }: HistoryProps) {
       </Card>
     );
   if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
+  const changes = list.data.pages.flatMap((page) => page.changes);
   const redacted = list.data.pages.at(-1)?.redacted;
   return (
     <Card title="History" actions={<span className={styles.soft}>Choose A and B to compare two moments</span>}>
@@ -162,7 +159,7 @@ function History({ asked, isLater }: HistoryProps) {
         <Empty title="Nothing has happened to it">It begins with the first write.</Empty>
       ) : (
         <ol className={styles.changes}>
-          {drawn.map((change) => (
+          {changes.map((change) => (
             <Change key={change.revision} change={change} asked={asked} a={a} b={b} pick={pick} />
           ))}
         </ol>
