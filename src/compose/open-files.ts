@@ -26,8 +26,8 @@ export interface ConnectionBounds {
 /** Connections of clients, to the console beside them, and streams among both, that so many files leave room for. */
 export function connectionBounds(limit: string | null, hasConsole: boolean): ConnectionBounds {
   const files = Number(limit ?? Number.NaN);
-  const any = Number.POSITIVE_INFINITY;
-  if (Number.isNaN(files)) return { connections: any, toConsole: any, streams: any };
+  const unbounded = Number.POSITIVE_INFINITY;
+  if (Number.isNaN(files)) return { connections: unbounded, toConsole: unbounded, streams: unbounded };
   const all = Math.max(files - OWN_FILES, Math.ceil(files / 2));
   const toConsole = hasConsole ? Math.ceil(all * CONSOLE_SHARE) : 0;
   return { connections: all - toConsole, toConsole, streams: Math.floor((all - toConsole) * STREAM_SHARE) };
