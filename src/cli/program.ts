@@ -75,8 +75,8 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
 ]);
 
 /**
- * The command line for these words: only the command that they name, or the whole program if they name none. Help and wrong usage are
- * thrown as `CommanderError`, so that the caller decides how the process ends.
+ * The command line for these words: only the command that they name, none to print the version, or the whole program. Help and wrong
+ * usage are thrown as `CommanderError`, so that the caller decides how the process ends.
  */
 export async function createProgram([word]: readonly string[] = []): Promise<Command> {
   const program = new Command('savepoint')
@@ -91,7 +91,8 @@ export async function createProgram([word]: readonly string[] = []): Promise<Com
   // `completion` prints all commands.
   const commands = [...GROUPS].flatMap(([heading, group]) => [...group].map(([name, load]) => ({ heading, name, load })));
   const named = commands.filter(({ name }) => name === word && name !== 'completion');
-  const loads = (named.length > 0 ? named : commands).map(async ({ heading, load }) => (await load()).helpGroup(heading));
+  const needed = named.length > 0 ? named : word === '--version' || word === '-V' ? [] : commands;
+  const loads = needed.map(async ({ heading, load }) => (await load()).helpGroup(heading));
   for (const command of await Promise.all(loads)) program.addCommand(command.summary(firstClause(command.description())));
   for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
   return program;

@@ -104,7 +104,8 @@ export async function createDatabase(url: string, name = `test_${randomUUID().re
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${like} ENCODING 'UTF8'`);
+    // A copy through the log of Postgres costs twice as much where nothing is synced.
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${like} ENCODING 'UTF8' STRATEGY file_copy`);
   } finally {
     await client.end();
   }

@@ -63,8 +63,8 @@ function NotLive({ approval, leave }: StepProps) {
   return (
     <Band leave={leave} actions={<CopyLink />}>
       You asked for approval: <strong>{changesSaid(asked.changes)}</strong>
-      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Tell another person, who approves it
-      and makes it live.
+      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Tell another person: it waits for their
+      approval.
     </Band>
   );
 }

@@ -38,7 +38,7 @@ interface WhereProps {
 /** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
 export function WhereTo({ target, choose }: WhereProps) {
   const { isRequired } = useSecondPersonRule();
-  if (isRequired) return <p>It goes to next. Players have it once another person approves it and makes it live.</p>;
+  if (isRequired) return <p>It waits in next until another person approves it.</p>;
   return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
@@ -113,7 +113,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {isRequired && <AlsoAsked />}
       {target === 'next' && <EndsSchedule />}
       <WhyField isStaged={target === 'next'} why={why} change={setWhy} hint={isRequired ? 'Told to whoever approves it' : null} />
-      {isRequired && <p className={styles.why}>The game’s tests run first. If one fails, nobody is asked.</p>}
+      {isRequired && <p className={styles.why}>Tests run first: if one fails, nobody is asked.</p>}
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>
