@@ -143,8 +143,8 @@ export async function about(
   first: Pick<FoundRow, 'revision' | 'total'> | undefined,
 ): Promise<Pick<LeaderboardPage, 'revision' | 'total' | 'building'>> {
   const { revision = -1, total = null } = first ?? {};
-  const building = total === null ? await readBuilding(pool, projectId, query) : null;
-  return { revision: Number(revision), total: Number(total ?? 0), building };
+  if (total !== null) return { revision: Number(revision), total: Number(total), building: null };
+  return { revision: Number(revision), total, building: await readBuilding(pool, projectId, query) };
 }
 
 /** The rows in the order of the definition. Empty for a query that no projected publish contains, or that no board can answer. */

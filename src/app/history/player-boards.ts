@@ -31,7 +31,7 @@ async function boardOn({ context, project, access, player }: Looked, query: Quer
   if (board === null) return { ...about, scanned: true };
   const at = { key: player, around: 0 };
   const { rank, rows, total, building } = await context.views.neighbours(project.id, 'live', boardQuery({ query, access }, board), at);
-  if (building !== null) return { ...about, building };
+  if (total === null) return { ...about, building: building ?? 0 };
   const [row] = rows;
   return rank === null || row === undefined ? null : { ...about, rank, value: row.value, total };
 }

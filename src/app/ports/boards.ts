@@ -19,8 +19,8 @@ export interface BoardQuery {
 export interface LeaderboardPage {
   readonly revision: number;
   readonly rows: readonly LeaderboardRow[];
-  /** Documents that have a value. */
-  readonly total: number;
+  /** Documents that have a value. `null`: the tables hold no complete board of the query; it is being filled, or they lack its publish. */
+  readonly total: number | null;
   /** While the board is being filled and cannot be shown, the part that is done (0 to below 1); else `null`. */
   readonly building: number | null;
   /** Rows were left out, because their documents are too large for one answer. Ask for them in pages. */

@@ -261,10 +261,17 @@ class QueryAnswers implements Queries, SharedQueries {
   }
 
   /** Runs a query once the views show its sources as they are, or after a short wait. */
-  async #made<T>({ project, changedAt }: QueryRequest, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<QueryOutcome<T>> {
-    const reached = isNear && (await viewsReached(this.#context, project, table, changedAt));
+  async #made<T extends { readonly revision: number }>(
+    { project, changedAt }: QueryRequest,
+    table: ViewTable,
+    work: () => Promise<T>,
+    isNear = true,
+  ): Promise<QueryOutcome<T>> {
+    const isReached = isNear && (await viewsReached(this.#context, project, table, changedAt));
     const madeAt = this.#context.scheduler.now();
-    return { value: await work(), reached, madeAt };
+    const value = await work();
+    // The views may have caught up while it ran.
+    return { value, reached: isReached || value.revision >= changedAt, madeAt };
   }
 
   #isUsable({ changedAt, plan, isFresh }: QueryRequest, kept: CachedResult<unknown>): boolean {
@@ -304,8 +311,7 @@ export function sourcesOf(at: SharedAccess, plan: QueryPlan): readonly SubjectKe
 /** The last change of any source. */
 function lastChange(project: Project, at: SharedAccess, plan: QueryPlan): number {
   const { set } = project;
-  // A publish can change what a query shows, and a setting whether defaults are filled in. A new board is empty until the views show its
-  // publish.
+  // A publish can change what a query shows, and a setting whether defaults are filled in.
   let last = Math.max(set.residentChangedAt(DEFINITIONS), set.residentChangedAt(AUTHORITY));
   for (const source of sourcesOf(at, plan)) last = Math.max(last, set.collectionChangedAt(source));
   return last;

@@ -305,6 +305,36 @@ test.each([
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
 });
 
+test.each([
+  ['it waits for the publish', [null, 1], 'rows'],
+  ['503 while the publish is not there', [null, null], 'BEHIND'],
+  ['tables that know the query answer at once', [1], 'rows'],
+])('a leaderboard whose publish the views lack is never an empty one: %s', async (_, totals, comes) => {
+  const { table, projects, made } = await withProject();
+  const asked: number[] = [];
+  let reads = 0;
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    hasShown: async () => true,
+    caughtUp: async (_, __, timeoutMs) => asked.push(timeoutMs) < 0,
+    leaderboard: async () => {
+      const total = totals[reads++] ?? null;
+      const rows = total === null ? [] : [{ key: 'a', value: 5, document: '{"gold":5}' }];
+      return { revision: 1_000, building: null, isPartial: false, total, rows };
+    },
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const push = (kind: 'collection' | 'query', definition: { id: string }) =>
+    table.passing(app.manage.upsertMany(caller, kind, [definition], { target: 'live', replaceAll: false }));
+  await push('collection', { id: 'players' });
+  await push('query', { id: 'top', sources: [{ collectionId: 'players' }], config: { field: 'gold' } } as { id: string });
+  const call = { id: 'top', target: 'live' as const, fresh: false, limit: null, offset: null, player: null, around: null };
+  const read = table.passing(Promise.resolve(app.queries.run(caller, call)));
+  if (comes === 'rows') expect(await read).toMatchObject({ stale: false, result: expect.stringContaining('"key":"a"') });
+  else expect(await codeOf(read)).toBe(comes);
+  expect(asked).toEqual([250, 5000].slice(0, totals.length));
+});
+
 /** What a request comes to, and how long it took. LIMITS gives it 1000 ms. */
 async function timed(table: Table, request: Promise<unknown>): Promise<{ code: string; ms: number }> {
   const began = table.clock.now;
