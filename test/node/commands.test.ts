@@ -486,6 +486,22 @@ describe('a project as a JSON file', () => {
     expect(await quick('project', 'import', held, '--into', 'Held')).toMatch(/in 1 document;.*\n {2}wallets\/p1: the ledger cannot follow/);
   });
 
+  test('brings players with many save records and many coins, though each of these is stored by itself', async () => {
+    const coins = { type: 'object', additionalProperties: { type: 'number', _ledger: true } };
+    const collection = { id: 'saves', collectionType: 'per-platformid', maxRecords: 50, schema: { coins } };
+    const each = <T>(length: number, make: (place: number) => T) => Array.from({ length }, (_, place) => make(place));
+    const owned = { coins: Object.fromEntries(each(60, (place) => [`coin${place}`, 1])) };
+    const slots = each(50, (place) => ({ recordId: `r${place}`, recordName: `Camp ${place}` }));
+    const tables = {
+      collections: [{ collection_id: 'saves', definition_json: collection }],
+      records: { saves: each(100, (player) => ({ record_key: `p${player}`, definition_json: owned })) },
+      save_records: { saves: each(40, (player) => ({ platform_id: `p${player}`, records: slots })) },
+    };
+    const held = join(data, 'many.json');
+    writeFileSync(held, JSON.stringify({ project_id: 'p', export_version: 1, tables }));
+    expect((await importing(held, '--as-new', 'Many')).written).toMatchObject({ documents: 100, saveRecords: 2000 });
+  });
+
   test('that is none, or names what is not there, is refused before anything is made', async () => {
     const before = await count('projects');
     expect(await refusedImport('{"export_version":1,"tables":{}}', '--as-new')).toContain('no project_id');

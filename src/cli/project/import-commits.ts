@@ -55,6 +55,21 @@ export class ImportCommits {
   }
 
   /**
+   * Writes rows in one commit, or in several where they make too much for one: each save record and each number of a ledger is stored by
+   * itself. Answers how many items were written.
+   */
+  async writeRows<Row>(rows: readonly Row[], commit: (rows: readonly Row[]) => Promise<Imported>): Promise<number> {
+    try {
+      return (await this.write(() => commit(rows))).written;
+    } catch (error) {
+      const isTooLarge = error instanceof Refusal && error.code === 'APPEND_TOO_LARGE';
+      if (!isTooLarge || rows.length < 2) throw error;
+      const half = Math.ceil(rows.length / 2);
+      return (await this.writeRows(rows.slice(0, half), commit)) + (await this.writeRows(rows.slice(half), commit));
+    }
+  }
+
+  /**
    * Waits until the read models show what was written. Until then it is kept in memory, within a bound that stops further writes. Returns
    * false if the read models make no progress.
    */

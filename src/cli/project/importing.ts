@@ -182,10 +182,10 @@ export class ProjectImport {
       const isSlots = rows[0]?.table === 'save_records';
       const read = <T>(parse: (row: Json) => T) => rows.map(({ row, position }) => at(this.#file, position, () => parse(row)));
       if (isSlots) {
-        saveRecords += (await commits.write(() => importer.slots(projectId, collection, read(slotRow)))).written;
+        saveRecords += await commits.writeRows(read(slotRow), (some) => importer.slots(projectId, collection, some));
       } else {
         const parsed = read(documentRow);
-        documents += (await commits.write(() => importer.documents(projectId, collection, parsed))).written;
+        documents += await commits.writeRows(parsed, (some) => importer.documents(projectId, collection, some));
         const unfollowed = await importer.unfollowed(projectId, collection, parsed);
         count += unfollowed.length;
         first.push(...unfollowed.slice(0, MAX_UNFOLLOWED - first.length));
