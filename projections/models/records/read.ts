@@ -19,12 +19,14 @@ SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
 /** Bytes of document texts in the rows up to this one. */
 const SIZE = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.listed_at DESC, p.sequence DESC)';
 
+const LISTED = `EXISTS (SELECT FROM {record_lists} f WHERE f.project = $1 AND f.collection = $3)`;
+
 const BUILDING = `SELECT ${FRACTION} FROM {record_lists} f WHERE f.project = $1 AND f.collection = $3 AND f.phase <> 'complete'`;
 
 /** $7: the most bytes of a page's documents. The first document is included whatever its size. */
 function statement(rows: string): string {
   return throughViews(`
-SELECT ${revisionOf(['records', 'documents'])} AS revision, (${BUILDING}) AS building, p.listed_at, p.sequence,
+SELECT ${revisionOf(['records', 'documents'])} AS revision, ${LISTED} AS listed, (${BUILDING}) AS building, p.listed_at, p.sequence,
   CASE WHEN d.document IS NOT NULL THEN ${SIZE} > $7::bigint END AS beyond,
   CASE WHEN ${SIZE} <= $7::bigint OR ${SIZE} = octet_length(d.document::text) THEN d.document::text END AS text
 FROM (SELECT) one LEFT JOIN (SELECT r.* FROM (${rows}) r ${ORDER}) p ON true
@@ -37,6 +39,7 @@ const NEXT = { name: 'records-next', text: statement(`(${OWN}) UNION ALL (${UNHI
 
 interface Row {
   readonly revision: string;
+  readonly listed: boolean;
   readonly building: number | null;
   readonly listed_at: string | null;
   readonly sequence: string | null;
@@ -73,6 +76,7 @@ export async function readRecords(
   const last = page.length === limit || page.length < found.length ? page.at(-1) : undefined;
   return {
     revision: Number(rows[0]?.revision ?? -1),
+    listed: rows[0]?.listed ?? false,
     building: rows[0]?.building ?? null,
     records: page.map((row) => row.text ?? ''),
     last: last

@@ -23,6 +23,8 @@ export interface RecordRequest {
 
 export interface RecordPage {
   readonly revision: number;
+  /** Whether the tables list the collection, complete or not: they know a publish by which it is global. */
+  readonly listed: boolean;
   /** While the list is being filled and cannot be shown, the part that is done (0 to below 1); else `null`. */
   readonly building: number | null;
   /** JSON texts as they are served, newest first. */

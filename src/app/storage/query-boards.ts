@@ -4,10 +4,9 @@ import { type AnswerContext, leaderboardText } from '../../domain/query/answer.t
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/boards.ts';
-import { building } from './building.ts';
+import { building, published } from './building.ts';
 import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';
 
 /** What is shown of a board: a page and the wanted player's row, or only the rows around the player. */
@@ -37,8 +36,6 @@ export type RunAsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Pro
 
 /** Page and row are read one after the other and should be of one revision. After so many tries they may be one batch apart. */
 const TRIES = 4;
-/** How long a query waits for the views to show its publish, ms. */
-const PUBLISH_MS = 5_000;
 
 /** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
 export function boardOf({ board }: QueryPlan, { definitions, settings }: SharedAccess): BoardPlan | null {
@@ -70,13 +67,13 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
 async function tableView(input: RunInput, board: BoardPlan, wanted: PageRequest): Promise<BoardView | null> {
   const { context, project, access } = input;
   const query = boardQuery(input, board);
-  const page = () => published(input, () => context.views.leaderboard(project.id, access.space, query, pageOf(input.plan, wanted)));
+  const page = () => readBoard(input, () => context.views.leaderboard(project.id, access.space, query, pageOf(input.plan, wanted)));
   const { player: key, around } = wanted;
   if (key === null) {
     const { isPartial, rows, total, revision } = await page();
     return isPartial ? null : { rows, total, revision, firstRank: wanted.offset + 1, player: undefined };
   }
-  const neighbours = () => published(input, () => context.views.neighbours(project.id, access.space, query, { key, around: around ?? 0 }));
+  const neighbours = () => readBoard(input, () => context.views.neighbours(project.id, access.space, query, { key, around: around ?? 0 }));
   if (around !== null) {
     const { rows, rank, revision, total, isPartial } = await neighbours();
     if (isPartial) return null;
@@ -99,18 +96,12 @@ async function tableView(input: RunInput, board: BoardPlan, wanted: PageRequest)
 
 type Complete<Found> = Found & { readonly total: number };
 
-/**
- * Tables that lack the query's publish would not show an old board, but that it has no rows. So its publish is waited for longer than
- * changes of documents. Throws as {@link complete}.
- */
-async function published<Found extends LeaderboardPage>(
+/** Waits for the query's publish. Throws as {@link complete}. */
+async function readBoard<Found extends LeaderboardPage>(
   { context, project }: RunInput,
   read: () => Promise<Found>,
 ): Promise<Complete<Found>> {
-  const found = await read();
-  if (found.total !== null || found.building !== null) return complete(found);
-  await context.views.caughtUp(project.id, project.set.residentChangedAt(DEFINITIONS), PUBLISH_MS);
-  return complete(await read());
+  return complete(await published(context, project, read, ({ total, building }) => total !== null || building !== null));
 }
 
 /** Throws 503 `BUILDING` while the board is being filled, and 503 `BEHIND` while the tables lack the query's publish. */

@@ -28,7 +28,7 @@ import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { provenFor, provenForTarget } from '../security/players.ts';
 import { type Admitted, admitAndStore, recheckAdmission, requireAllowed } from './admission.ts';
-import { building } from './building.ts';
+import { building, published } from './building.ts';
 import { readDocument } from './documents.ts';
 
 export interface Records {
@@ -65,17 +65,20 @@ export function createRecords(context: AppContext): Records {
       accepted(closedList(collection, caller));
       if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH', ONLY_GLOBAL);
       const changedAt = Math.max(
-        // A publish can make a collection global. It lists nothing until the views show that.
+        // A publish can make a collection global.
         project.set.residentChangedAt(DEFINITIONS),
         project.set.collectionChangedAt(collectionSubject('live', collection.id)),
         project.set.collectionChangedAt(collectionSubject(space, collection.id)),
       );
-      const reached = await viewsReached(context, project, 'records', changedAt);
-      const page = await context.views.records(project.id, space, collection.id, {
+      const isReached = await viewsReached(context, project, 'records', changedAt);
+      const request = {
         limit: pageLimit(query.limit, DEFAULT_LIMIT, MAX_LIMIT),
         before: cursorOf(query.after),
         bytes: context.limits.answerBytes,
-      });
+      };
+      const read = () => context.views.records(project.id, space, collection.id, request);
+      const page = await published(context, project, read, ({ listed }) => listed);
+      const reached = isReached || page.revision >= changedAt;
       if (page.building !== null) throw building(page.building, LIST_BUILDING);
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
       const texts = fills ? await filledTexts(context, project, collection, page.records) : page.records;

@@ -248,7 +248,7 @@ test('a list waits for the views to show the publish that made its collection gl
   const app = appOver(projects, table, {
     ...NO_VIEWS,
     caughtUp: async (_, revision) => waitedFor.push(revision) > 0,
-    records: async () => ({ revision: 0, building: null, records: [], last: null }),
+    records: async () => ({ revision: 0, listed: true, building: null, records: [], last: null }),
   });
   const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const publish = (collectionType: string) =>
@@ -333,6 +333,31 @@ test.each([
   if (comes === 'rows') expect(await read).toMatchObject({ stale: false, result: expect.stringContaining('"key":"a"') });
   else expect(await codeOf(read)).toBe(comes);
   expect(asked).toEqual([250, 5000].slice(0, totals.length));
+});
+
+test.each([
+  ['it waits for the publish', [false, true], 'a record'],
+  ['503 while the publish is not there', [false, false], 'BEHIND'],
+])('a list whose publish the views lack is never an empty one: %s', async (_, known, comes) => {
+  const { table, projects, made } = await withProject();
+  const asked: number[] = [];
+  let reads = 0;
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    hasShown: async () => true,
+    caughtUp: async (_, __, timeoutMs) => asked.push(timeoutMs) < 0,
+    records: async () => {
+      const listed = known[reads++] ?? false;
+      return { revision: 1_000, listed, building: null, records: listed ? ['{"sold":1}'] : [], last: null };
+    },
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const towns = [{ id: 'towns', collectionType: 'global' }];
+  await table.passing(app.manage.upsertMany(caller, 'collection', towns, { target: 'live', replaceAll: false }));
+  const read = table.passing(app.records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null }));
+  if (comes === 'BEHIND') expect(await codeOf(read)).toBe(comes);
+  else expect(await read).toMatchObject({ stale: false, result: expect.stringContaining('"sold":1') });
+  expect(asked).toEqual([250, 5000]);
 });
 
 /** What a request comes to, and how long it took. LIMITS gives it 1000 ms. */
