@@ -13,7 +13,8 @@ import { bounded, isNullish, negate, toText, type Value } from './value.ts';
 /** Templates: `{{ … }}` inside texts. The structure is parsed once; a call only looks up values. */
 
 const MAX_TEMPLATE = 10_000;
-const MAX_NESTING = 8;
+/** Tokens in one another. */
+export const MAX_NESTING = 8;
 
 export function compileTemplate(language: Language, text: string): Eval {
   const spans = tokensOf(text);

@@ -4,6 +4,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { lambdaIn, listPathIn, selectorPathIn } from '../expressions/collections.ts';
 import { FUNCTION_NAMES } from '../expressions/functions.ts';
 import { findTokens, isOneToken, scanTop, splitArguments, unquoted, wholeCall } from '../expressions/scan.ts';
+import { MAX_NESTING } from '../expressions/template.ts';
 import { kindOf } from '../steps/registry.ts';
 import { documentsAt, itemsOf, nameIgnoringCase, pathFinding } from './fields.ts';
 import { listCallIn } from './list-calls.ts';
@@ -115,7 +116,8 @@ export class TokenWalk {
   #text(text: string, pointer: string, isCalculated: boolean): void {
     const call = isCalculated ? this.#callIn(text) : null;
     if (call === null) {
-      for (const { start, end } of findTokens(text)) this.#body(text.slice(start + 2, end - 2), pointer);
+      // A text with deeper tokens fails every call, which is a finding already, and each level is looked at anew.
+      for (const { start, end, depth } of findTokens(text)) if (depth <= MAX_NESTING) this.#body(text.slice(start + 2, end - 2), pointer);
       return;
     }
     this.#text(text.slice(0, call.start), pointer, false);

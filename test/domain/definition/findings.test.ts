@@ -409,6 +409,12 @@ describe('the validator', () => {
     expect(findings.all.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(expected);
   });
 
+  it('does not look into tokens that are deeper in one another than a call takes, however many', () => {
+    const deep = (levels: number) => step({ type: 'transform', value: `${'{{absent.'.repeat(levels)}x${'}}'.repeat(levels)}` });
+    expect(codes('endpoint', deep(8))).toContain('UNKNOWN_NAME /steps/0/value');
+    for (const levels of [9, 20_000]) expect(codes('endpoint', deep(levels))).toEqual(['INVALID_EXPRESSION /steps/0/value']);
+  });
+
   it('finds a workflow that calls itself, also through others, but not a step with its name', () => {
     const charge: JsonObject = {
       id: 'charge',
