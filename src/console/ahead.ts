@@ -24,7 +24,7 @@ import { lastProjects, may, sessionQuery } from './api/session.ts';
 import { timelineQuery } from './api/timeline.ts';
 import { valuesQuery } from './api/values.ts';
 import type { View } from './api/view.ts';
-import { commitFiltersIn, parseSearch, textIn, timelineIn } from './frame/search.ts';
+import { commitFiltersIn, economyIn, parseSearch, textIn, timelineIn } from './frame/search.ts';
 import { kindNamed } from './words/definition.ts';
 import { sinceOf } from './words/time.ts';
 
@@ -55,6 +55,8 @@ interface Page {
 }
 
 const player = () => import('./pages/player/player.tsx');
+const economy = () => import('./pages/economy/economy.tsx');
+const plot = () => import('./parts/plot-drawn.tsx');
 
 const PAGES: Readonly<Record<string, Page>> = {
   '/p/$project': {
@@ -83,8 +85,18 @@ const PAGES: Readonly<Record<string, Page>> = {
     ],
     reads: definitionAhead,
   },
+  '/p/$project/economy': {
+    code: () => [economy(), plot()],
+    reads({ view, search, may: mayDo }, ahead) {
+      if (!mayDo('economy', 'r')) return;
+      void economy().then(
+        ({ economyAhead }) => economyAhead(view, economyIn(search), ahead),
+        () => {},
+      );
+    },
+  },
   '/p/$project/health': {
-    code: () => [import('./pages/health/health.tsx'), import('./parts/plot-drawn.tsx')],
+    code: () => [import('./pages/health/health.tsx'), plot()],
     reads({ isEverywhere }, ahead) {
       if (isEverywhere) ahead.read(healthQuery);
     },
@@ -236,7 +248,7 @@ function decoded(part: string): string {
 
 /** Loads the code of a page. Whether that fails is told where the page shows it. */
 export function codeAhead({ path, search }: Place): void {
-  for (const code of PAGES[path]?.code({ search }) ?? []) code.catch(() => {});
+  for (const code of PAGES[withoutEnd(path)]?.code({ search }) ?? []) code.catch(() => {});
 }
 
 /** Asks for what a page shows first: before it is known who is signed in, what whoever was here last might see. */

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect, retainSearchParams } from '@tanstack/react-router';
-import { readAhead } from './ahead.ts';
+import { codeAhead, readAhead } from './ahead.ts';
 import { sessionQuery } from './api/session.ts';
 import type { ViewSearch } from './api/view.ts';
 import { lazyPage } from './frame/lazy-page.ts';
@@ -87,7 +87,9 @@ const project = createRoute({
   search: { middlewares: [retainSearchParams<ViewSearch>(['at', 'target'])] },
   beforeLoad({ context, matches, params, location }) {
     const path = matches.at(-1)?.fullPath;
-    if (path !== undefined) readAhead(context.queries, { path, params, search: location.search });
+    if (path === undefined) return;
+    readAhead(context.queries, { path, params, search: location.search });
+    codeAhead({ path, params, search: location.search });
   },
 });
 

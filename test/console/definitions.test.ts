@@ -97,6 +97,29 @@ inBrowser('a definition that was pushed as data is completed as JSON', async () 
   expect(faults).toEqual([]);
 });
 
+inBrowser('of a long text all is there before it is changed, and what is typed at its end stands there', async () => {
+  const { faults, manager, origin, page, project } = market();
+  const notes = Array.from({ length: 1_500 }, (_, line) => `# note ${line} of how one greets, at some length`);
+  const long = [SOURCE.replace('id: greet\n', 'id: long\n'), ...notes, ''].join('\n');
+  await ok(
+    manager.manage('PUT', manager.definitions('sync'), { body: { endpoints: [{ ...item(long), sourcePath: 'long.endpoint.yml' }] } }),
+  );
+  await page.goto(`${origin}/p/${project}/definitions/endpoint/long`);
+  await page.getByText('How one greets here').waitFor();
+  expect(await page.evaluate("document.querySelector('main pre').textContent")).toBe(long);
+  await page.getByRole('link', { name: 'Change it' }).click();
+  await page.getByRole('textbox', { name: /^Text of long/ }).click();
+  for (const key of ['Control+End', ...'# last']) await page.keyboard.press(key);
+  await page.getByText('The validator finds nothing in it.').waitFor();
+  await page.getByRole('button', { name: 'Save to next…' }).click();
+  await page.getByRole('button', { name: 'Stage it' }).click();
+  await heading(page, 'It is staged');
+  const { body } = await ok(manager.manage('GET', `${manager.definitions('endpoints')}?includeStaged=true&revisionTarget=next`));
+  const staged = Object(body).data.find(({ id, revisionTarget }: Record<string, unknown>) => id === 'long' && revisionTarget === 'next');
+  expect(staged.sourceText).toBe(`${long}# last`);
+  expect(faults).toEqual([]);
+});
+
 inBrowser('definitions keep nobody out, light and dark, on a phone and wide', async () => {
   await expectOpenToAll(market(), ['/definitions?kind=endpoint', '/definitions/endpoint/greet', '/definitions/endpoint/greet?show=edit']);
 });

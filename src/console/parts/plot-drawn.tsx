@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { lonePlaces, plotLabels, plotTick } from '../words/plot.ts';
@@ -26,15 +26,24 @@ export function DrawnPlot({ times, series, along, height, said, point, open, mar
   const box = useRef<HTMLDivElement>(null);
   const act = useRef({ point, open, said });
   act.current = { point, open, said };
+  const width = useRef(0);
+  // Before any plot of the page is made: each that is would have the page laid out for the next one.
+  useLayoutEffect(() => {
+    width.current = box.current?.clientWidth ?? 0;
+  }, []);
   useEffect(() => {
     const { current: parent } = box;
     if (parent === null) return;
     const plot = new UPlot(
-      optionsOf({ series, along, height, marks, width: parent.clientWidth, isOne: times.length === 1 }, act),
+      optionsOf({ series, along, height, marks, width: width.current, isOne: times.length === 1 }, act),
       dataOf(times, series),
       parent,
     );
-    const resized = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height }));
+    const resized = new ResizeObserver(() => {
+      if (parent.clientWidth === width.current) return;
+      width.current = parent.clientWidth;
+      plot.setSize({ width: width.current, height });
+    });
     resized.observe(parent);
     const scheme = window.matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => plot.redraw(false);

@@ -1,3 +1,4 @@
+import { usePrefetchQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
@@ -7,6 +8,11 @@ import type { PlotSeries } from './plot-series.ts';
 import { useStanding } from './standing.ts';
 
 const DRAWN = codeOf('plot', () => import('./plot-drawn.tsx').then(({ DrawnPlot }) => DrawnPlot));
+
+/** Loads what draws plots while a page reads their numbers: they are drawn with what else comes of these. */
+export function usePlotsAhead(): void {
+  usePrefetchQuery(DRAWN);
+}
 
 interface PlotProps {
   /** What it shows, as the heading of its table. */

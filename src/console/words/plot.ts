@@ -1,9 +1,10 @@
+import { MONTHS, twoDigits } from './time.ts';
+
 /** Times and numbers along the axes of plots. */
 
 type Along = 'days' | 'moments';
 
 const DAY = 86_400;
-const zoneOf = (along: Along) => (along === 'days' ? { timeZone: 'UTC' } : {});
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** A number as an axis has room for it: 1.2K, 3M. */
@@ -25,21 +26,23 @@ export function lonePlaces(values: readonly (number | null | undefined)[]): numb
 
 /** A time beside values that are pointed at. */
 export function plotTime(seconds: number, along: Along): string {
-  const date = new Date(seconds * 1000);
-  if (along === 'days') return date.toLocaleDateString('en-GB', { ...zoneOf(along), day: 'numeric', month: 'short', year: 'numeric' });
-  return date.toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+  const { day, year, time } = partsOf(seconds, along);
+  return along === 'days' ? `${day} ${year}` : `${day}, ${time}`;
 }
 
 /** A time below the axis, whose next one is `step` seconds later. */
 export function plotTick(seconds: number, step: number, along: Along): string {
-  const date = new Date(seconds * 1000);
   if (along === 'days' && step < DAY && seconds % DAY !== 0) return '';
-  if (step < DAY && along === 'moments')
-    return date.toLocaleTimeString('en-GB', {
-      hour: '2-digit',
-      minute: '2-digit',
-      ...(step < 60 ? { second: '2-digit' } : {}),
-      hour12: false,
-    });
-  return date.toLocaleDateString('en-GB', { ...zoneOf(along), day: 'numeric', month: 'short' });
+  const { day, time, second } = partsOf(seconds, along);
+  if (step >= DAY || along === 'days') return day;
+  return step < 60 ? `${time}:${second}` : time;
+}
+
+/** Days are those of UTC, moments those of the reader. By hand, as other times are: a plot and its table tell hundreds. */
+function partsOf(seconds: number, along: Along) {
+  const moment = new Date(seconds * 1000);
+  const offset = along === 'days' ? 0 : moment.getTimezoneOffset() * 60_000;
+  const date = new Date(moment.getTime() - offset);
+  const [hour, minute, second] = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits);
+  return { day: `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`, year: date.getUTCFullYear(), time: `${hour}:${minute}`, second };
 }

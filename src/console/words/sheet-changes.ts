@@ -37,8 +37,11 @@ export interface SheetChanges {
   readonly removedColumns: readonly Column[];
 }
 
+const NO_CHANGES: SheetChanges = { cells: [], added: [], removed: [], addedColumns: [], removedColumns: [] };
+
 /** How `now`, which was made of `base`, differs from it. */
 export function changesBetween(base: Sheet, now: Sheet): SheetChanges {
+  if (base === now) return NO_CHANGES;
   const before = new Map(base.rows.map((row) => [row.id, row]));
   const ids = new Set(now.rows.map(({ id }) => id));
   const columns = now.columns.filter((column) => base.columns.some(({ key }) => key === column.key));

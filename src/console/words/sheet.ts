@@ -78,7 +78,7 @@ function tableSheet(id: string, item: Item): Sheet {
   const rows = listOf(item['rows']).map((cells, place) => ({ id: place, cells: objectOf(cells) }));
   const declared = listOf(item['columns']).map((column) => columnOf(objectOf(column)));
   const known = new Set(declared.map(({ key }) => key));
-  for (const { cells } of rows) for (const key of Object.keys(cells)) known.add(key);
+  for (const { cells } of rows) for (const key in cells) known.add(key);
   const others = [...known].slice(declared.length).map((key): Column => ({ key, type: 'any', isDeclared: false }));
   return { ...about(id, item), kind: 'table', columns: [...declared, ...others], rows };
 }

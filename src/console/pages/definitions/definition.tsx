@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { type CSSProperties, Fragment, useMemo } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
@@ -44,7 +44,8 @@ function ShownDefinition({ named, id }: { readonly named: string; readonly id: s
   const mayDo = useMay();
   const { show = 'source', a, b } = route.useSearch();
   const kind = kindNamed(named);
-  const isThere = useIsThere(kind?.kind, id);
+  // Whoever changes it has the page, whether it is there or not.
+  const isThere = useIsThere(kind?.kind, id, show !== 'edit');
   if (kind === undefined || !mayDo(kind.scope, 'r'))
     return (
       <Page name={id} title={id}>
@@ -104,11 +105,11 @@ function ShownDefinition({ named, id }: { readonly named: string; readonly id: s
   );
 }
 
-/** Whether live or next has a definition; also while that is not known. */
-function useIsThere(kind: DefinitionKind | undefined, id: string): boolean {
+/** Whether live or next has a definition; also while that is not known, or nobody asks. */
+function useIsThere(kind: DefinitionKind | undefined, id: string, isAsked: boolean): boolean {
   const view = useView();
   const of = kind ?? 'endpoint';
-  const mayRead = useMay()(kindNamed(of)?.scope ?? '', 'r') && kind !== undefined;
+  const mayRead = useMay()(kindNamed(of)?.scope ?? '', 'r') && kind !== undefined && isAsked;
   const here = useQuery({ ...definitionsQuery(view, of), enabled: mayRead });
   const isMissing = here.isSuccess && !here.data.definitions.some((each) => each.id === id);
   const other = useQuery({ ...definitionsQuery({ ...view, target: otherThan(view.target) }, of), enabled: isMissing });
@@ -232,15 +233,45 @@ function SourceTitle({ definition: { isAuthored, path, format, state } }: { read
 const MAX_SHOWN = 400_000;
 
 function SourceText({ text }: { readonly text: string }) {
+  const parts = useMemo(() => partsOf(text.slice(0, MAX_SHOWN)), [text]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard scrolls what has the focus */}
       <pre className={styles.source} tabIndex={0}>
-        {text.slice(0, MAX_SHOWN)}
+        {parts.map((part) => (
+          <div key={part.begins} className={styles.part} style={{ '--lines': part.lines } as CSSProperties}>
+            {part.text}
+          </div>
+        ))}
       </pre>
       {text.length > MAX_SHOWN && <CardBody>The text goes on. Copy it to read all of it.</CardBody>}
     </>
   );
+}
+
+/** Lines of a text that are laid out at once. */
+const LINES_OF_PART = 100;
+
+interface TextPart {
+  /** Where it begins in the text. */
+  readonly begins: number;
+  readonly text: string;
+  readonly lines: number;
+}
+
+/** A text in parts of whole lines, each with its end. */
+function partsOf(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  for (let begins = 0; begins < text.length; ) {
+    let [end, lines] = [begins, 0];
+    while (lines < LINES_OF_PART && end < text.length) {
+      end = text.indexOf('\n', end) + 1 || text.length;
+      lines += 1;
+    }
+    parts.push({ begins, text: text.slice(begins, end), lines });
+    begins = end;
+  }
+  return parts;
 }
 
 /** What is changed is what next has; without a definition there, one begins by a template. */

@@ -18,6 +18,7 @@ import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import { WhyField } from '../../parts/why-field.tsx';
 import { type Definition, isListed } from '../../words/definition.ts';
 import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
@@ -36,6 +37,9 @@ interface EditProps {
   readonly base: number;
 }
 
+/** The same list each time: the editor marks its findings anew when they are others. */
+const NO_FINDINGS: readonly Found[] = [];
+
 type Act = 'save' | 'discard' | 'remove' | null;
 
 /** Changes a text, is told what the validator finds in it, and stages it. */
@@ -48,7 +52,9 @@ export function EditCard(props: EditProps) {
   const [act, setAct] = useState<Act>(null);
   const settled = useSettled(text);
   const { kind, id } = definition;
-  const look = useQuery(lookQuery(project, { kind, definition, text: settled }));
+  // All of the text is sent for it: the first look comes once the page stands.
+  const isStanding = useStanding();
+  const look = useQuery({ ...lookQuery(project, { kind, definition, text: settled }), enabled: isStanding });
   const schema = useQuery(schemaQuery(kind)).data;
   const isEdited = isNew || text !== definition.text;
   useBlocker({
@@ -56,7 +62,7 @@ export function EditCard(props: EditProps) {
     enableBeforeUnload: () => text !== definition.text,
     disabled: text === definition.text,
   });
-  const findings = look.data?.findings ?? [];
+  const findings = look.data?.findings ?? NO_FINDINGS;
   const others = (look.data?.ids ?? []).filter((each) => isListed(kind) && each !== '' && each !== id);
   return (
     <Card

@@ -10,12 +10,13 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
-import { EditorState, type Text } from '@codemirror/state';
+import { type Diagnostic, diagnosticCount, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { Annotation, EditorState, type Text, Transaction } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import type { Found } from '../../api/definitions.ts';
+import { useStanding } from '../../parts/standing.ts';
 import { jsonPlaceAt } from '../../words/json-place.ts';
 import { jsonInsert, type Proposal, proposalsAt, type Schema, type SourcePlace, yamlPlaceAt } from '../../words/schema-completion.ts';
 import styles from './definitions.module.css';
@@ -36,6 +37,17 @@ function nonce(): string {
   return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
 }
 
+/** Marks the coming of the rest of a text, which nobody has changed by it. */
+const COMPLETES = Annotation.define<boolean>();
+
+/** Characters of a text that the editor has at once, which fill any screen: all lines of megabytes take a while. */
+const AT_ONCE = 40_000;
+
+/** Where the lines end that the editor has at once. */
+function firstLines(text: string): number {
+  return text.length <= AT_ONCE ? text.length : text.indexOf('\n', AT_ONCE) + 1 || text.length;
+}
+
 export function SourceEditor({ label, text, format, schema, findings, change }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
@@ -43,15 +55,27 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
   const begun = useRef(text);
   /** The text that the editor has, as one string: to make it anew of a large text takes a while. */
   const held = useRef(text);
+  /** What the editor does not have yet: it comes before anything can be changed. */
+  const rest = useRef('');
+  const isStanding = useStanding();
+  const complete = useCallback(() => {
+    const insert = rest.current;
+    if (insert === '' || editor.current === null) return;
+    rest.current = '';
+    const from = editor.current.state.doc.length;
+    editor.current.dispatch({ changes: { from, insert }, annotations: [Transaction.addToHistory.of(false), COMPLETES.of(true)] });
+  }, []);
   useEffect(() => {
     latest.current = { schema, change };
   }, [schema, change]);
   useEffect(() => {
     if (host.current === null) return;
+    const end = firstLines(begun.current);
+    rest.current = begun.current.slice(end);
     const view = new EditorView({
       parent: host.current,
       state: EditorState.create({
-        doc: begun.current,
+        doc: begun.current.slice(0, end),
         extensions: [
           EditorView.cspNonce.of(nonce()),
           EditorState.lineSeparator.of('\n'),
@@ -68,10 +92,11 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': `${label}. Escape and then Tab leaves it.` }),
           EditorView.updateListener.of((update) => {
-            if (!update.docChanged) return;
+            if (!update.docChanged || update.transactions.some((each) => each.annotation(COMPLETES) === true)) return;
             held.current = update.state.doc.toString();
             latest.current.change(held.current);
           }),
+          EditorView.domEventHandlers({ focus: complete }),
           THEME,
         ],
       }),
@@ -81,21 +106,27 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
       editor.current = null;
       view.destroy();
     };
-  }, [format, label]);
+  }, [format, label, complete]);
+  useEffect(() => {
+    if (isStanding) complete();
+  }, [isStanding, complete]);
   useEffect(() => {
     const view = editor.current;
-    if (view !== null && held.current !== text) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-  }, [text]);
+    if (view === null || held.current === text) return;
+    complete();
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text, complete]);
   useEffect(() => {
     const view = editor.current;
-    if (view !== null)
-      view.dispatch(
-        setDiagnostics(
-          view.state,
-          findings.flatMap((found) => diagnosticOf(found, view.state.doc)),
-        ),
-      );
-  }, [findings]);
+    if (view === null || (findings.length === 0 && diagnosticCount(view.state) === 0)) return;
+    complete();
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        findings.flatMap((found) => diagnosticOf(found, view.state.doc)),
+      ),
+    );
+  }, [findings, complete]);
   return <div ref={host} className={styles.editor} />;
 }
 

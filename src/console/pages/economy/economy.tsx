@@ -1,13 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { type FetchQueryOptions, type QueryKey, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { daysQuery, fieldsQuery, supplyQuery } from '../../api/economy.ts';
+import { daysQuery, fieldsQuery, flowsQuery, moversQuery, supplyQuery } from '../../api/economy.ts';
 import { ofKind } from '../../api/reveal.ts';
+import type { View } from '../../api/view.ts';
 import { useRefresh } from '../../frame/acting.ts';
+import type { EconomySearch } from '../../frame/search.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { usePlotsAhead } from '../../parts/plot.tsx';
 import { amountText } from '../../words/amount.ts';
 import { percent, periodOf } from '../../words/economy.ts';
 import { isUnknown } from '../../words/refusal.ts';
@@ -20,6 +23,25 @@ import { Flows } from './flows.tsx';
 import { Movers } from './movers.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
+
+interface Ahead {
+  read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void;
+}
+
+/** Asks for what the page shows of now, while it is made; what its plots are of comes first. */
+export function economyAhead(view: View, search: EconomySearch, ahead: Ahead): void {
+  if (view.at !== undefined) return;
+  const { currency, by = 'source', order = 'net' } = search;
+  const period = periodOf(search, undefined, Date.now());
+  if (currency !== undefined) {
+    const asked = { currency, ...period };
+    ahead.read(daysQuery(view, asked));
+    ahead.read(supplyQuery(view, currency));
+    ahead.read(flowsQuery(view, asked, by));
+    ahead.read(moversQuery(view, asked, order));
+  }
+  ahead.read(fieldsQuery(view, period));
+}
 
 /** What became of the money of all players: how much there is, what came in and went out, from where, and with whom. */
 export function EconomyPage() {
@@ -58,16 +80,18 @@ function Economy() {
 function EconomyUntil({ at }: { readonly at: string | undefined }) {
   const view = useView();
   const search = route.useSearch();
+  usePlotsAhead();
   const period = periodOf(search, at, Date.now());
   const fields = useQuery(fieldsQuery(view, period));
-  if (fields.isPending)
+  // Whoever asks for a currency has it beside the list of all.
+  if (fields.isPending && search.currency === undefined)
     return (
       <Card title="Currencies">
         <Waiting what="the currencies" />
       </Card>
     );
   if (fields.isError) return <Failed error={fields.error} again={() => void fields.refetch()} />;
-  const moved = [...new Set(fields.data.rows.map(({ currency }) => currency))].sort();
+  const moved = [...new Set((fields.data?.rows ?? []).map(({ currency }) => currency))].sort();
   const currency = search.currency ?? moved[0];
   return (
     <>

@@ -8,6 +8,7 @@ import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { usePlotsAhead } from '../../parts/plot.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -22,6 +23,7 @@ import { Jobs } from './jobs.tsx';
 export function HealthPage() {
   const { person } = useSuspenseQuery(sessionQuery).data;
   const isEverywhere = person.everywhere !== null;
+  usePlotsAhead();
   const read = useQuery({ ...healthQuery, enabled: isEverywhere });
   const isRefused = !isEverywhere || (read.error instanceof Refused && read.error.refusal.status === 403);
   return (

@@ -197,16 +197,17 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: She
     const changed = new Set(changes.cells.map(({ row, column }) => `${row.id} ${column.key}`));
     const added = new Set(changes.added.map(({ id }) => id));
     const wrong = new Map(problems.map(({ row, column, why }) => [`${row.id} ${column.key}`, why]));
-    const bases = new Map(base.rows.map((row) => [row.id, row]));
+    // Most rows of a large table are those of the base themselves: only once something was changed they are looked up.
+    const bases = base === sheet ? null : new Map(base.rows.map((row) => [row.id, row]));
     return (row: Sheet['rows'][number], column: Column): CellMarks => {
-      const own = bases.get(row.id);
+      const own = bases === null ? row : bases.get(row.id);
       return {
         isChanged: added.has(row.id) || changed.has(`${row.id} ${column.key}`),
         differs: own === undefined ? null : differs(own, column),
         problem: wrong.get(`${row.id} ${column.key}`) ?? null,
       };
     };
-  }, [base, changes, problems, differs]);
+  }, [base, sheet, changes, problems, differs]);
   const selection = clamped(chosen, { rows: sheet.rows.length, columns: sheet.columns.length });
   const change = (edits: readonly CellEdit[], added: readonly Cells[] = []) => {
     const behind = new Map([[sheet.rows.at(-1)?.id ?? FIRST, added]]);
