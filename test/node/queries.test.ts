@@ -60,6 +60,7 @@ const QUERIES = [
   { id: 'deep-sum', name: 'Deep sum', type: 'sum', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
   { id: 'deep-top', name: 'Deep top', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
   { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
+  { id: 'nobody', name: 'Nobody', sources: [{ collectionId: 'gone' }], config: { field: 'xp' } },
   { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
   { id: 'sourceless', name: 'Sourceless', type: 'count', sources: [] },
   { id: 'secret', name: 'Secret', type: 'count', requiresSecretKey: true, sources: heroes },
@@ -122,6 +123,7 @@ describe('a query', () => {
     ['least', { value: 0, key: 'p0', counted: 11 }],
     ['most', { value: 45, key: 'p9', counted: 11 }],
     ['nowhere', { count: 0 }],
+    ['nobody', { type: 'leaderboard', count: 0, total: 0, entries: [] }],
   ])('%s', async (query, expected) => {
     expect(await run(query)).toMatchObject({ ok: true, queryId: query, ...expected });
   });

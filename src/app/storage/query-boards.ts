@@ -37,10 +37,14 @@ export type RunAsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Pro
 /** Page and row are read one after the other and should be of one revision. After so many tries they may be one batch apart. */
 const TRIES = 4;
 
-/** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
+/**
+ * The board to answer from, if there is one. A collection that is not there has none. Boards count defaults, so they do not fit a project
+ * that serves documents as stored.
+ */
 export function boardOf({ board }: QueryPlan, { definitions, settings }: SharedAccess): BoardPlan | null {
-  if (board === null || settings.fillDefaults) return board;
-  return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
+  const collection = board === null ? undefined : definitions.collection(board.collectionId);
+  if (collection === undefined) return null;
+  return settings.fillDefaults || !collection.schema.hasDefaults ? board : null;
 }
 
 /** The answer from the tables, through `asScan` if its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
