@@ -297,11 +297,11 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByText('Nobody was asked about this yet.').waitFor();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
   await mara.getByText(/^As key “Secret key” said/).waitFor();
-  await mara.getByLabel(/^What to say/).fill('Autumn prices');
+  await mara.getByLabel('Why').fill('Autumn prices');
   expect(await seriousOn(mara)).toEqual([]);
   await mara.getByRole('button', { name: 'Ask for it' }).click();
   await mara.getByText('another person has to approve it').waitFor();
-  await mara.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  await mara.getByRole('button', { name: 'Copy link' }).waitFor();
   // Whoever asked withdraws it; to decline it is for others.
   expect(await mara.getByRole('button', { name: /^(Decline|Withdraw it)…$/ }).count()).toBe(1);
   await mara.getByRole('button', { name: 'Withdraw it…' }).waitFor();
@@ -327,7 +327,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.goto(address);
   await mara.getByText(/is void: .* staged something afterwards/).waitFor();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
-  await mara.getByLabel(/^What to say/).fill('Late autumn prices');
+  await mara.getByLabel('Why').fill('Late autumn prices');
   await mara.getByRole('button', { name: 'Ask for it' }).click();
   await mara.getByText(/mara asks for/).waitFor();
   await page.goto(address);
@@ -339,7 +339,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await heading(page, 'It was decided meanwhile');
   await page.getByRole('button', { name: 'Close' }).click();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
-  await mara.getByLabel(/^What to say/).fill('Late autumn prices');
+  await mara.getByLabel('Why').fill('Late autumn prices');
   await mara.getByRole('button', { name: 'Ask for it' }).click();
   await page.getByText('0 of 1 pass on next.').first().waitFor();
   await page.getByText(/^For all players at once: Shop › axe \d+ → 12\.$/).waitFor();
@@ -450,7 +450,7 @@ inBrowser(
     await asker.getByRole('button', { name: 'Ask for approval…' }).click();
     await asker.getByText(/^As key “Secret key” said/).waitFor();
     await asker.getByRole('button', { name: 'Ask for it' }).click();
-    await asker.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+    await asker.getByRole('button', { name: 'Copy link' }).waitFor();
     await page.goto(`${origin}/p/${project}/publishes`);
     await page.getByText('1 of 1 pass on next.').waitFor();
     await page.getByRole('button', { name: 'Approve and make it live' }).click();
@@ -477,12 +477,27 @@ inBrowser(
     expect(await live()).toEqual(before);
     // Whoever asked for the undo has it: it is not offered to be undone.
     await asker.getByRole('link', { name: 'Activity', exact: true }).click();
-    await asker.getByText('owner approved it and made it live: Shop › axe 15').waitFor();
+    await asker.getByText(/^owner undid it: Shop › axe 15 → \d+/).waitFor();
     expect(await asker.getByRole('link', { name: 'Undo…' }).count()).toBe(0);
     await asker.getByRole('button', { name: 'Dismiss' }).click();
     await asker.reload();
     await asker.getByText('“nobody buys”').first().waitFor();
     expect(await asker.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+    // What was made live before is told no more once anything else is staged, and not again once that is approved.
+    const told = () => page.getByText(/^It is live: /).count();
+    await stage(17);
+    await expect.poll(told).toBe(0);
+    await ok(manager.manage('POST', manager.definitions('approvals'), { body: { action: 'promote' } }));
+    // Where nobody said why, whoever makes it live does.
+    await page.getByText(/^Nobody said why\./).waitFor();
+    const makeLive = page.getByRole('button', { name: 'Approve and make it live' });
+    expect(await makeLive.isDisabled()).toBe(true);
+    await page.getByLabel('Why').fill('Late spring');
+    await expect.poll(() => makeLive.isDisabled()).toBe(false);
+    expect(await seriousOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve only' }).click();
+    await page.getByText(/approved exactly this/).waitFor();
+    expect(await told()).toBe(0);
     expect(faults).toEqual([]);
   },
 );

@@ -168,10 +168,14 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
     for (const key of [...price, 'Enter']) await page.keyboard.press(key);
     await page.getByRole('button', { name: 'Save…' }).click();
     await page.getByText(/^Staged already, and asked for with it: Shop › /).waitFor();
+    // Whoever approves reads why; what is only staged may do without.
+    const ask = page.getByRole('button', { name: 'Stage and ask for approval' });
+    await expect.poll(() => page.getByRole('button', { name: 'Only stage it' }).isDisabled()).toBe(false);
+    expect(await ask.isDisabled()).toBe(true);
     await page.getByLabel('Why').fill('Autumn prices');
     expect(await seriousOn(page)).toEqual([]);
     await page.evaluate(WATCHED);
-    await page.getByRole('button', { name: 'Stage and ask for approval' }).click();
+    await ask.click();
   };
   await change('11');
   await heading(page, 'It is staged, and nobody was asked');
@@ -181,9 +185,9 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
   await ok(manager.manage('PUT', manager.definitions('tests'), { body: [test(200)] }));
   await change('12');
   // No dialog is left: what waits stands above every page.
-  await page.getByText(/^You asked for approval: Shop › .* \(1 of 1 tests pass\)\./).waitFor();
+  await page.getByText(/^Asked for approval: Shop › .* \(1 of 1 tests pass\)\. Whoever may approve sees it/).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
-  await page.getByRole('button', { name: 'Copy the link for the other person' }).waitFor();
+  await page.getByRole('button', { name: 'Copy link' }).waitFor();
   // Nobody was told of the own change as of one that came from elsewhere, or was there before.
   expect(await page.evaluate('[...told]')).toEqual([expect.not.stringContaining('12')]);
   expect(await seriousOn(page)).toEqual([]);

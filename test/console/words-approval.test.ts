@@ -51,7 +51,7 @@ it('who waits for whom is told to each by what is theirs to do: to approve, to m
   expect([said([], toMara), said([approved], { ...toMara, mayPublish: false })]).toEqual([[], []]);
 });
 
-it('whoever asked is told of the newest: that it waits, and what somebody else did with it, but not what they did themselves', () => {
+it('whoever asked is told of the newest: that it waits, that it is undone, and what somebody else did with it, but not what they did themselves', () => {
   const used = { ...asked, phase: 'used', decided: { by: oleg, at }, ended: { by: oleg, at, why: 'used' } } as const;
   const declined = { ...asked, phase: 'declined', decided: { by: oleg, at } } as const;
   const voided = (by: typeof mara | typeof key) => ({ ...asked, phase: 'void', ended: { by, at, why: 'staged' } }) as const;
@@ -63,5 +63,9 @@ it('whoever asked is told of the newest: that it waits, and what somebody else d
   const after = (hours: number) => Date.parse(at) + hours * 3_600_000;
   expect([isNews(asked, after(23)), isNews(declined, after(25)), isNews(used, after(25))]).toEqual([true, false, false]);
   expect(madeLiveSaid(used)).toBe('oleg approved it and made it live');
+  expect(madeLiveSaid({ ...used, action: 'rollback' })).toBe('oleg undid it');
+  expect(madeLiveSaid({ ...used, action: 'rollback', ended: { ...used.ended, by: key } })).toBe(
+    'oleg approved the undo, and key “pipeline” did it',
+  );
   expect(madeLiveSaid({ ...used, ended: { ...used.ended, by: key } })).toBe('oleg approved it, and key “pipeline” made it live');
 });

@@ -6,6 +6,7 @@ import {
   changeSaid,
   changesSaid,
   isSaidWhole,
+  isStagedSince,
   isToldInLine,
   MAX_REASON,
   offeredHint,
@@ -240,6 +241,12 @@ it('an approval leads to its publish while live is that and the person has publi
   expect(publishOf([{ ...later, target: 'next' }, agreed], 'ap_1', 'per_ada')).toBe(agreed);
   expect(publishOf([{ ...live('c', ADA), target: 'next' }, agreed], 'ap_1', 'per_ada')).toBeNull();
   expect([publishOf([later, agreed], 'ap_1', 'per_ada'), publishOf([], 'ap_1', 'per_ada')]).toEqual([null, null]);
+  const stagedLater = { ...later, target: 'next' };
+  expect([
+    isStagedSince([stagedLater, agreed], 'ap_1'),
+    isStagedSince([later, agreed, stagedLater], 'ap_1'),
+    isStagedSince([stagedLater], 'ap_1'),
+  ]).toEqual([true, false, false]);
   expect([changedSince([later, agreed], 'b'), changedSince([agreed, later], 'b'), changedSince([later], 'b')]).toEqual(['bob', null, null]);
 });
 

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 interface CopyProps {
   readonly text: string;
   readonly what: string;
-  /** What the button says; left out: that it copies. */
+  /** What the button says and is called; left out: that it copies. */
   readonly name?: string;
 }
 
@@ -16,7 +16,7 @@ export function CopyButton({ text, what, name }: CopyProps) {
     setCopied(true);
   };
   return (
-    <Button isSmall look={name === undefined ? 'quiet' : 'plain'} onClick={() => void copy()} aria-label={name ?? `Copy ${what}`}>
+    <Button isSmall look="quiet" onClick={() => void copy()} aria-label={name ?? `Copy ${what}`}>
       {isCopied ? 'Copied' : (name ?? 'Copy')}
     </Button>
   );

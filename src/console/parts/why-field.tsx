@@ -7,6 +7,8 @@ interface WhyFieldProps {
   readonly change: (why: Why) => void;
   readonly label?: string;
   readonly isNeeded?: boolean;
+  /** Another person is asked with it. */
+  readonly isAsked?: boolean;
   /** It goes to next: whoever makes it live is asked for a reason, too, and is offered this one. */
   readonly isStaged?: boolean;
   /** Left out: its dialog begins here, whatever stands above. */
@@ -16,19 +18,21 @@ interface WhyFieldProps {
 }
 
 const NEEDED = 'Needed: the history tells it for good';
+const ASKED = 'Needed: told to whoever approves, and kept';
 const OPTIONAL = 'May be left out. The history tells it to everybody who looks later';
 const STAGED = 'Kept, and offered again when this goes live';
 
 /** Why something is published or done with a person, and for which ticket. */
-export function WhyField({ why, change, label = 'Why', isNeeded = false, isStaged = false, begins = true, hint = null }: WhyFieldProps) {
+export function WhyField({ why, change, label = 'Why', begins = true, hint = null, ...of }: WhyFieldProps) {
+  const { isNeeded = false, isAsked = false, isStaged = false } = of;
   const { reason, ticket } = why;
   return (
     <Pair>
       <Field
         label={label}
-        hint={hint ?? (isNeeded ? NEEDED : isStaged ? STAGED : OPTIONAL)}
+        hint={hint ?? (isAsked ? ASKED : isNeeded ? NEEDED : isStaged ? STAGED : OPTIONAL)}
         value={reason}
-        required={isNeeded}
+        required={isNeeded || isAsked}
         maxLength={MAX_REASON}
         data-begin={begins || undefined}
         onChange={({ target }) => change({ reason: target.value, ticket })}

@@ -142,6 +142,12 @@ export function publishOf<Publish extends Agreed>(publishes: readonly Publish[],
   return null;
 }
 
+/** Whether anything was staged since an approval led to a publish. `publishes`: newest first. */
+export function isStagedSince(publishes: readonly Agreed[], approval: string): boolean {
+  const place = publishes.findIndex((publish) => publish.approval?.id === approval);
+  return publishes.slice(0, Math.max(0, place)).some(({ target }) => target === 'next');
+}
+
 /** Who has changed what is live since it was this; `null`: nobody, or it is not known yet that it was this. `publishes`: newest first. */
 export function changedSince(publishes: readonly (Agreed & { readonly hash: string })[], hash: string): string | null {
   const live = publishes.filter(changedLive);

@@ -12,6 +12,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { When } from '../../parts/time.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { type ActorSaid, approvalSentence, isOpen, whoActed, whyNotApprove } from '../../words/approval.ts';
 import { changesSaid } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
@@ -21,16 +22,16 @@ import { CopyLink } from './copy-link.tsx';
 import type { MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
 import { useStagedWhy } from './reason.tsx';
-import { type OtherVerdict, Saying, VerdictDialog } from './verdict.tsx';
+import { type OtherVerdict, VerdictDialog } from './verdict.tsx';
 
 /** A second person before anything goes live: what waits for one, and the decision. */
 
-/** Whether a project asks for a second person, whether anything waits for one, and the newest that was asked, by what is to be done. */
+/** Whether a project asks for a second person, and the newest that was asked, of all and by what is to be done. */
 export function useSecondPerson() {
   const read = useQuery(approvalsQuery(useView()));
   const of = (action: Approval['action']) => read.data?.approvals.find((approval) => approval.action === action);
-  const isWaiting = read.data?.open.some(({ phase }) => phase === 'asked') ?? false;
-  return { isRequired: read.data?.required ?? false, isKnown: read.isSuccess, isWaiting, error: read.error, of };
+  const newest = read.data?.approvals[0];
+  return { isRequired: read.data?.required ?? false, isKnown: read.isSuccess, newest, error: read.error, of };
 }
 
 /** An owner alone goes past the second person. */
@@ -202,18 +203,18 @@ export function AskDialog({ base, changes, close }: AskProps) {
   return (
     <Dialog
       title="Ask for approval?"
-      sub="Another person approves or declines it on this page. Nobody is written to: tell them yourself."
+      sub="Whoever may approve sees it in their console, and approves or declines it on this page."
       close={close}
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={act.isPending} onClick={() => act.mutate()}>
+          <Button look="main" disabled={why.reason.trim() === '' || act.isPending} onClick={() => act.mutate()}>
             {act.isPending ? 'Asking…' : 'Ask for it'}
           </Button>
         </>
       }
     >
-      <Saying {...said} />
+      <WhyField isAsked {...said} />
       {act.isError && <Failed error={act.error} />}
     </Dialog>
   );

@@ -8,11 +8,12 @@ import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { WhyField } from '../../parts/why-field.tsx';
 import { ForPlayers } from './changes.tsx';
 import { CheckedNow, stopping, Untested, useCheckedNow } from './check.tsx';
 import type { MadeLive } from './published.tsx';
 import styles from './publishes.module.css';
-import { useStagedWhy } from './reason.tsx';
+import { useIsSaidKnown, useStagedWhy } from './reason.tsx';
 import { Saying } from './verdict.tsx';
 
 /** What a second person agrees to, and the agreement: on the page, where all of it is read. */
@@ -68,7 +69,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
     mutationFn: async (isLive: boolean) => {
       await decideApproval({ project, approval: id, verdict: 'approve', why }, intentOf([id, 'approve', why]));
       const live = isLive ? await goLive() : null;
-      return live === null ? null : { changes, hash: live.hash };
+      return live === null ? null : { changes, hash: live.hash, approval: id };
     },
     onSuccess: async (live) => {
       if (live !== null) wentLive(live);
@@ -86,10 +87,12 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
   // Nobody agrees to what was not shown, nor while what is shown still moves.
   const isReady = asked.isSuccess && (action === 'rollback' || !isLooking) && !act.isPending;
   const isLiveOffered = mayPublish && (!isReady || action === 'rollback' || isClean);
-  const isWhyNeeded = mayPublish && said.reason === '';
+  const isSaidKnown = useIsSaidKnown(approval);
+  const isWhyNeeded = mayPublish && isSaidKnown && said.reason === '';
   const saysMore = (
     <div className={styles.second}>
-      <Saying why={why} change={setWhy} hint={isWhyNeeded ? 'Nobody said why: needed where you make it live, too' : null} />
+      {isWhyNeeded && <p className={styles.warning}>Nobody said why. To make it live, say it here: the history tells it for good.</p>}
+      {isWhyNeeded ? <WhyField isNeeded begins={false} why={why} change={setWhy} /> : <Saying why={why} change={setWhy} />}
       <div className={styles.actions}>
         <Button isSmall disabled={why.reason.trim() === '' || saying.isPending} onClick={() => saying.mutate()}>
           Only say it

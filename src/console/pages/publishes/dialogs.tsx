@@ -234,7 +234,11 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
               {act.isPending ? 'One moment…' : isUndo ? 'Undo it' : 'Roll it back'}
             </Button>
           ) : (
-            <Button look="main" disabled={!isSomething || isAsked || asking.isPending} onClick={() => asking.mutate()}>
+            <Button
+              look="main"
+              disabled={!isSomething || why.reason.trim() === '' || isAsked || asking.isPending}
+              onClick={() => asking.mutate()}
+            >
               {asking.isPending ? 'Asking…' : 'Ask for approval'}
             </Button>
           )}
@@ -251,12 +255,7 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
         <p className={styles.soft}>A roll back to publish {approval.to} waits for approval already: decide on that first.</p>
       )}
       <GivenUp documents={look.data?.nextDocuments} />
-      <WhyField
-        isNeeded={isApproved || isPastSecond}
-        isStaged
-        {...said}
-        hint={said.hint ?? (isApproved || isPastSecond ? null : 'Told to whoever approves it')}
-      />
+      <WhyField isNeeded isAsked={!(isApproved || isPastSecond)} {...said} />
       {act.isError && <PublishFailed error={act.error} again={() => act.mutate(act.variables)} />}
       {asking.isError && <Failed error={asking.error} />}
     </Dialog>

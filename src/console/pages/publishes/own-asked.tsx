@@ -62,9 +62,9 @@ function NotLive({ approval, leave }: StepProps) {
   if (asked === undefined) return null;
   return (
     <Band leave={leave} actions={<CopyLink />}>
-      You asked for approval: <strong>{changesSaid(asked.changes)}</strong>
-      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Tell another person: it waits for their
-      approval.
+      Asked for {approval.action === 'rollback' ? 'the undo' : 'approval'}: <strong>{changesSaid(asked.changes)}</strong>
+      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Whoever may approve sees it in their
+      console.
     </Band>
   );
 }

@@ -16,10 +16,12 @@ export interface MadeLive {
   readonly changes: readonly DefinitionChange[];
   /** Of what is live by that. */
   readonly hash: string;
+  /** What was approved. */
+  readonly approval: string;
 }
 
 /** Told where the button was pressed, on the page, which has nothing more of it: whoever reads a screen by ear is taken there. */
-export function ApprovedLive({ changes, hash, close }: MadeLive & { readonly close: () => void }) {
+export function ApprovedLive({ changes, hash, close }: Omit<MadeLive, 'approval'> & { readonly close: () => void }) {
   const other = useOther(hash);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);

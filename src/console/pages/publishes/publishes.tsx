@@ -12,7 +12,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, Page, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
-import { changeSaid, definitionName, isToldInLine, rollbackAsked, type Standing, standings } from '../../words/publish.ts';
+import { changeSaid, definitionName, isStagedSince, isToldInLine, rollbackAsked, type Standing, standings } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
 import { PublishLink } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
@@ -37,14 +37,14 @@ export function PublishesPage() {
   const isDialogOpen = useIsDialogOpen();
   /** What was approved here, and made live with it. */
   const [live, setLive] = useState<MadeLive | null>(null);
-  const { isWaiting } = useSecondPerson();
+  const isLastAct = useIsLastAct(live?.approval ?? '');
   return (
     <Page name="Publishes" title="Publishes" sub="What is staged for players, and what was made live: by whom, when and why.">
       {mayRead && isPast && <Until />}
       {mayRead && !isPast && (
         <>
           <PublishesMoved isAtOnce={!isDialogOpen} tell={setOld} />
-          {live !== null && !isWaiting && <ApprovedLive key={live.hash} {...live} close={() => setLive(null)} />}
+          {live !== null && isLastAct && <ApprovedLive key={live.hash} {...live} close={() => setLive(null)} />}
           <RollbackAsked wentLive={setLive} />
           <Scheduled mayPublish={mayPublish} />
           <Staged isOld={isOld} wentLive={setLive} />
@@ -59,6 +59,13 @@ export function PublishesPage() {
       )}
     </Page>
   );
+}
+
+/** Whether nothing else was asked for since an approval led to something, and nothing staged: what that did is told as long. */
+function useIsLastAct(approval: string): boolean {
+  const publishes = useInfiniteQuery(publishesQuery(useView())).data?.pages.flatMap((page) => page.publishes) ?? [];
+  const { newest } = useSecondPerson();
+  return newest?.id === approval && newest.phase !== 'asked' && !isStagedSince(publishes, approval);
 }
 
 /** What was published up to the moment that is looked at. */

@@ -18,6 +18,11 @@ export interface StagedWhy {
   readonly hint: string | null;
 }
 
+/** Whether it is known what was said to who is asked. */
+export function useIsSaidKnown(approval: Approval): boolean {
+  return useQuery(approvalQuery(useView(), approval.id)).isSuccess;
+}
+
 /** Begins with what was said when it was staged; of what a second person is asked about, with what was said to that person. */
 export function useStagedWhy(changes: readonly DefinitionChange[], approval?: Approval): StagedWhy {
   const view = useView();

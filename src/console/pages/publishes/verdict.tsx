@@ -86,15 +86,14 @@ interface SayingProps {
   readonly why: Why;
   readonly change: (why: Why) => void;
   readonly isNeeded?: boolean;
-  readonly hint?: string | null;
 }
 
 /** What is said with it. */
-export function Saying({ why, change, isNeeded = false, hint = null }: SayingProps) {
+export function Saying({ why, change, isNeeded = false }: SayingProps) {
   return (
     <WhyField
       label={isNeeded ? 'What to say' : 'What to say (may be left out)'}
-      hint={hint ?? 'Everybody who looks at it reads it, now and in the history'}
+      hint="Everybody who looks at it reads it, now and in the history"
       why={why}
       change={change}
     />

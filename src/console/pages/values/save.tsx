@@ -96,7 +96,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
             {isOnlyStaging ? 'Saving…' : isRequired ? 'Only stage it' : target === 'next' ? 'Stage it' : 'Make it live'}
           </Button>
           {isRequired && (
-            <Button look="main" disabled={!isReady} onClick={() => save(true)}>
+            <Button look="main" disabled={!isReady || why.reason.trim() === ''} onClick={() => save(true)}>
               {act.isPending && !isOnlyStaging ? 'Testing and asking…' : 'Stage and ask for approval'}
             </Button>
           )}
@@ -112,7 +112,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
       {isRequired && <AlsoAsked />}
       {target === 'next' && <EndsSchedule />}
-      <WhyField isStaged={target === 'next'} why={why} change={setWhy} hint={isRequired ? 'Told to whoever approves it' : null} />
+      <WhyField isStaged={target === 'next'} isAsked={isRequired} why={why} change={setWhy} />
       {isRequired && <p className={styles.why}>Tests run first: if one fails, nobody is asked.</p>}
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
