@@ -93,8 +93,20 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.getByText('At most 1000.').first().waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.keyboard.press('Escape');
+  // Whoever presses another cell means the one that was typed in.
+  await page.keyboard.press('8');
+  await page.keyboard.press('1');
+  await page.getByRole('gridcell', { name: 'sword' }).click();
+  const cells = () => page.evaluate<string[]>(`[...document.querySelectorAll('[role=gridcell]')].map(({ textContent }) => textContent)`);
+  await expect.poll(cells).toEqual(['axe', '81, not saved', 'sword', '30']);
+  await page.getByRole('gridcell', { name: '81' }).click();
   await page.keyboard.press('9');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Control+s');
+  await heading(page, 'Save Shop?');
+  await page.getByText('7 → 9').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('gridcell', { name: 'sword' }).click();
+  await page.keyboard.press('ArrowRight');
   await page.evaluate<void>(`{
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', 'Price\\n35,000\\n');

@@ -57,6 +57,15 @@ export interface GridProps {
   readonly ask: (unclear: Unclear, choose: (decimal: Decimal) => void) => void;
   /** Whether something stands in a cell that is not taken yet. */
   readonly typing: (isTyping: boolean) => void;
+  /** Asked for by a key, once what is typed is taken. */
+  readonly save: () => void;
+}
+
+/** What is typed into a cell, and the cell that it was begun in. */
+interface Draft {
+  readonly text: string;
+  readonly row: Row;
+  readonly column: Column;
 }
 
 const ROW = 32;
@@ -74,7 +83,7 @@ export function Grid(props: GridProps) {
   const id = useId();
   const grid = useRef<HTMLDivElement>(null);
   const isLeaving = useRef(false);
-  const [draft, setDraft] = useState<string | null>(null);
+  const [draft, setDraft] = useState<Draft | null>(null);
   const [first, setFirst] = useState(0);
   const [height, setHeight] = useState(600);
   const widths = useMemo(() => sheet.columns.map((column) => widthOf(sheet, column)), [sheet]);
@@ -105,14 +114,14 @@ export function Grid(props: GridProps) {
     setDraft(null);
     grid.current?.focus({ preventScroll: true });
   };
+  /** What is typed is taken when its editor loses the focus. */
+  const takeDraft = () => grid.current?.focus({ preventScroll: true });
   const cellAt = (row: number, column: number): unknown => {
     const [own, of] = [sheet.rows[row], sheet.columns[column]];
     return own === undefined || of === undefined ? undefined : cellOf(own, of);
   };
   /** `false`: what was typed does not fit, and stays. */
-  const commit = (text: string, isForced = false): boolean => {
-    const [row, column] = [sheet.rows[active.row], sheet.columns[active.column]];
-    if (row === undefined || column === undefined) return true;
+  const commit = ({ row, column }: Draft, text: string, isForced = false): boolean => {
     const before = cellOf(row, column);
     const value = typedCell(text, column, before);
     const why = problemOf(value, column);
@@ -121,8 +130,9 @@ export function Grid(props: GridProps) {
     return true;
   };
   const begin = (text: string) => {
+    const [row, column] = [sheet.rows[active.row], sheet.columns[active.column]];
     if (isReadOnly) tell(READ_ONLY);
-    else if (sheet.rows[active.row] !== undefined) setDraft(text);
+    else if (row !== undefined && column !== undefined) setDraft({ text, row, column });
   };
   const clear = () => {
     const { top, bottom, left, right } = rangeOf(selection);
@@ -131,8 +141,14 @@ export function Grid(props: GridProps) {
     change(rows.flatMap((row) => columns.map(({ key }) => ({ row: row.id, column: key, value: undefined }))));
   };
   const press = (event: KeyboardEvent) => {
-    if (event.target !== grid.current || event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing) return;
     const key = { key: event.key, isControl: event.ctrlKey || event.metaKey, isShift: event.shiftKey };
+    if (key.isControl && /^s$/i.test(event.key)) {
+      event.preventDefault();
+      takeDraft();
+      return props.save();
+    }
+    if (event.target !== grid.current) return;
     if (event.altKey || sheet.rows.length === 0) return;
     if (event.key === 'Tab') return tab(event);
     isLeaving.current = event.key === 'Escape';
@@ -197,6 +213,8 @@ export function Grid(props: GridProps) {
     const place = placeIn(event);
     if (place === null || isInEditor(event)) return;
     if (event.button !== 0 && isWithin(selection, place.row, place.column)) return;
+    // Before another cell is the active one: nobody would find there what was typed here.
+    takeDraft();
     select(event.shiftKey ? { anchor: selection.anchor, active: place } : selectionAt(place.row, place.column));
   };
   /** Keys and what is copied belong to the grid: a browser would focus the cell that is pressed. */
@@ -265,12 +283,10 @@ export function Grid(props: GridProps) {
           if (row === undefined) return null;
           return (
             <GridRow key={row.id} {...props} id={id} row={row} place={place} widths={widths}>
-              {place === active.row && draft !== null ? (
+              {place === active.row && row.id === draft?.row.id ? (
                 <Editor
-                  label={`${rowName(sheet, row, place)}, ${sheet.columns[active.column]?.key ?? ''}`}
+                  label={`${rowName(sheet, row, place)}, ${draft.column.key}`}
                   draft={draft}
-                  column={sheet.columns[active.column]}
-                  before={cellAt(active.row, active.column)}
                   commit={commit}
                   leave={(by) => {
                     leaveDraft();
@@ -402,27 +418,25 @@ function cellSaid(value: unknown, { differs, problem }: CellMarks, other: string
 
 interface EditorProps {
   readonly label: string;
-  readonly draft: string;
-  readonly column: Column | undefined;
-  readonly before: unknown;
-  readonly commit: (text: string, isForced?: boolean) => boolean;
+  readonly draft: Draft;
+  readonly commit: (draft: Draft, text: string, isForced?: boolean) => boolean;
   /** `null`: the cell stays the active one. */
   readonly leave: (by: Beside | null) => void;
 }
 
 /** The editor of a cell. It says what does not fit as it is typed, and lets nothing of that pass by a key. */
-function Editor({ label, draft, column, before, commit, leave }: EditorProps) {
-  const [text, setText] = useState(draft);
+function Editor({ label, draft, commit, leave }: EditorProps) {
+  const [text, setText] = useState(draft.text);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
-  const why = column === undefined ? null : problemOf(typedCell(text, column, before), column);
+  const why = problemOf(typedCell(text, draft.column, cellOf(draft.row, draft.column)), draft.column);
   useEffect(() => {
     input.current?.focus();
-    input.current?.setSelectionRange(draft.length, draft.length);
+    input.current?.setSelectionRange(draft.text.length, draft.text.length);
   }, [draft]);
   const finish = (by: Beside | null, isKept: boolean) => {
-    if (isKept && !commit(text)) return;
+    if (isKept && !commit(draft, text)) return;
     isDone.current = true;
     leave(by);
   };
@@ -450,7 +464,7 @@ function Editor({ label, draft, column, before, commit, leave }: EditorProps) {
         onBlur={() => {
           if (isDone.current) return;
           isDone.current = true;
-          commit(text, true);
+          commit(draft, text, true);
           leave(null);
         }}
       />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { valuesQuery } from '../../api/values.ts';
 import type { View } from '../../api/view.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
@@ -118,8 +118,13 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         <>
           <Button onClick={() => download(sheet)}>Save as CSV</Button>
           {why === null && <Button onClick={() => setOpen('import')}>Read a CSV…</Button>}
-          {why === null && !isEdited && (
-            <Button look="bad" onClick={() => setOpen('remove')}>
+          {why === null && (
+            <Button
+              look="bad"
+              disabled={isEdited}
+              title={isEdited ? 'First save what is changed, or drop it' : undefined}
+              onClick={() => setOpen('remove')}
+            >
               Remove…
             </Button>
           )}
@@ -134,6 +139,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         readOnly={why}
         open={setOpen}
         isOpen={open}
+        isTyping={isTyping}
         typing={setTyping}
         place={place}
       />
@@ -166,6 +172,7 @@ interface SheetCardProps {
   readonly readOnly: string | null;
   readonly isOpen: Open;
   readonly open: (what: Open) => void;
+  readonly isTyping: boolean;
   readonly typing: (isTyping: boolean) => void;
   /** What the address names in it. */
   readonly place: NamedPlace;
@@ -178,8 +185,9 @@ interface Asked {
   readonly choose: (decimal: Decimal) => void;
 }
 
-function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: SheetCardProps) {
-  const { base, sheet } = editing;
+function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, place }: SheetCardProps) {
+  const { base, sheet, isEdited } = editing;
+  const saving = useRef<HTMLButtonElement>(null);
   const [chosen, select] = useState(() => selectionOf(placeNamed(sheet, place)));
   const [told, tell] = useState(() => missingOf(sheet, place));
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -304,6 +312,8 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: She
         tell={tell}
         ask={(unclear, choose) => setAsked({ of: sheet, unclear, choose })}
         typing={typing}
+        // What was typed is a change by then, and the button says whether it can be saved.
+        save={() => requestAnimationFrame(() => saving.current?.click())}
       />
       {asked?.of === sheet && (
         <WhichNumber
@@ -325,14 +335,12 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: She
           />
         )}
       </div>
-      {readOnly === null && !editing.isEdited && (
-        <div className={styles.status}>
-          Choose a cell and type, or double-click it. Saving stages it: players notice nothing until it is made live.
-        </div>
+      {readOnly === null && !isEdited && !isTyping && (
+        <div className={styles.status}>Choose a cell, type, and press Enter. Players notice nothing until it is made live.</div>
       )}
-      {editing.isEdited && (
+      {(isEdited || isTyping) && (
         <div className={styles.held}>
-          <strong>{countSaid(countOf(changes))} not saved</strong>
+          <strong>{countSaid(isEdited ? countOf(changes) : 1)} not saved</strong>
           {problem !== undefined && (
             <Button
               isSmall
@@ -344,9 +352,16 @@ function SheetCard({ view, editing, readOnly, open, isOpen, typing, place }: She
           )}
           <span className={styles.gap} />
           <Button isSmall onClick={editing.forget}>
-            Drop {countOf(changes) === 1 ? 'it' : 'all of them'}
+            Drop {countOf(changes) > 1 ? 'all of them' : 'it'}
           </Button>
-          <Button isSmall look="main" disabled={problems.length > 0 || countOf(changes) === 0} onClick={() => open('save')}>
+          <Button
+            ref={saving}
+            isSmall
+            look="main"
+            title="Ctrl+S"
+            disabled={problems.length > 0 || (countOf(changes) === 0 && !isTyping)}
+            onClick={() => open('save')}
+          >
             Save…
           </Button>
         </div>
