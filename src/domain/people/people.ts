@@ -53,7 +53,9 @@ export interface AddPerson {
 }
 
 /** Lets a person in, with a first role. */
-export function addPerson(state: PeopleState, { person, name, email, project, role }: AddPerson): readonly PeopleFact[] | Refusal {
+export function addPerson(state: PeopleState, { person, name: sent, email, project, role }: AddPerson): readonly PeopleFact[] | Refusal {
+  // Copied texts may have letters and their accents apart.
+  const name = sent.normalize('NFC');
   if (!NAME.test(name))
     return refusal('VALIDATION_FAILED', 'A name is 1 to 64 letters, digits, spaces and . _ @ + -, and begins with a letter or digit');
   if (ID.test(name))
@@ -168,9 +170,9 @@ export function personNamed({ people }: PeopleState, name: string): PersonState 
   return [...people.values()].find((person) => isSameName(person.name, name));
 }
 
-/** Whether two names are one, in any letter case. */
+/** Whether two names are one. */
 export function isSameName(one: string, other: string): boolean {
-  return folded(one) === folded(other);
+  return foldedName(one) === foldedName(other);
 }
 
 /** Folds one event. What is redacted let a person in, who is nobody then, or says of such a person how they signed in, or why of an act. */
@@ -250,8 +252,9 @@ function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text);
 }
 
-function folded(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+/** What is the same for two spellings of a name: letter case and the width or style of letters make no other person. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
 function unknownRole(role: string): Refusal {

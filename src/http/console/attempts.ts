@@ -1,3 +1,4 @@
+import { foldedName } from '../../domain/people/people.ts';
 import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { countedNetwork } from '../client-address.ts';
@@ -23,7 +24,7 @@ export class Attempts {
 
   /** An attempt with a name, from whatever address. */
   ofName<T>(name: string, attempt: () => Promise<T>): Promise<T> {
-    return this.#counted(name.normalize('NFC').toLowerCase(), 'name', attempt);
+    return this.#counted(foldedName(name), 'name', attempt);
   }
 
   ofPerson<T>(person: string, attempt: () => Promise<T>): Promise<T> {

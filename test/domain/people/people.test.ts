@@ -27,9 +27,14 @@ const ada = { person: 'per_a', name: 'Ada', project: EVERY_PROJECT, role: 'owner
 const owned = folded(NOBODY, addPerson(NOBODY, ada));
 
 describe('people', () => {
-  it('have one name each, in whatever letter case, which is theirs', () => {
+  it('have one name each, in whatever letters it is written, which is theirs', () => {
     expect(personNamed(owned, 'ADA')).toMatchObject({ id: 'per_a', addedAt: 5, email: null });
     expect(addPerson(owned, { ...ada, person: 'per_b', name: 'ada' })).toMatchObject({ status: 409, code: 'PERSON_EXISTS' });
+    for (const name of ['ＡＤＡ', '𝐀da'])
+      expect(addPerson(owned, { ...ada, person: 'per_b', name })).toMatchObject({ code: 'PERSON_EXISTS' });
+    const zoe = { ...ada, person: 'per_z', name: 'Zoe\u0308' };
+    expect(addPerson(owned, zoe)).toMatchObject([{ data: { name: 'Zo\u00eb' } }, {}]);
+    expect(personNamed(folded(owned, addPerson(owned, zoe)), 'ZOE\u0308')?.id).toBe('per_z');
     for (const name of ['per_0123456789abcdef', '', ' ada', 'a\nb', 'x'.repeat(65), '<b>'])
       expect(addPerson(owned, { ...ada, name })).toMatchObject({ status: 400 });
     expect(addPerson(owned, { ...ada, name: 'Bo', email: 'no' })).toMatchObject({ status: 400 });
