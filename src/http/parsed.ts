@@ -32,9 +32,17 @@ type Issue = z.core.$ZodIssue;
 function faultIn(issues: readonly Issue[], at: readonly PropertyKey[]): string {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return 'The request does not fit';
+  const meant = issue.code === 'invalid_union' ? optionMeant(issue.errors) : undefined;
+  if (meant !== undefined) return faultIn(meant, [...at, ...issue.path]);
   const path = [...at, ...issue.path].map(String).join('.');
   if (issue.code === 'unrecognized_keys') return `${path === '' ? 'The body' : `\`${path}\``} has no member ${issue.message}`;
   return `${path === '' ? 'The body' : `\`${path}\``} must be ${issue.message}`;
+}
+
+/** What is wrong with the one option that has all sent members; `undefined`: none alone has. Then the choice says what it takes. */
+function optionMeant(options: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const meant = options.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return meant.length === 1 ? meant[0] : undefined;
 }
 
 /** What must stand there, in words. A schema that says it itself comes before this. */
@@ -48,6 +56,8 @@ const expected: z.core.$ZodErrorMap = (issue) => {
     case 'too_small':
       if (issue.origin === 'array') return `a list of at least ${issue.minimum}`;
       return issue.origin === 'string' ? 'a text that is not empty' : `a whole number from ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'array' ? `a list of at most ${issue.maximum}` : OTHER;
     case 'invalid_type':
       return inst instanceof z.ZodNumber ? numberIn(inst) : (TYPES[issue.expected] ?? OTHER);
     default:

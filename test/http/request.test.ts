@@ -12,6 +12,9 @@ beforeEach(() => {
 afterAll(() => server.stop());
 
 const PLAYER = '76561198000000001';
+const CORRECTION = `corrections/saves/${PLAYER}`;
+const OP = { op: 'inc', path: 'gold', value: 1 };
+const ONE_OF = 'an object with one of `ops`, `document` and `deleted`, and a `reason`';
 const manage = (method: string, path: string, body?: unknown) =>
   server.send(method, `/v3/manage/demo/${path}`, {
     headers: { 'x-api-key': SECRET_KEY },
@@ -35,6 +38,10 @@ describe('a request that does not fit its route', () => {
     ['POST', 'purge', { colection: 'saves' }, 'VALIDATION_FAILED', 'The body has no member `colection`, only collection, dryRun'],
     ['POST', 'purge', { collection: 'a b' }, 'VALIDATION_FAILED', '`collection` must be the id of a collection'],
     ['POST', 'purge', undefined, 'VALIDATION_FAILED', 'Request body is empty.'],
+    ['POST', CORRECTION, { ops: [OP], version: 1.5, reason: 'x' }, 'VALIDATION_FAILED', '`version` must be a whole number from 0'],
+    ['POST', CORRECTION, { ops: 'gold', reason: 'x' }, 'VALIDATION_FAILED', '`ops` must be a list'],
+    ['POST', CORRECTION, { reason: 'x' }, 'VALIDATION_FAILED', `The body must be ${ONE_OF}`],
+    ['POST', CORRECTION, { opz: [OP], reason: 'x' }, 'VALIDATION_FAILED', `The body must be ${ONE_OF}`],
     ['DELETE', 'keys', { publicKey: 5 }, 'VALIDATION_FAILED', '`publicKey` must be a text'],
     ['DELETE', 'keys', { key: 'a' }, 'VALIDATION_FAILED', 'The body has no member `key`, only publicKey'],
     ['PUT', 'settings', { strict: 'true' }, 'VALIDATION_FAILED', '`strict` must be true or false'],
@@ -51,6 +58,11 @@ describe('a request that does not fit its route', () => {
       typeof message === 'string' ? message : expect.stringMatching(message),
     ]);
     expect(server.app.calls).toEqual([]);
+  });
+
+  it('is told how long a list may be that is too long', async () => {
+    const { text } = await manage('POST', CORRECTION, { ops: Array(101).fill(OP), reason: 'x' });
+    expect(text).toContain('`ops` must be a list of at most 100');
   });
 
   it.each([
