@@ -74,12 +74,12 @@ const confirm = createRoute({
   component: lazyPage(() => import('./pages/confirm.tsx'), 'ConfirmPage'),
 });
 
-const OWN_ASKED = codeOf('own-asked', () => import('./pages/publishes/own-asked.tsx').then(({ OwnAsked }) => OwnAsked));
+const ASKED = codeOf('asked', () => import('./pages/publishes/asked.tsx').then(({ Asked }) => Asked));
 
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/p/$project',
-  component: () => <Shell ownAsked={OWN_ASKED} />,
+  component: () => <Shell asked={ASKED} />,
   validateSearch: (search: Record<string, unknown>): ViewSearch => ({
     at: textIn(search, 'at'),
     target: search['target'] === 'next' ? 'next' : undefined,

@@ -308,7 +308,12 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   expect(await seriousOn(mara)).toEqual([]);
   await page.goto(`${origin}/p/${project}`);
   await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
-  await page.getByRole('link', { name: 'Publishes needs you' }).click();
+  // Whoever may approve is told on every page, and by the title of the tab.
+  await page.getByText(/^mara asks for your approval: Shop › axe \d+ → 11$/).waitFor();
+  await expect.poll(() => page.evaluate('document.title')).toMatch(/^\(1\) Activity/);
+  expect(await seriousOn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Publishes needs you' }).waitFor();
+  await page.getByRole('link', { name: 'Look', exact: true }).click();
   await page.getByText('“Autumn prices”').waitFor();
   // How the tests come out is known before anything is pressed.
   await page.getByText('0 of 1 pass on next.').first().waitFor();
@@ -377,7 +382,7 @@ inBrowser('whoever approves a roll back sees what is undone and what that change
   await heading(page, 'Asked for: undo of “Late autumn prices”');
   await page.getByText(undoing).first().waitFor();
   await page.getByText('“too dear for autumn”').waitFor();
-  await page.getByText('No tests run on this: it was live before.').waitFor();
+  await page.getByText('Documents and coins stay. Tests do not run: it was live before.').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Approve only' }).click();
   await page.getByText(/approved exactly this/).waitFor();
@@ -498,6 +503,8 @@ inBrowser(
     await page.getByRole('button', { name: 'Approve only' }).click();
     await page.getByText(/approved exactly this/).waitFor();
     expect(await told()).toBe(0);
+    // The keyboard goes on from where that is told.
+    await expect.poll(() => page.evaluate(`document.activeElement.matches('[data-told]')`)).toBe(true);
     expect(faults).toEqual([]);
   },
 );

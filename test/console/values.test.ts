@@ -198,7 +198,9 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
   await change('12');
   // No dialog is left: what waits stands above every page.
   await page.getByText(/^Asked for approval: Shop › .* \(1 of 1 tests pass\)\. Whoever may approve sees it/).waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  // The table shows what was staged by then.
+  await page.getByRole('gridcell', { name: '12' }).waitFor();
   await page.getByRole('button', { name: 'Copy link' }).waitFor();
   // Nobody was told of the own change as of one that came from elsewhere, or was there before.
   expect(await page.evaluate('[...told]')).toEqual([expect.not.stringContaining('12')]);

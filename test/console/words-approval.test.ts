@@ -20,7 +20,8 @@ it('an approval is told as a sentence: who asked, who decided, and what voided i
 });
 
 it('who staged a part of it is told why they do not approve, and so is who asked for what a key staged or for a roll back', () => {
-  expect(whyNotApprove(asked, [mara], asMara)).toContain('You staged a part');
+  expect(whyNotApprove(asked, [mara], asMara)).toBe('You staged this, so another person has to approve it.');
+  expect(whyNotApprove(asked, [mara, oleg], asMara)).toContain('You staged a part of this');
   expect(whyNotApprove(asked, [oleg], asMara)).toBeNull();
   expect(whyNotApprove(asked, [mara], asOleg)).toBeNull();
   expect(whyNotApprove(asked, [mara, key], asOleg)).toBeNull();
@@ -38,8 +39,8 @@ it('who waits for whom is told to each by what is theirs to do: to approve, to m
     { person: 'per_2', ...reading },
   ] as const;
   const said = (...asks: Parameters<typeof waitingSaid>) => {
-    const { short, whole, isDue } = waitingSaid(...asks) ?? {};
-    return short === undefined ? [] : [short, whole, ...(isDue ? ['theirs'] : [])];
+    const { short, whole, due = 0 } = waitingSaid(...asks) ?? {};
+    return short === undefined ? [] : [short, whole, ...(due > 0 ? ['theirs'] : [])];
   };
   expect(said([asked], toOleg)).toEqual(['needs you', 'mara waits for your approval', 'theirs']);
   expect(said([asked], toMara)).toEqual(['you asked', 'You wait for another person’s approval']);

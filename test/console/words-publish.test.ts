@@ -130,7 +130,7 @@ describe('a publish that takes back what was staged', () => {
 it('a roll back says what is undone: the newest publish by its reason, or where live comes to', () => {
   expect(rollbackSaid(13, { when: '16:10', undone: { revision: 39, message: 'cheaper axe' } })).toEqual({
     title: 'Undo “cheaper axe”?',
-    sub: 'Live becomes what it was before. Documents and coins of players do not change.',
+    sub: 'Live becomes what it was before.',
   });
   expect(rollbackSaid(13, { undone: { revision: 39 } }).title).toBe('Undo publish 39?');
   expect(rollbackSaid(13)).toMatchObject({

@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type Approval, approvalsQuery } from '../api/approvals.ts';
 import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
-import { ownAsked, type Waiting, waitingSaid } from '../words/approval.ts';
+import { ownAsked, toApprove, type Waiting, waitingSaid } from '../words/approval.ts';
 import { STAGED, useProject } from './view.ts';
 
 /** Whether nothing goes live that another person has not agreed to, and what waits for one, or for who makes it live. */
@@ -23,6 +23,8 @@ interface SecondPersonRule {
   readonly waiting: Waiting | null;
   /** What the person asked for, while it waits or somebody else did something with it; `null`: nothing. */
   readonly own: Approval | null;
+  /** What others ask the person to approve. */
+  readonly due: readonly Approval[];
 }
 
 /** In the project that is looked at. */
@@ -30,10 +32,12 @@ export function useSecondPersonRule(): SecondPersonRule {
   const project = useProject();
   const { person } = useSuspenseQuery(sessionQuery).data;
   const { data } = useQuery(askedOf(project));
+  const waiter = waiterIn(project, person.id);
   return {
     isRequired: data?.required ?? false,
-    waiting: waitingSaid(data?.open ?? [], waiterIn(project, person.id)),
+    waiting: waitingSaid(data?.open ?? [], waiter),
     own: ownAsked(data?.approvals ?? [], person.id),
+    due: toApprove(data?.open ?? [], waiter),
   };
 }
 

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { Approval } from '../api/approvals.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { Target } from '../api/view.ts';
@@ -11,6 +11,7 @@ import { type codeOf, Later } from '../parts/later.tsx';
 import { Empty, Waiting } from '../parts/page.tsx';
 import { Popup } from '../parts/popup.tsx';
 import { useStanding } from '../parts/standing.ts';
+import { tellWaiting } from '../parts/title.ts';
 import icon from '../style/icon.svg';
 import { localTime } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
@@ -24,12 +25,12 @@ import { useBeginning } from './then.tsx';
 import { isRevision, useProject, useView } from './view.ts';
 
 interface ShellProps {
-  /** Tells whoever asked for approval what becomes of it. */
-  readonly ownAsked: ReturnType<typeof codeOf<{ readonly approval: Approval }>>;
+  /** Tells whoever asked for approval what becomes of it, and whoever may approve that they are asked. */
+  readonly asked: ReturnType<typeof codeOf<{ readonly own: Approval | null; readonly due: readonly Approval[] }>>;
 }
 
 /** What stands around every page of a project. */
-export function Shell({ ownAsked }: ShellProps) {
+export function Shell({ asked }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
@@ -55,7 +56,7 @@ export function Shell({ ownAsked }: ShellProps) {
       <div className={styles.above}>
         <Banner />
         <div role="status">
-          <Told code={ownAsked} />
+          <Told code={asked} />
         </div>
       </div>
       <nav className={styles.nav} aria-label="Pages">
@@ -92,24 +93,29 @@ function Waits() {
 
 function Waiters() {
   const { waiting } = useSecondPersonRule();
+  const due = waiting?.due ?? 0;
+  useEffect(() => {
+    tellWaiting(due);
+    return () => tellWaiting(0);
+  }, [due]);
   if (waiting === null) return null;
   return (
     <>
       {' '}
-      <Chip tone={waiting.isDue ? 'past' : 'plain'} title={waiting.whole}>
+      <Chip tone={waiting.due > 0 ? 'past' : 'plain'} title={waiting.whole}>
         {waiting.short}
       </Chip>
     </>
   );
 }
 
-function Told({ code }: { readonly code: ShellProps['ownAsked'] }) {
-  return useStanding() && <ToldOwn code={code} />;
+function Told({ code }: { readonly code: ShellProps['asked'] }) {
+  return useStanding() && <ToldAsked code={code} />;
 }
 
-function ToldOwn({ code }: { readonly code: ShellProps['ownAsked'] }) {
-  const { own } = useSecondPersonRule();
-  return own !== null && <Later code={code} props={{ approval: own }} />;
+function ToldAsked({ code }: { readonly code: ShellProps['asked'] }) {
+  const { own, due } = useSecondPersonRule();
+  return (own !== null || due.length > 0) && <Later code={code} props={{ own, due }} />;
 }
 
 function NoRole({ project }: { readonly project: string }) {

@@ -44,7 +44,7 @@ export function ProjectsPage() {
               </Link>
               {waiting[place] != null && (
                 <Link to="/p/$project/publishes" params={{ project: id }} className={styles.waits}>
-                  <Chip tone={waiting[place]?.isDue ? 'past' : 'plain'}>{waiting[place]?.whole}</Chip>
+                  <Chip tone={(waiting[place]?.due ?? 0) > 0 ? 'past' : 'plain'}>{waiting[place]?.whole}</Chip>
                 </Link>
               )}
             </li>

@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect } from 'react';
+import { tellPage } from '../parts/title.ts';
 import icon from '../style/icon.svg';
 import styles from './sign-in.module.css';
 
 /** What stands around signing in, before there is a project. */
 export function SignInBox({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
-    document.title = 'Sign in · Savepoint';
+    tellPage('Sign in');
   }, []);
   return (
     <main className={styles.page}>

@@ -2,6 +2,7 @@ import { Children, type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './page.module.css';
+import { tellPage } from './title.ts';
 
 interface PageProps {
   readonly title: ReactNode;
@@ -16,7 +17,7 @@ interface PageProps {
 export function Page({ title, name, sub, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${name} · Savepoint`;
+    tellPage(name);
     // Whoever focuses something has the page laid out at once, and what comes meanwhile lays it out again.
     const frame = requestAnimationFrame(() => {
       if (document.activeElement === document.body || document.activeElement?.closest('nav') != null)

@@ -77,24 +77,30 @@ interface Waiter {
 export interface Waiting {
   readonly short: string;
   readonly whole: string;
-  /** Whether it waits for this person. */
-  readonly isDue: boolean;
+  /** How much of it waits for this person. */
+  readonly due: number;
+}
+
+/** What waits for this person to approve it. The server decides: who staged a part of it may not. */
+export function toApprove<Asked extends ApprovalSaid>(open: readonly Asked[], { person, mayApprove }: Omit<Waiter, 'mayPublish'>) {
+  return mayApprove ? open.filter(({ phase, asked }) => phase === 'asked' && asked.by.person !== person) : [];
 }
 
 /** Who waits in a project for whom, by what this person does about it first; `null`: nobody waits. */
-export function waitingSaid(open: readonly ApprovalSaid[], { person, mayApprove, mayPublish }: Waiter): Waiting | null {
+export function waitingSaid(open: readonly ApprovalSaid[], waiter: Waiter): Waiting | null {
+  const { person, mayPublish } = waiter;
   const isOwn = ({ asked }: ApprovalSaid) => asked.by.person === person;
   const asked = open.filter(({ phase }) => phase === 'asked');
-  const toApprove = asked.filter((each) => !isOwn(each));
+  const theirs = toApprove(open, waiter);
   const approved = open.find(({ phase }) => phase === 'approved');
-  if (mayApprove && toApprove.length > 0) return { short: 'needs you', whole: `${askersOf(toApprove)} for your approval`, isDue: true };
+  if (theirs.length > 0) return { short: 'needs you', whole: `${askersOf(theirs)} for your approval`, due: theirs.length };
   if (mayPublish && approved !== undefined) {
     const whose = isOwn(approved) ? 'you' : whoActed(approved.asked.by);
-    return { short: 'approved', whole: `${deciderOf(approved)} approved what ${whose} asked for: it is not live yet`, isDue: true };
+    return { short: 'approved', whole: `${deciderOf(approved)} approved what ${whose} asked for: it is not live yet`, due: 1 };
   }
-  if (asked.some(isOwn)) return { short: 'you asked', whole: 'You wait for another person’s approval', isDue: false };
+  if (asked.some(isOwn)) return { short: 'you asked', whole: 'You wait for another person’s approval', due: 0 };
   if (asked.length === 0) return null;
-  return { short: 'asked', whole: `${askersOf(asked)} for another person’s approval`, isDue: false };
+  return { short: 'asked', whole: `${askersOf(asked)} for another person’s approval`, due: 0 };
 }
 
 /** `mia waits`, `mia and oleg wait` */
@@ -143,7 +149,7 @@ interface Reader {
 export function whyNotApprove({ action, asked }: ApprovalSaid, authors: readonly ActorSaid[], reader: Reader): string | null {
   const isReader = ({ kind, person }: ActorSaid) => kind === 'person' && person === reader.person;
   const stagers = action === 'promote' ? authors : [];
-  if (stagers.some(isReader)) return 'You staged a part of this, so another person has to approve it.';
+  if (stagers.some(isReader)) return `You staged ${stagers.every(isReader) ? '' : 'a part of '}this, so another person has to approve it.`;
   const areKnown = stagers.length > 0 && stagers.every(({ kind }) => kind === 'person');
   if (!areKnown && isReader(asked.by))
     return action === 'promote'

@@ -75,7 +75,7 @@ export function rollbackSaid(
   { when, undone }: { readonly when?: string | undefined; readonly undone?: Undone | undefined } = {},
 ) {
   const goal = undone !== undefined ? 'before' : when === undefined ? `after publish ${to}` : `after publish ${to} (${when})`;
-  const sub = `Live becomes what it was ${goal}. Documents and coins of players do not change.`;
+  const sub = `Live becomes what it was ${goal}.`;
   if (undone === undefined) return { title: `Roll back to publish ${to}?`, sub };
   return { title: `Undo ${undoneName(undone)}?`, sub };
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { type Approval, approvalQuery, approvalsQuery, askApproval } from '../../api/approvals.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';
@@ -51,7 +51,7 @@ interface SecondPersonProps {
 
 const TONES: Readonly<Partial<Record<Approval['phase'], Tone>>> = { asked: 'past', approved: 'live', declined: 'bad', void: 'bad' };
 const PHASES = {
-  asked: 'waits for approval',
+  asked: 'waits',
   approved: 'approved',
   declined: 'declined',
   withdrawn: 'withdrawn',
@@ -95,7 +95,7 @@ export function SecondPerson({ approval, authors, wentLive, children }: SecondPe
     </>
   );
   return (
-    <div className={styles.second}>
+    <div className={styles.second} tabIndex={-1} data-told>
       <p>
         <Chip tone={TONES[approval.phase] ?? 'plain'}>{PHASES[approval.phase]}</Chip> {approvalSentence(approval)}{' '}
         <span className={styles.soft}>
@@ -155,16 +155,18 @@ export function useMayAsk(): boolean {
 
 function Hash({ hash, what }: { readonly hash: string; readonly what: string }) {
   return (
-    <>
+    <span className={styles.together}>
       <code title={hash}>{hash.slice(0, 10)}</code> <CopyButton text={hash} what={what} />
-    </>
+    </span>
   );
 }
 
-/** Says where something is staged and asked for what goes with it, and what it ends. */
-export function AlsoAsked() {
-  const staged = useQuery(differenceQuery(useView())).data?.difference.changes ?? [];
-  const approval = useSecondPerson().of('promote');
+/** Says where something is staged and asked for what goes with it, and what it ends. `isHeld`: as it was before that is done. */
+export function AlsoAsked({ isHeld = false }: { readonly isHeld?: boolean }) {
+  const now = { staged: useQuery(differenceQuery(useView())).data?.difference.changes ?? [], approval: useSecondPerson().of('promote') };
+  const shown = useRef(now);
+  if (!isHeld) shown.current = now;
+  const { staged, approval } = shown.current;
   return (
     <>
       {staged.length > 0 && (

@@ -5,9 +5,11 @@ import { type Approval, askedChangesQuery, decideApproval } from '../../api/appr
 import { differenceQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { focusTold } from '../../parts/told.ts';
 import { WhyField } from '../../parts/why-field.tsx';
 import { ForPlayers } from './changes.tsx';
 import { CheckedNow, stopping, Untested, useCheckedNow } from './check.tsx';
@@ -74,6 +76,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
     onSuccess: async (live) => {
       if (live !== null) wentLive(live);
       await refresh();
+      focusTold();
     },
     onError: refresh,
   });
@@ -84,9 +87,10 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
       await refresh();
     },
   });
+  const doing = act.isPending ? act.variables : null;
   // Nobody agrees to what was not shown, nor while what is shown still moves.
   const isReady = asked.isSuccess && (action === 'rollback' || !isLooking) && !act.isPending;
-  const isLiveOffered = mayPublish && (!isReady || action === 'rollback' || isClean);
+  const isLiveOffered = mayPublish && (doing !== null || !isReady || action === 'rollback' || isClean);
   const isSaidKnown = useIsSaidKnown(approval);
   const isWhyNeeded = mayPublish && isSaidKnown && said.reason === '';
   const saysMore = (
@@ -108,11 +112,11 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
             saysMore
           ) : (
             <details className={styles.more}>
-              <summary>Say something…</summary>
+              <summary className={buttonClass('quiet', true)}>Say something…</summary>
               {saysMore}
             </details>
           )}
-          <div className={styles.actions}>
+          <fieldset className={classes(styles.actions, styles.acts)} disabled={act.isPending}>
             {isLiveOffered && (
               <Button
                 look="main"
@@ -120,7 +124,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
                 disabled={!isReady || base === undefined || whyLive.reason.trim() === ''}
                 onClick={() => act.mutate(true)}
               >
-                Approve and make it live
+                <Held widest="Approve and make it live">{doing === true ? 'Making it live…' : 'Approve and make it live'}</Held>
               </Button>
             )}
             <Button
@@ -130,15 +134,24 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
               disabled={!isReady}
               onClick={() => act.mutate(false)}
             >
-              {mayPublish ? 'Approve only' : 'Approve it'}
+              <Held widest="Approve only">{doing === false ? 'Approving…' : mayPublish ? 'Approve only' : 'Approve it'}</Held>
             </Button>
             {children}
-          </div>
+          </fieldset>
         </>
       )}
       {act.isError && <Failed error={act.error} />}
       {saying.isError && <Failed error={saying.error} />}
     </>
+  );
+}
+
+/** The words of a button, in the room that the widest of them need. */
+function Held({ widest, children }: { readonly widest: string; readonly children: string }) {
+  return (
+    <span className={styles.held} data-widest={widest}>
+      {children}
+    </span>
   );
 }
 

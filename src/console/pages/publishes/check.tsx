@@ -178,7 +178,7 @@ function Findings({ findings, again }: FindingsProps) {
 
 /** What is rolled back to is not tested. */
 export function Untested() {
-  return <p className={styles.soft}>No tests run on this: it was live before.</p>;
+  return <p className={styles.soft}>Documents and coins stay. Tests do not run: it was live before.</p>;
 }
 
 /** How the tests came out, where they ran in this window. */

@@ -250,7 +250,7 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
       {look.isError && <PublishFailed error={look.error} again={() => void look.refetch()} />}
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && <ForPlayers changes={changes} />}
-      {isSomething && <Untested />}
+      {(isSomething || look.isPending) && <Untested />}
       {isAsked && !isPastSecond && (
         <p className={styles.soft}>A roll back to publish {approval.to} waits for approval already: decide on that first.</p>
       )}

@@ -26,7 +26,7 @@ export function ApprovedLive({ changes, hash, close }: Omit<MadeLive, 'approval'
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);
   return (
-    <div ref={place} tabIndex={-1}>
+    <div ref={place} tabIndex={-1} data-told>
       <Done
         actions={
           <>

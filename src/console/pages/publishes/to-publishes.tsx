@@ -5,11 +5,12 @@ import { buttonClass } from '../../parts/button.tsx';
 interface ToPublishesProps {
   /** It is what a dialog offers first, and stands in its foot. */
   readonly isMain?: boolean;
+  readonly name?: string;
   readonly close?: () => void;
 }
 
 /** Leads on to Publishes, of live and next. */
-export function ToPublishes({ isMain = false, close }: ToPublishesProps) {
+export function ToPublishes({ isMain = false, name = 'On to Publishes', close }: ToPublishesProps) {
   const { project } = useView();
   return (
     <Link
@@ -20,7 +21,7 @@ export function ToPublishes({ isMain = false, close }: ToPublishesProps) {
       data-begin={isMain || undefined}
       className={buttonClass(isMain ? 'main' : 'plain', !isMain)}
     >
-      On to Publishes
+      {name}
     </Link>
   );
 }

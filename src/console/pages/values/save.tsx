@@ -12,6 +12,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Choices } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { toldStands } from '../../parts/told.ts';
 import { WhyField } from '../../parts/why-field.tsx';
 import { cellText, type NamedPlace, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
 import { type Clash, changesBetween, countOf, firstChanged, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
@@ -68,12 +69,18 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       const revision = await saveValues(asked, intentOf([target, held.base, why, after.written]));
       // It is staged, whatever comes of the asking: that says so itself.
       const came = isAsked ? await asking.mutateAsync({ base: revision, why }).catch(() => null) : null;
-      return { isWaiting: came !== null && came.approval !== null };
+      return came?.approval ?? null;
     },
-    onSuccess: async ({ isWaiting }, { after: { changes, there, after } }) => {
-      // What waits for another person is told above every page.
-      if (isWaiting) close();
-      else setSaved({ changed: fewSaid(linesOf(changes, there, after).map(lineSaid)), place: firstChanged(changes, after) });
+    onSuccess: async (approval, { after: { changes, there, after } }) => {
+      if (approval !== null) {
+        // What waits for another person is told above every page: the dialog stays until it is, and the page shows what was staged.
+        await refresh();
+        await toldStands();
+        editing.forget();
+        close();
+        return;
+      }
+      setSaved({ changed: fewSaid(linesOf(changes, there, after).map(lineSaid)), place: firstChanged(changes, after) });
       // Before anything is read anew: whoever goes on at once leaves nothing unsaved.
       editing.forget();
       await refresh();
@@ -110,7 +117,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {planned?.ok && <Clashes clashes={planned.clashes} target={target} own={own} choose={setOwn} />}
       {planned?.ok && <SheetChangeList changes={planned.changes} before={planned.there} after={planned.after} />}
       {nothing && planned.clashes.length === 0 && <p>There is nothing to save: {target} has all of it.</p>}
-      {isRequired && <AlsoAsked />}
+      {isRequired && <AlsoAsked isHeld={act.isPending} />}
       {target === 'next' && <EndsSchedule />}
       <WhyField isStaged={target === 'next'} isAsked={isRequired} why={why} change={setWhy} />
       {isRequired && <p className={styles.why}>Tests run first: if one fails, nobody is asked.</p>}

@@ -10,29 +10,71 @@ import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { When } from '../../parts/time.tsx';
-import { approvalSentence, isNews, madeLiveSaid } from '../../words/approval.ts';
+import { approvalSentence, isNews, madeLiveSaid, whoActed, whyNotApprove } from '../../words/approval.ts';
 import { changesSaid, publishOf } from '../../words/publish.ts';
 import { CopyLink } from './copy-link.tsx';
 import styles from './publishes.module.css';
 import { SeeLive } from './see-live.tsx';
 import { ToPublishes } from './to-publishes.tsx';
 
-/** What a person asked another one for, above every page: that it waits, and what the other did with it. */
+/**
+ * Above every page: what a person asked another one for, that it waits, and what the other did with it; and what others ask the person to
+ * approve.
+ */
+
+interface AskedProps {
+  readonly own: Approval | null;
+  readonly due: readonly Approval[];
+}
+
+export function Asked({ own, due }: AskedProps) {
+  return (
+    <>
+      {due.map((approval) => (
+        <Due key={approval.id} approval={approval} />
+      ))}
+      {own !== null && <OwnAsked approval={own} />}
+    </>
+  );
+}
 
 interface OwnProps {
   readonly approval: Approval;
 }
 
-/** Each step is told until it is put away, for a day at most. */
-export function OwnAsked({ approval }: OwnProps) {
+/** Puts a step of an approval away; `null`: it is not told. Each is told until it is put away, for a day at most. */
+function useLeave(approval: Approval): (() => void) | null {
   const [putAway, setPutAway] = useState<string | null>(null);
-  const isOnPublishes = useIsOnPublishes();
   const step = `${approval.id}:${approval.phase}`;
   if (!isNews(approval, Date.now()) || putAway === step || isTold(step)) return null;
-  const leave = () => {
+  return () => {
     keepTold(step);
     setPutAway(step);
   };
+}
+
+/** Another person asks for this one's approval. */
+function Due({ approval }: OwnProps) {
+  const { person } = useSuspenseQuery(sessionQuery).data;
+  const leave = useLeave(approval);
+  const isOnPublishes = useIsOnPublishes();
+  const isAsked = leave !== null && !isOnPublishes;
+  const asked = useQuery({ ...askedChangesQuery(useView(), approval), enabled: isAsked }).data;
+  if (!isAsked || asked === undefined) return null;
+  const authors = asked.changes.flatMap((change) => ('stagedBy' in change ? change.stagedBy.map(({ by }) => by) : []));
+  if (whyNotApprove(approval, authors, { person: person.id, mayApprove: true }) !== null) return null;
+  return (
+    <Band leave={leave} actions={<ToPublishes name="Look" />}>
+      {whoActed(approval.asked.by)} asks for your approval{approval.action === 'rollback' && ' of an undo'}:{' '}
+      <strong>{changesSaid(asked.changes)}</strong>
+    </Band>
+  );
+}
+
+function OwnAsked({ approval }: OwnProps) {
+  const leave = useLeave(approval);
+  const isOnPublishes = useIsOnPublishes();
+  if (leave === null) return null;
   if (approval.phase === 'used') return <WentLive approval={approval} leave={leave} />;
   // There the same stands where it is decided.
   return !isOnPublishes && <NotLive approval={approval} leave={leave} />;
@@ -122,7 +164,7 @@ interface BandProps {
 
 function Band({ isLive = false, leave, actions, children }: BandProps) {
   return (
-    <div className={classes(styles.band, isLive && styles.isLive)}>
+    <div className={classes(styles.band, isLive && styles.isLive)} tabIndex={-1} data-told>
       <p>{children}</p>
       <div className={styles.actions}>
         {actions}
