@@ -33,9 +33,15 @@ const PAGE = 30;
 /** How often what is counted is read anew while it is followed. */
 const EVERY_MS = 10_000;
 
-function rangeOf({ ms, to }: Window) {
+/** When a window begins, ms since 1970. */
+export function beginOf({ ms, to }: Window): number {
   const end = to === undefined ? Date.now() : Date.parse(to);
-  return { $from: new Date(end - ms).toISOString(), ...(to === undefined ? {} : { to }) };
+  return end - ms;
+}
+
+function rangeOf(window: Window) {
+  const { to } = window;
+  return { $from: new Date(beginOf(window)).toISOString(), ...(to === undefined ? {} : { to }) };
 }
 
 export function summaryQuery({ project, target }: View, window: Window) {
@@ -107,7 +113,7 @@ export function toldApartQuery({ project }: View, player: string) {
   });
 }
 
-/** Requests that came since the page began to follow them, newest first, and whether it still follows. */
+/** The last requests as the page began to follow them, and what came since, newest first; and whether it still follows. */
 export interface Followed {
   readonly requests: readonly LoggedRequest[];
   readonly state: LiveState;
@@ -117,10 +123,16 @@ export interface Followed {
 const KEPT = 100;
 const OFF: Followed = { requests: [], state: 'off' };
 
-/** Follows the log as it happens, while somebody sees the page. A browser comes back by itself after a fault of the network. */
+/** What comes within this is shown at once, ms: at first those that were there. */
+const TOGETHER_MS = 100;
+
+/**
+ * Follows the log as it happens, while somebody sees the page. A browser comes back by itself after a fault of the network. It begins with
+ * the last ones each time, so nothing is missed between what a page read and this.
+ */
 export function useFollowed({ project }: View, asked: CallsAsked, isOn: boolean): Followed {
   const [followed, setFollowed] = useState<Followed>(OFF);
-  const query = new URLSearchParams({ ...filterOf(asked), follow: 'true', limit: '0' }).toString();
+  const query = new URLSearchParams({ ...filterOf(asked), follow: 'true', limit: String(PAGE) }).toString();
   const isSeen = useIsSeen();
   useEffect(() => {
     setFollowed(OFF);
@@ -133,11 +145,25 @@ export function useFollowed({ project }: View, asked: CallsAsked, isOn: boolean)
       events.close();
       tell('lost');
     });
+    let came: LoggedRequest[] = [];
+    let showing: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      const newest = new Map(came.map((request) => [request.id, request]));
+      [came, showing] = [[], undefined];
+      setFollowed(({ requests }) => {
+        const known = new Set(requests.map(({ id }) => id));
+        const others = [...newest.values()].filter(({ id }) => !known.has(id));
+        return { requests: [...others.toReversed(), ...requests].slice(0, KEPT), state: 'live' };
+      });
+    };
     events.addEventListener('request', ({ data }: MessageEvent<string>) => {
-      const request = JSON.parse(data) as LoggedRequest;
-      setFollowed(({ requests }) => ({ requests: [request, ...requests].slice(0, KEPT), state: 'live' }));
+      came.push(JSON.parse(data) as LoggedRequest);
+      showing ??= setTimeout(show, TOGETHER_MS);
     });
-    return () => events.close();
+    return () => {
+      clearTimeout(showing);
+      events.close();
+    };
   }, [project, query, isOn, isSeen]);
   return followed;
 }

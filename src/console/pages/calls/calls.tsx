@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import {
+  beginOf,
   type CallsAsked,
   type CallsByEndpoint,
   callsQuery,
@@ -254,7 +255,10 @@ function Listed({ asked, window, followed }: ListedProps) {
   const list = useInfiniteQuery(callsQuery(view, asked, window));
   const stored = list.data?.pages.flatMap((page) => page.requests.toReversed()) ?? [];
   const known = new Set(stored.map(({ id }) => id));
-  const requests = [...followed.requests.filter(({ id }) => !known.has(id)), ...stored].filter(({ target }) => target === view.target);
+  // What is followed begins with the last ones, which may be older than the time that is looked at.
+  const since = beginOf(window);
+  const followedIn = followed.requests.filter(({ id, at }) => !known.has(id) && Date.parse(at) >= since);
+  const requests = [...followedIn, ...stored].filter(({ target }) => target === view.target);
   const isFiltered = asked.slug !== undefined || asked.code !== undefined || asked.player !== undefined;
   return (
     <Card title={asked.all ? 'Last calls' : 'Last refused and failed'}>
