@@ -199,6 +199,8 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
   // No dialog is left: what waits stands above every page.
   await page.getByText(/^Asked for approval: Shop › .* \(1 of 1 tests pass\)\. Whoever may approve sees it/).waitFor();
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  // The keyboard goes on from there, as the button that opened the dialog is gone.
+  await expect.poll(() => page.evaluate<string>('document.activeElement?.textContent ?? null')).toMatch(/^Asked for approval/);
   // The table shows what was staged by then.
   await page.getByRole('gridcell', { name: '12' }).waitFor();
   await page.getByRole('button', { name: 'Copy link' }).waitFor();

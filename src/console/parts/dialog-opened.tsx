@@ -1,7 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
+import { focusTold } from './told.ts';
 
 export interface DialogProps {
   readonly title: string;
@@ -18,6 +19,8 @@ const OF_ONE_LINE: ReadonlySet<string> = new Set(['text', 'search', 'email', 'pa
 export function OpenedDialog({ title, sub, close, foot: decision, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   const foot = useRef<HTMLDivElement>(null);
+  // Where what opened it is gone, nothing has the focus once it has been given back.
+  useEffect(() => () => void setTimeout(focusTold), []);
   // A finger on glass would open the keyboard over what is to be read.
   const begin = (by: string) => (by === 'touch' ? true : (popup.current?.querySelector<HTMLElement>('[data-begin]') ?? true));
   // As in a form, Enter in a field of one line decides: the last button of the foot does.
