@@ -9,6 +9,7 @@ import { Button, buttonClass } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import { focusTold } from '../../parts/told.ts';
 import { WhyField } from '../../parts/why-field.tsx';
 import { ForPlayers } from './changes.tsx';
@@ -90,6 +91,8 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
   const doing = act.isPending ? act.variables : null;
   // Nobody agrees to what was not shown, nor while what is shown still moves.
   const isReady = asked.isSuccess && (action === 'rollback' || !isLooking) && !act.isPending;
+  // Nor by a press that was meant for what stood there before.
+  const isStanding = useStanding();
   const isLiveOffered = mayPublish && (doing !== null || !isReady || action === 'rollback' || isClean);
   const isSaidKnown = useIsSaidKnown(approval);
   const isWhyNeeded = mayPublish && isSaidKnown && said.reason === '';
@@ -121,7 +124,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
               <Button
                 look="main"
                 isSmall
-                disabled={!isReady || base === undefined || whyLive.reason.trim() === ''}
+                disabled={!isReady || !isStanding || base === undefined || whyLive.reason.trim() === ''}
                 onClick={() => act.mutate(true)}
               >
                 <Held widest="Approve and make it live">{doing === true ? 'Making it live…' : 'Approve and make it live'}</Held>
@@ -131,7 +134,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
               isSmall
               look={mayPublish ? 'plain' : 'main'}
               title={mayPublish ? 'Somebody else makes it live, or you do later' : undefined}
-              disabled={!isReady}
+              disabled={!isReady || !isStanding}
               onClick={() => act.mutate(false)}
             >
               <Held widest="Approve only">{doing === false ? 'Approving…' : mayPublish ? 'Approve only' : 'Approve it'}</Held>
