@@ -305,25 +305,33 @@ test.each([
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
 });
 
+/** An app whose views never catch up, who publishes in it, and how long it waited for them each time, ms. */
+async function appBehind(views: Partial<Parameters<typeof appOver>[2]>) {
+  const { table, projects, made } = await withProject();
+  const asked: number[] = [];
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    hasShown: async () => true,
+    caughtUp: async (_, __, timeoutMs) => asked.push(timeoutMs) < 0,
+    ...views,
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  return { app, asked, caller, table };
+}
+
 test.each([
   ['it waits for the publish', [null, 1], 'rows'],
   ['503 while the publish is not there', [null, null], 'BEHIND'],
   ['tables that know the query answer at once', [1], 'rows'],
 ])('a leaderboard whose publish the views lack is never an empty one: %s', async (_, totals, comes) => {
-  const { table, projects, made } = await withProject();
-  const asked: number[] = [];
   let reads = 0;
-  const app = appOver(projects, table, {
-    ...NO_VIEWS,
-    hasShown: async () => true,
-    caughtUp: async (_, __, timeoutMs) => asked.push(timeoutMs) < 0,
+  const { app, asked, caller, table } = await appBehind({
     leaderboard: async () => {
       const total = totals[reads++] ?? null;
       const rows = total === null ? [] : [{ key: 'a', value: 5, document: '{"gold":5}' }];
       return { revision: 1_000, building: null, isPartial: false, total, rows };
     },
   });
-  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const push = (kind: 'collection' | 'query', definition: { id: string }) =>
     table.passing(app.manage.upsertMany(caller, kind, [definition], { target: 'live', replaceAll: false }));
   await push('collection', { id: 'players' });
@@ -339,19 +347,13 @@ test.each([
   ['it waits for the publish', [false, true], 'a record'],
   ['503 while the publish is not there', [false, false], 'BEHIND'],
 ])('a list whose publish the views lack is never an empty one: %s', async (_, known, comes) => {
-  const { table, projects, made } = await withProject();
-  const asked: number[] = [];
   let reads = 0;
-  const app = appOver(projects, table, {
-    ...NO_VIEWS,
-    hasShown: async () => true,
-    caughtUp: async (_, __, timeoutMs) => asked.push(timeoutMs) < 0,
+  const { app, asked, caller, table } = await appBehind({
     records: async () => {
       const listed = known[reads++] ?? false;
       return { revision: 1_000, listed, building: null, records: listed ? ['{"sold":1}'] : [], last: null };
     },
   });
-  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const towns = [{ id: 'towns', collectionType: 'global' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', towns, { target: 'live', replaceAll: false }));
   const read = table.passing(app.records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null }));
