@@ -325,7 +325,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Only say it' }).click();
   await mara.getByText('“For all of autumn?”').waitFor();
-  await page.getByRole('button', { name: 'Approve only' }).click();
+  await page.getByRole('button', { name: 'Approve, go live later' }).click();
   await page.getByText(/approved exactly this/).waitFor();
   // Whatever is staged meanwhile voids it, and the page says so.
   await stage(12);
@@ -348,7 +348,7 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByRole('button', { name: 'Ask for it' }).click();
   await page.getByText('0 of 1 pass on next.').first().waitFor();
   await page.getByText(/^For all players at once: Shop › axe \d+ → 12\.$/).waitFor();
-  await page.getByRole('button', { name: 'Approve only' }).click();
+  await page.getByRole('button', { name: 'Approve, go live later' }).click();
   await page.getByText(/approved exactly this/).waitFor();
   // Whoever asked waits for it, and sees it without a reload.
   await mara.getByRole('button', { name: 'Make it live…' }).click();
@@ -384,7 +384,7 @@ inBrowser('whoever approves a roll back sees what is undone and what that change
   await page.getByText('“too dear for autumn”').waitFor();
   await page.getByText('Documents and coins stay. Tests do not run: it was live before.').waitFor();
   expect(await seriousOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Approve only' }).click();
+  await page.getByRole('button', { name: 'Approve, go live later' }).click();
   await page.getByText(/approved exactly this/).waitFor();
   await oleg.getByRole('button', { name: 'Undo…', exact: true }).click();
   await oleg.getByText(/^As you said when it was asked for/).waitFor();
@@ -399,10 +399,13 @@ inBrowser('whoever approves a roll back sees what is undone and what that change
 inBrowser('an owner rolls back what nobody approved only by saying why, and the history tells it', async () => {
   const { faults, origin, page, project } = market();
   await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByText('rolled back').first().waitFor();
-  const earlier = await page.evaluate<string>(
-    `[...document.querySelectorAll('li a[href*="/publishes/"]')].find((link) => link.closest('li').textContent.includes('rolled back')).pathname`,
-  );
+  const undoing = page.getByRole('listitem').filter({ hasText: /undid publish \d+ in live/ });
+  // After the link to what it undid comes its own.
+  const earlier = await undoing
+    .first()
+    .getByRole('link', { name: /^publish \d+$/ })
+    .nth(1)
+    .getAttribute('href');
   await page.goto(`${origin}${earlier}`);
   await page.getByRole('button', { name: 'Roll back to here…' }).click();
   await page.getByRole('button', { name: 'Without approval…' }).click();
@@ -500,7 +503,7 @@ inBrowser(
     await page.getByLabel('Why').fill('Late spring');
     await expect.poll(() => makeLive.isDisabled()).toBe(false);
     expect(await seriousOn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Approve only' }).click();
+    await page.getByRole('button', { name: 'Approve, go live later' }).click();
     await page.getByText(/approved exactly this/).waitFor();
     expect(await told()).toBe(0);
     // The keyboard goes on from where that is told.

@@ -182,7 +182,7 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
     await page.getByText(/^Staged already, and asked for with it: Shop › /).waitFor();
     // Whoever approves reads why; what is only staged may do without.
     const ask = page.getByRole('button', { name: 'Stage and ask for approval' });
-    await expect.poll(() => page.getByRole('button', { name: 'Only stage it' }).isDisabled()).toBe(false);
+    await expect.poll(() => page.getByRole('button', { name: 'Stage it, ask later' }).isDisabled()).toBe(false);
     expect(await ask.isDisabled()).toBe(true);
     await page.getByLabel('Why').fill('Autumn prices');
     expect(await seriousOn(page)).toEqual([]);

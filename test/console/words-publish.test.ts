@@ -222,6 +222,18 @@ describe('what the history offers', () => {
     expect(offered([live(5), back])[0]).toEqual([5, 2]);
   });
 
+  it('tells a roll back as the undo of one publish where it led to what stood before that, else by where it led', () => {
+    const undid = (publishes: Parameters<typeof standings>[0]) => standings(publishes).map((standing) => standing.undid);
+    const back = live(4, { action: 'rollback', restored: 2 });
+    expect(undid([back, live(3), live(2), live(1)])).toEqual([3, null, null, null]);
+    const again = live(5, { action: 'rollback', restored: 3 });
+    expect(undid([again, back, live(3), live(2)])).toEqual([4, 3, null, null]);
+    const far = live(4, { action: 'rollback', restored: 1 });
+    expect(undid([far, live(3), live(2), live(1)])).toEqual([null, null, null, null]);
+    // What it led to is not read yet.
+    expect(undid([back, live(3)])).toEqual([null, null]);
+  });
+
   it('says of a moment what was undone by then', () => {
     expect(offered([live(3, { undoneBy: 9 }), live(2, { undoneBy: 3 }), live(1)], 5).map(([, , undone]) => undone)).toEqual([
       undefined,

@@ -96,6 +96,8 @@ export interface Standing<Publish> {
   /** The roll back by which live shows it no more, or shows it again; `null`: it is not known to be either. */
   readonly undone: number | null;
   readonly again: number | null;
+  /** Of a roll back, the one publish that it undid; `null`: there were more, or it is not known. */
+  readonly undid: number | null;
   /** The roll back that undoes it; `null`: it is not the newest, or there is nothing before it. */
   readonly undo: { readonly to: number; readonly at: string; readonly undone: Publish } | null;
 }
@@ -105,7 +107,9 @@ export function standings<Publish extends Listed>(
   publishes: readonly Publish[],
   until = Number.MAX_SAFE_INTEGER,
 ): readonly Standing<Publish>[] {
-  const [newest, earlier] = publishes.filter(changedLive);
+  const live = publishes.filter(changedLive);
+  const [newest, earlier] = live;
+  const undid = new Map(live.map(({ revision, restored }, place) => [revision, undoneAlone(restored, live[place + 1], live[place + 2])]));
   const again = newest?.restored ?? null;
   return publishes.map((publish) => {
     const { revision, undoneBy = null } = publish;
@@ -113,9 +117,15 @@ export function standings<Publish extends Listed>(
       publish,
       undone: undoneBy !== null && undoneBy <= until ? undoneBy : null,
       again: newest !== undefined && revision === again ? newest.revision : null,
+      undid: undid.get(revision) ?? null,
       undo: publish === newest && earlier !== undefined ? { to: shownAfter(earlier), at: earlier.at, undone: publish } : null,
     };
   });
+}
+
+/** The publish before a roll back, where the roll back led to what the one before it had made. */
+function undoneAlone(restored: number | undefined, before?: Listed, earlier?: Listed): number | null {
+  return before !== undefined && earlier !== undefined && shownAfter(earlier) === restored ? before.revision : null;
 }
 
 /** The revision whose live is shown after a publish: of a roll back, that to which it led. So it is what an approval names, too. */

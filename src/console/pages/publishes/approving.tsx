@@ -137,7 +137,9 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
               disabled={!isReady || !isStanding}
               onClick={() => act.mutate(false)}
             >
-              <Held widest="Approve only">{doing === false ? 'Approving…' : mayPublish ? 'Approve only' : 'Approve it'}</Held>
+              <Held widest="Approve, go live later">
+                {doing === false ? 'Approving…' : mayPublish ? 'Approve, go live later' : 'Approve it'}
+              </Held>
             </Button>
             {children}
           </fieldset>

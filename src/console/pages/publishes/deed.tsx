@@ -4,13 +4,25 @@ import { whoActed } from '../../words/approval.ts';
 import { publishDeed } from '../../words/publish.ts';
 import { KeyLink, PublishLink } from '../named.tsx';
 
-/** Who did what by a publish; of a roll back, where it led. */
-export function Deed({ publish: { action, target, actor, cause, restored } }: { readonly publish: Publish }) {
+interface DeedProps {
+  readonly publish: Publish;
+  /** The one publish that it undid, where that is known. */
+  readonly undid?: number | null;
+}
+
+/** Who did what by a publish; of a roll back, what it undid, or where it led. */
+export function Deed({ publish: { action, target, actor, cause, restored }, undid = null }: DeedProps) {
   const who = whoActed(actor);
+  const whoLinked = <strong>{actor.keyId === undefined ? who : <KeyLink keyId={actor.keyId} label={who} />}</strong>;
+  if (undid !== null)
+    return (
+      <>
+        {whoLinked} undid <PublishLink revision={undid} /> in <Chip tone={target}>{target}</Chip>
+      </>
+    );
   return (
     <>
-      <strong>{actor.keyId === undefined ? who : <KeyLink keyId={actor.keyId} label={who} />}</strong> {publishDeed(action, cause)}{' '}
-      <Chip tone={target}>{target}</Chip>
+      {whoLinked} {publishDeed(action, cause)} <Chip tone={target}>{target}</Chip>
       {restored !== undefined && restored >= 0 && (
         <>
           {' '}

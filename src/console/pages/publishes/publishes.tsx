@@ -324,7 +324,7 @@ interface RowProps {
   readonly begin: ((goal: Goal) => void) | undefined;
 }
 
-function PublishRow({ standing: { publish, undone, again, undo }, isReading, begin }: RowProps) {
+function PublishRow({ standing: { publish, undone, again, undid, undo }, isReading, begin }: RowProps) {
   const { revision, at, target, message: reason, ticket, changes, approval } = publish;
   const why = whySaid({ reason, ticket });
   const named = changes.slice(0, NAMED).map((change) => changeSaid(target, change));
@@ -333,7 +333,7 @@ function PublishRow({ standing: { publish, undone, again, undo }, isReading, beg
   return (
     <li className={styles.publish}>
       <p>
-        <Deed publish={publish} />
+        <Deed publish={publish} undid={undid} />
       </p>
       <div className={styles.meta}>
         <When at={at} />

@@ -39,7 +39,7 @@ interface WhereProps {
 /** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
 export function WhereTo({ target, choose }: WhereProps) {
   const { isRequired } = useSecondPersonRule();
-  if (isRequired) return <p>It waits in next until another person approves it.</p>;
+  if (isRequired) return <p>Players have it once another person approves it. Until then it is in next.</p>;
   return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
@@ -100,7 +100,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
         <>
           <Button onClick={close}>Cancel</Button>
           <Button look={isRequired ? 'plain' : 'main'} disabled={!isReady} onClick={() => save(false)}>
-            {isOnlyStaging ? 'Saving…' : isRequired ? 'Only stage it' : target === 'next' ? 'Stage it' : 'Make it live'}
+            {isOnlyStaging ? 'Saving…' : isRequired ? 'Stage it, ask later' : target === 'next' ? 'Stage it' : 'Make it live'}
           </Button>
           {isRequired && (
             <Button look="main" disabled={!isReady || why.reason.trim() === ''} onClick={() => save(true)}>
