@@ -485,12 +485,12 @@ inBrowser(
     expect(await live()).toEqual(before);
     // Whoever asked for the undo has it: it is not offered to be undone.
     await asker.getByRole('link', { name: 'Activity', exact: true }).click();
-    await asker.getByText(/^owner undid it: Shop › axe 15 → \d+/).waitFor();
+    await asker.getByText(/^owner approved the undo and did it: Shop › axe 15 → \d+/).waitFor();
     expect(await asker.getByRole('link', { name: 'Undo…' }).count()).toBe(0);
-    await asker.getByRole('button', { name: 'Dismiss' }).click();
+    await asker.getByRole('button', { name: 'Hide' }).click();
     await asker.reload();
     await asker.getByText('“nobody buys”').first().waitFor();
-    expect(await asker.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+    expect(await asker.getByRole('button', { name: 'Hide' }).count()).toBe(0);
     // What was made live before is told no more once anything else is staged, and not again once that is approved.
     const told = () => page.getByText(/^It is live: /).count();
     await stage(17);

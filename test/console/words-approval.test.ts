@@ -64,7 +64,7 @@ it('whoever asked is told of the newest: that it waits, that it is undone, and w
   const after = (hours: number) => Date.parse(at) + hours * 3_600_000;
   expect([isNews(asked, after(23)), isNews(declined, after(25)), isNews(used, after(25))]).toEqual([true, false, false]);
   expect(madeLiveSaid(used)).toBe('oleg approved it and made it live');
-  expect(madeLiveSaid({ ...used, action: 'rollback' })).toBe('oleg undid it');
+  expect(madeLiveSaid({ ...used, action: 'rollback' })).toBe('oleg approved the undo and did it');
   expect(madeLiveSaid({ ...used, action: 'rollback', ended: { ...used.ended, by: key } })).toBe(
     'oleg approved the undo, and key “pipeline” did it',
   );

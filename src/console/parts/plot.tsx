@@ -27,14 +27,15 @@ interface PlotProps {
   /** Opens what stands behind a place, above or below 0. */
   readonly open?: (place: number, isAbove: boolean) => void;
   readonly height?: number;
-  /** Times at which something happened that the page lists below, in Unix seconds. The same array while they are the same. */
+  /** Times at which something happened that the page lists below, in Unix seconds, and what. The same array while they are the same. */
   readonly marks?: readonly number[];
+  readonly marked?: string;
 }
 
 const NO_MARKS: readonly number[] = [];
 
 /** Numbers over time. Readers of screens have the same as a table. */
-export function Plot({ name, times, series, along, said = plotText, open, height = 200, marks = NO_MARKS }: PlotProps) {
+export function Plot({ name, times, series, along, said = plotText, open, height = 200, marks = NO_MARKS, marked }: PlotProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   // The table has a row for each time.
   const isTold = useStanding();
@@ -49,6 +50,12 @@ export function Plot({ name, times, series, along, said = plotText, open, height
             <span className={styles.value}>{place === null ? '' : valueSaid(values[place], said)}</span>
           </span>
         ))}
+        {marked !== undefined && marks.length > 0 && (
+          <span className={styles.key}>
+            <span className={styles.mark} />
+            {marked}
+          </span>
+        )}
         <span className={styles.when}>{place === null ? '' : plotTime(times[place] ?? 0, along)}</span>
       </div>
       <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">

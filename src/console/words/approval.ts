@@ -127,7 +127,7 @@ export function isNews({ asked, decided, ended }: Pick<ApprovalSaid, 'asked' | '
 /** Who approved it and made it live, before what that changed: of a roll back, that it is undone. */
 export function madeLiveSaid({ action, decided, ended }: Pick<ApprovalSaid, 'action' | 'decided' | 'ended'>): string {
   const [decider, maker] = [decided, ended].map((step) => (step === null ? 'somebody' : whoActed(step.by)));
-  if (action === 'rollback') return decider === maker ? `${decider} undid it` : `${decider} approved the undo, and ${maker} did it`;
+  if (action === 'rollback') return `${decider} approved the undo${decider === maker ? ' and' : `, and ${maker}`} did it`;
   return `${decider} approved it${decider === maker ? ' and' : `, and ${maker}`} made it live`;
 }
 

@@ -95,12 +95,28 @@ function Plots({ days, marks }: { readonly days: readonly EconomyDay[]; readonly
     <div className={styles.plots}>
       <Card title="Supply at the day’s end">
         <CardBody>
-          <Plot name="Supply by day" times={plotted.times} series={plotted.supply} along="days" open={open} marks={marks} />
+          <Plot
+            name="Supply by day"
+            times={plotted.times}
+            series={plotted.supply}
+            along="days"
+            open={open}
+            marks={marks}
+            marked="Made live"
+          />
         </CardBody>
       </Card>
       <Card title="In and out">
         <CardBody>
-          <Plot name="In and out by day" times={plotted.times} series={plotted.flows} along="days" open={openEntries} marks={marks} />
+          <Plot
+            name="In and out by day"
+            times={plotted.times}
+            series={plotted.flows}
+            along="days"
+            open={openEntries}
+            marks={marks}
+            marked="Made live"
+          />
         </CardBody>
       </Card>
     </div>

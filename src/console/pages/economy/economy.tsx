@@ -153,7 +153,7 @@ function Supply({ currency }: { readonly currency: string }) {
       <CardBody>
         <dl className={styles.figures}>
           <Figure name="Supply">{said(amountText(now?.supply))}</Figure>
-          <Figure name="Held by who moved some within 30 days">{said(amountText(now?.active))}</Figure>
+          <Figure name="Held by active players (30 days)">{said(amountText(now?.active))}</Figure>
           <Figure name="Players who have some">{said(amountText(now?.holders))}</Figure>
           <Figure name={`Held by the richest 1 %${now === undefined ? '' : ` (${amountText(now.top.holders)})`}`}>
             {said(`${percent(now?.top.share ?? 0)}`)}

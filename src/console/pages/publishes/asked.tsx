@@ -105,8 +105,7 @@ function NotLive({ approval, leave }: StepProps) {
   return (
     <Band leave={leave} actions={<CopyLink />}>
       Asked for {approval.action === 'rollback' ? 'the undo' : 'approval'}: <strong>{changesSaid(asked.changes)}</strong>
-      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Whoever may approve sees it in their
-      console.
+      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Whoever may approve sees it here.
     </Band>
   );
 }
@@ -169,7 +168,7 @@ function Band({ isLive = false, leave, actions, children }: BandProps) {
       <div className={styles.actions}>
         {actions}
         <Button isSmall look="quiet" onClick={leave}>
-          Dismiss
+          Hide
         </Button>
       </div>
     </div>

@@ -32,7 +32,7 @@ export function ApprovedLive({ changes, hash, close }: Omit<MadeLive, 'approval'
           <>
             <SeeLive changes={changes} />
             <Button isSmall look="quiet" onClick={close}>
-              Dismiss
+              Hide
             </Button>
           </>
         }

@@ -47,6 +47,7 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
         </>
       }
     >
+      <p>This was staged, and goes from next:</p>
       <Changes isFramed changes={changes} />
       <WhyField isNeeded why={why} change={setTyped} hint={typed === null ? offered.hint : null} />
       {act.isError && <Failed error={act.error} />}

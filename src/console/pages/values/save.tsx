@@ -39,7 +39,7 @@ interface WhereProps {
 /** Where a change goes; where a second person approves what goes live, there is nothing to choose. */
 export function WhereTo({ target, choose }: WhereProps) {
   const { isRequired } = useSecondPersonRule();
-  if (isRequired) return <p>Players have it once another person approves it. Until then it is in next.</p>;
+  if (isRequired) return <p>Its tests run, then another person is asked. Players have it once that person approves it.</p>;
   return <Choices label="Where to" value={target} choose={choose} options={[NEXT, LIVE]} />;
 }
 
@@ -120,7 +120,6 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
       {isRequired && <AlsoAsked isHeld={act.isPending} />}
       {target === 'next' && <EndsSchedule />}
       <WhyField isStaged={target === 'next'} isAsked={isRequired} why={why} change={setWhy} />
-      {isRequired && <p className={styles.why}>Tests run first: if one fails, nobody is asked.</p>}
       {act.isError && act.error instanceof Unwritable && <p className={styles.bad}>{act.error.message}</p>}
       {act.isError && !(act.error instanceof Unwritable) && (
         <Failed error={act.error}>
