@@ -5,16 +5,7 @@ import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import {
-  addPerson,
-  changeRole,
-  EVERY_PROJECT,
-  explained,
-  type PersonState,
-  personNamed,
-  removePerson,
-  resetPerson,
-} from '../domain/people/people.ts';
+import { addPerson, changeRole, EVERY_PROJECT, explained, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
 import { refusal } from '../kernel/errors.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
@@ -231,8 +222,7 @@ function reset(): Command {
     .action(async (name: string, { reason, ticket, ...options }: WhyOptions) => {
       const url = await withPeople(options, async (installation, people, signIn) => {
         const { id } = await named(people, name);
-        await people.change('person.reset', OPERATOR, (state) => explained(id, resetPerson(state, id), { reason, ticket }));
-        await signIn.lockOut(id);
+        await signIn.reset(OPERATOR, id, { reason, ticket });
         return linkFor(installation, name);
       });
       printResult(options, { name, url }, () => `${name} is signed out everywhere. This link signs in once, within ten minutes:\n${url}`);

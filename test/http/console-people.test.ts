@@ -340,6 +340,27 @@ it('an owner of every project is told that somebody is gone, and not that it tak
 });
 
 describe('what an open session or a token may not be used for', () => {
+  it('the log tells of no reset that broke off before its person was signed out', async () => {
+    const { id, browser } = await invited('rex', 'viewer');
+    const told = async () => body(await owner.get(`/api/people/history?person=${id}`)).changes.map(({ what }: { what: string }) => what);
+    // Nor does one that is refused sign anybody out.
+    expect((await owner.change('POST', `/api/people/${id}/reset`, { reason: 'two\nlines' })).status).toBe(400);
+    const holder = await pool.connect();
+    try {
+      await holder.query("SELECT pg_advisory_lock(hashtextextended('sign-in ' || $1, 0))", [id]);
+      const asked = owner.change('POST', `/api/people/${id}/reset`);
+      const waiting = "FROM pg_locks JOIN pg_database ON oid = database WHERE datname = current_database() AND locktype = 'advisory'";
+      const breakOff = `SELECT pg_cancel_backend(pid) ${waiting} AND NOT granted`;
+      await expect.poll(async () => (await holder.query(breakOff)).rows.length).toBe(1);
+      expect((await asked).status).toBeGreaterThanOrEqual(500);
+    } finally {
+      holder.release(true);
+    }
+    expect([(await browser.get('/api/session')).status, await told()]).toEqual([200, ['letIn']]);
+    expect((await owner.change('POST', `/api/people/${id}/reset`)).status).toBe(200);
+    expect([(await browser.get('/api/session')).status, await told()]).toEqual([401, ['reset', 'letIn']]);
+  });
+
   it('nobody resets themselves, which would forget the password that they must show to change it', async () => {
     const { id, browser } = await invited('selma', 'owner');
     expect(codeOf(await browser.change('POST', `/api/people/${id}/reset`))).toEqual([403, 'ACCESS_DENIED']);

@@ -9,7 +9,6 @@ import {
   type PersonState,
   type PersonWhy,
   removePerson,
-  resetPerson,
   signOutPerson,
 } from '../../domain/people/people.ts';
 import { governs, managesIn, seesRolesIn } from '../../domain/people/power.ts';
@@ -163,11 +162,10 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
           'ACCESS_DENIED',
           'Nobody resets themselves here: Your account changes the password, and `savepoint user reset` forgets it',
         );
-      await change('person.reset', { by, person: id, why }, (state) => {
+      await signIn.reset(actorOf(by), id, why, (state) => {
         needGoverned(state, by, id);
-        return resetPerson(state, id);
+        return null;
       });
-      await signIn.lockOut(id);
       return signIn.newLink(id);
     },
 

@@ -9,11 +9,12 @@ import {
   type PersonState,
   type PersonWhy,
   personNamed,
+  resetPerson,
   roleIn,
 } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
-import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Person } from '../caller.ts';
 import type { SessionKind, SessionRow, SignInRequest, SignInStore } from '../ports/sign-in-store.ts';
@@ -74,6 +75,11 @@ export interface SignIn {
   setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
   /** Ends every session and link of a person, and forgets the password. */
   lockOut(person: string): Promise<void>;
+  /**
+   * The same, and forgets what signs the person in elsewhere: all that ends before the log tells it, so however this breaks off, the log
+   * tells it of nobody who is still signed in. `isAllowed` may refuse. Throws 404 NOT_FOUND.
+   */
+  reset(actor: Actor, person: string, why: PersonWhy, isAllowed?: (state: PeopleState) => Refusal | null): Promise<void>;
   /** Who has this session. `isUse`: a person asks, which prolongs it. Throws 401 SIGNED_OUT if it is over. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn>;
   /** The same of a token that the command line sends. Throws 401 UNAUTHORIZED. */
@@ -234,6 +240,16 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
     },
 
     lockOut: (person) => store.lockOut(person),
+
+    async reset(actor, person, why, isAllowed = () => null) {
+      const decide = (state: PeopleState) => isAllowed(state) ?? explained(person, resetPerson(state, person), why);
+      // What refuses it refuses before anything ends.
+      accepted(decide(await people.latest()));
+      await store.lockOut(person);
+      await people.change('person.reset', actor, decide);
+      // What began meanwhile.
+      await store.lockOut(person);
+    },
 
     async signedIn(token, isUse) {
       const found = await inForce(token, 'browser', isUse);
