@@ -23,10 +23,13 @@ interface Found {
   selectOption(value: string): Promise<unknown>;
   first(): Found;
   last(): Found;
+  nth(place: number): Found;
+  filter(by: { readonly hasText: string | RegExp }): Found;
   getByRole: Page['getByRole'];
   waitFor(): Promise<void>;
   count(): Promise<number>;
   innerText(): Promise<string>;
+  getAttribute(name: string): Promise<string | null>;
 }
 
 export interface Page {
