@@ -14,7 +14,7 @@ import { Refused, refusalOf } from '../words/refusal.ts';
 import { listOf, objectOf } from '../words/sheet.ts';
 import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
-import { answerOf } from './http.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
 import { atOf, type View } from './view.ts';
 
 /** Definitions as source: read, looked at by the validator, staged. */
@@ -49,9 +49,8 @@ function ofTarget(view: View) {
 }
 
 async function listed(view: View, kind: ListedKind): Promise<Definitions> {
-  const answer = await LISTS[kind](ofTarget(view));
-  const { data } = await answerOf(Promise.resolve(answer));
-  return { definitions: definitionsIn(kind, data), base: baseOf(answer) };
+  const { body, revision } = await datedAnswerOf(LISTS[kind](ofTarget(view)));
+  return { definitions: definitionsIn(kind, body.data), base: revision };
 }
 
 async function single(view: View, kind: DefinitionKind): Promise<Definitions> {
@@ -60,15 +59,14 @@ async function single(view: View, kind: DefinitionKind): Promise<Definitions> {
 }
 
 async function storedValues(view: View) {
-  const answer = await api.listGameValues(ofTarget(view));
-  const { data } = await answerOf(Promise.resolve(answer));
-  return { item: data as unknown, data: data as unknown, isThere: !Array.isArray(data) || data.length > 0, base: baseOf(answer) };
+  const { body, revision } = await datedAnswerOf(api.listGameValues(ofTarget(view)));
+  const data: unknown = body.data;
+  return { item: data, data, isThere: !Array.isArray(data) || data.length > 0, base: revision };
 }
 
 async function storedRules(view: View) {
-  const answer = await api.listRateLimitRules(ofTarget(view));
-  const told = await answerOf(Promise.resolve(answer));
-  return { item: told as unknown, data: { rules: told.rules }, isThere: told.rules.length > 0, base: baseOf(answer) };
+  const { body, revision } = await datedAnswerOf(api.listRateLimitRules(ofTarget(view)));
+  return { item: body as unknown, data: { rules: body.rules }, isThere: body.rules.length > 0, base: revision };
 }
 
 /** The saved tests, which are for live and next alike. */
@@ -77,10 +75,6 @@ export function testsQuery({ project }: View) {
     queryKey: [project, 'tests'],
     queryFn: async () => (await answerOf(api.listTests({ project }))).data,
   });
-}
-
-function baseOf({ headers }: { readonly headers: Headers }): number {
-  return Number(headers.get('x-ns-position'));
 }
 
 export function definitionHistoryQuery({ project, target, at }: View, kind: DefinitionKind, id: string) {
@@ -220,9 +214,7 @@ export interface StagingAsked extends Edited {
 export async function stageDefinition({ project, base, why, ...edited }: StagingAsked, intent: string) {
   const body = await pushOf(edited);
   const about = { project, ...publishWhyOf(why), xNsPublishTarget: 'next', xNsBase: base, idempotencyKey: intent } as const;
-  const answer = await api.sync({ ...about, body });
-  await answerOf(Promise.resolve(answer));
-  return Number(answer.headers.get('x-ns-position') ?? base);
+  return (await datedAnswerOf(api.sync({ ...about, body }))).revision;
 }
 
 export interface TakenAsked {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { LOOK } from './acts.ts';
 import * as api from './generated.ts';
-import { answerOf } from './http.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
 import { atOf, type Target, type View } from './view.ts';
 
 /** What is wrong with what is staged, and earlier publishes. */
@@ -17,8 +17,8 @@ export function checkQuery({ project }: View, state: string) {
   return queryOptions({
     queryKey: [project, 'look', 'promote', state],
     queryFn: async () => {
-      const answer = await api.promote({ project, body: { dryRun: true } });
-      return { ...(await answerOf(Promise.resolve(answer))), position: Number(answer.headers.get('x-ns-position')) };
+      const { body, revision } = await datedAnswerOf(api.promote({ project, body: { dryRun: true } }));
+      return { ...body, position: revision };
     },
     ...LOOK,
     gcTime: KEPT_MS,

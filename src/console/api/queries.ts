@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
-import { answerOf } from './http.ts';
+import { answerOf, datedAnswerOf } from './http.ts';
 import { atOf, type View } from './view.ts';
 
 /** What pages read. Everything of a project begins with its id, so that an act makes all of it read anew. */
@@ -222,21 +222,20 @@ export function compareQuery({ project, target }: View, { collection, key }: Doc
 
 export type Publish = api.Publish;
 
-/** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while that stays. */
 /** What is staged and what is live, by a name. */
 export function stateOf({ liveHash, nextHash }: { readonly liveHash: string; readonly nextHash: string }): string {
   return `${liveHash} ${nextHash}`;
 }
 
+/** What is staged against live, the revision that this is of, and both contents by a name: what was looked at holds while that stays. */
 export function differenceQuery({ project }: View) {
   return queryOptions({ queryKey: [project, 'difference'], queryFn: () => readDifference(project) });
 }
 
 /** What is staged now, whatever the page shows. */
 export async function readDifference(project: string) {
-  const answer = await api.diff({ project });
-  const difference = await answerOf(Promise.resolve(answer));
-  return { difference, state: stateOf(difference), base: Number(answer.headers.get('x-ns-position')) };
+  const { body: difference, revision } = await datedAnswerOf(api.diff({ project }));
+  return { difference, state: stateOf(difference), base: revision };
 }
 
 /** `until`: up to this revision. */

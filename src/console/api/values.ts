@@ -23,8 +23,8 @@ interface Served {
 }
 
 async function servedValues(project: string, target: Target, at: { readonly at?: string } = {}): Promise<Served> {
-  const answer = await api.readValues({ project, ...at, xNsPublishTarget: target });
-  return { served: await answerOf(Promise.resolve(answer)), base: Number(answer.headers.get('x-ns-position')) };
+  const { body, revision } = await datedAnswerOf(api.readValues({ project, ...at, xNsPublishTarget: target }));
+  return { served: body, base: revision };
 }
 
 /** Where a group or table is written, as a target has it now. */
