@@ -7,7 +7,7 @@ import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
-import { atOf, type View } from './view.ts';
+import { definitionsOf, type View } from './view.ts';
 
 /** What the page of calls reads, and dry runs. */
 
@@ -179,26 +179,18 @@ interface ListedEndpoint {
 
 /** `at`: as they were at another moment than the page's. */
 export function endpointsQuery(view: View, at: string | undefined = view.at) {
-  const { project, target } = view;
-  const staged = target === 'next' ? { includeStaged: 'true' } : {};
   return queryOptions({
-    queryKey: [project, 'endpoints', target, at],
-    queryFn: async () => {
-      const { data } = await answerOf(
-        api.listEndpoints({ project, ...atOf({ ...view, at }), ...staged, revisionTarget: target, xNsPublishTarget: target }),
-      );
-      return data as readonly ListedEndpoint[];
-    },
+    queryKey: [view.project, 'endpoints', view.target, at],
+    queryFn: async () => (await answerOf(api.listEndpoints(definitionsOf({ ...view, at })))).data as readonly ListedEndpoint[],
     staleTime: 30_000,
   });
 }
 
 /** What endpoints call, as it was at a moment. */
 export function logicQuery(view: View, at: string) {
-  const { project, target } = view;
-  const asked = { project, at, ...(target === 'next' ? { includeStaged: 'true' } : {}), revisionTarget: target, xNsPublishTarget: target };
+  const asked = definitionsOf({ ...view, at });
   return queryOptions({
-    queryKey: [project, 'called', target, at],
+    queryKey: [view.project, 'logic', view.target, at],
     queryFn: async () => {
       const [workflows, libraries] = await Promise.all([answerOf(api.listWorkflows(asked)), answerOf(api.listLibraries(asked))]);
       return { workflows: workflows.data, libraries: libraries.data };
@@ -209,13 +201,10 @@ export function logicQuery(view: View, at: string) {
 
 /** The rate-limit rules. `at`: as they were at another moment than the page's. */
 export function rulesQuery(view: View, at: string | undefined = view.at) {
-  const { project, target } = view;
   return queryOptions({
-    queryKey: [project, 'rules', target, at],
+    queryKey: [view.project, 'rules', view.target, at],
     queryFn: async () => {
-      const { rules } = await answerOf(
-        api.listRateLimitRules({ project, ...atOf({ ...view, at }), revisionTarget: target, xNsPublishTarget: target }),
-      );
+      const { rules } = await answerOf(api.listRateLimitRules(definitionsOf({ ...view, at })));
       return rules as readonly Readonly<Record<string, unknown>>[];
     },
     staleTime: 30_000,

@@ -15,7 +15,7 @@ import { listOf, objectOf } from '../words/sheet.ts';
 import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
-import { atOf, type View } from './view.ts';
+import { definitionsOf, type View } from './view.ts';
 
 /** Definitions as source: read, looked at by the validator, staged. */
 
@@ -41,15 +41,8 @@ const LISTS = {
   query: api.listQueries,
 } as const;
 
-/** The parameters of a listing of a target: without one workflows are listed as they were pushed last. */
-function ofTarget(view: View) {
-  const { project, target } = view;
-  const staged = target === 'next' ? { includeStaged: 'true' } : {};
-  return { project, ...atOf(view), ...staged, revisionTarget: target, xNsPublishTarget: target };
-}
-
 async function listed(view: View, kind: ListedKind): Promise<Definitions> {
-  const { body, revision } = await datedAnswerOf(LISTS[kind](ofTarget(view)));
+  const { body, revision } = await datedAnswerOf(LISTS[kind](definitionsOf(view)));
   return { definitions: definitionsIn(kind, body.data), base: revision };
 }
 
@@ -59,13 +52,13 @@ async function single(view: View, kind: DefinitionKind): Promise<Definitions> {
 }
 
 async function storedValues(view: View) {
-  const { body, revision } = await datedAnswerOf(api.listGameValues(ofTarget(view)));
+  const { body, revision } = await datedAnswerOf(api.listGameValues(definitionsOf(view)));
   const data: unknown = body.data;
   return { item: data, data, isThere: !Array.isArray(data) || data.length > 0, base: revision };
 }
 
 async function storedRules(view: View) {
-  const { body, revision } = await datedAnswerOf(api.listRateLimitRules(ofTarget(view)));
+  const { body, revision } = await datedAnswerOf(api.listRateLimitRules(definitionsOf(view)));
   return { item: body as unknown, data: { rules: body.rules }, isThere: body.rules.length > 0, base: revision };
 }
 

@@ -14,6 +14,13 @@ export interface View {
   readonly target: Target;
 }
 
+/** The parameters of a listing of definitions: without a target workflows are listed as they were pushed last. */
+export function definitionsOf(view: View) {
+  const { project, target } = view;
+  const staged = target === 'next' ? { includeStaged: 'true' } : {};
+  return { project, ...atOf(view), ...staged, revisionTarget: target, xNsPublishTarget: target };
+}
+
 /** The moment as a parameter of a request, where there is one. */
 export function atOf({ at }: View): { readonly at?: string } {
   return at === undefined ? {} : { at };
