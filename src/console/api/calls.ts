@@ -7,7 +7,7 @@ import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
-import { definitionsOf, type View } from './view.ts';
+import { definitionsOf, given, type View } from './view.ts';
 
 /** What the page of calls reads, and dry runs. */
 
@@ -54,12 +54,7 @@ export function summaryQuery({ project, target }: View, window: Window) {
 }
 
 function filterOf({ slug, code, player, all }: CallsAsked) {
-  return {
-    ...(slug === undefined ? {} : { slug }),
-    ...(code === undefined ? {} : { code }),
-    ...(player === undefined ? {} : { player }),
-    ...(all ? {} : { errors: 'true' as const }),
-  };
+  return { ...given({ slug, code, player }), ...(all ? {} : { errors: 'true' as const }) };
 }
 
 export function callsQuery({ project }: View, asked: CallsAsked, window: Window) {

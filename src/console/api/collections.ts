@@ -3,7 +3,7 @@ import type { ListSearch } from '../words/collection.ts';
 import { Refused } from '../words/refusal.ts';
 import * as api from './generated.ts';
 import { answerOf, openAnswer } from './http.ts';
-import type { View } from './view.ts';
+import { given, type View } from './view.ts';
 
 /** What the pages of collections read. */
 
@@ -29,11 +29,6 @@ export function documentsQuery({ project, target }: View, collection: string, { 
     getNextPageParam: ({ cursor }) => cursor,
     placeholderData: keepPreviousData,
   });
-}
-
-/** The members that have a value. */
-function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<Asked>>;
 }
 
 export interface ExportAsked extends Pick<ListSearch, 'by' | 'from' | 'to' | 'begins'> {

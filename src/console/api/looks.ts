@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { LooksAsked } from '../words/look.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import { given } from './view.ts';
 
 /** Who looked at the data of players. */
 
@@ -17,11 +18,7 @@ export function looksQuery(project: string, { player, of, person, from, to }: Lo
         api.listLooks({
           project,
           limit: PAGE,
-          ...(player === undefined ? {} : { player }),
-          ...(of === undefined ? {} : { $of: of }),
-          ...(person === undefined ? {} : { person }),
-          ...(from === undefined ? {} : { $from: from }),
-          ...(to === undefined ? {} : { to }),
+          ...given({ player, $of: of, person, $from: from, to }),
           ...(pageParam === null ? {} : { before: String(pageParam) }),
         }),
       ),
@@ -35,16 +32,7 @@ export function manyLooksQuery(project: string, { person, from, to }: LooksAsked
   return queryOptions({
     queryKey: [project, 'looks at many', person, from, to],
     queryFn: async (): Promise<{ readonly looks: number; readonly isMore: boolean }> => {
-      const { looks, before } = await answerOf(
-        api.listLooks({
-          project,
-          limit: PAGE,
-          $of: 'many',
-          ...(person === undefined ? {} : { person }),
-          ...(from === undefined ? {} : { $from: from }),
-          ...(to === undefined ? {} : { to }),
-        }),
-      );
+      const { looks, before } = await answerOf(api.listLooks({ project, limit: PAGE, $of: 'many', ...given({ person, $from: from, to }) }));
       return { looks: looks.length, isMore: before !== null };
     },
   });

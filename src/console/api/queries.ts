@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
-import { atOf, type View } from './view.ts';
+import { atOf, given, type View } from './view.ts';
 
 /** What pages read. Everything of a project begins with its id, so that an act makes all of it read anew. */
 
@@ -32,8 +32,7 @@ export function commitsQuery({ project, at }: View, asked: CommitsAsked) {
         api.listCommits({
           project,
           ...others,
-          ...(from === undefined ? {} : { $from: from }),
-          ...(to === undefined ? {} : { to }),
+          ...given({ $from: from, to }),
           limit: PAGE,
           ...(pageParam === null ? {} : { before: String(pageParam) }),
         }),
@@ -53,12 +52,13 @@ export const NEWER = 10;
  * asked.
  */
 export function newerCommitsQuery({ project }: View, { endpoint, kind }: CommitsAsked, after: number) {
-  const filters = { ...(endpoint === undefined ? {} : { endpoint }), ...(kind === undefined ? {} : { kind }) };
   return queryOptions({
     queryKey: [project, 'newer commits', endpoint, kind, after],
     queryFn: async ({ client, queryKey }): Promise<number> => {
       if (!isAttended()) return client.getQueryData<number>(queryKey) ?? 0;
-      const { commits } = await answerOf(api.listCommits({ project, ...filters, $from: String(after + 1), limit: NEWER }));
+      const { commits } = await answerOf(
+        api.listCommits({ project, ...given({ endpoint, kind }), $from: String(after + 1), limit: NEWER }),
+      );
       return commits.length;
     },
     refetchInterval: LOOK_EVERY_MS,
@@ -213,10 +213,7 @@ export function historyQuery(view: View, { collection, key }: DocumentAsked) {
 export function compareQuery({ project, target }: View, { collection, key }: DocumentAsked, from: string, to: string | undefined) {
   return queryOptions({
     queryKey: [project, 'compare', collection, key, target, from, to],
-    queryFn: () =>
-      answerOf(
-        api.compareDocument({ project, collection, key, $from: from, ...(to === undefined ? {} : { to }), xNsPublishTarget: target }),
-      ),
+    queryFn: () => answerOf(api.compareDocument({ project, collection, key, $from: from, ...given({ to }), xNsPublishTarget: target })),
   });
 }
 

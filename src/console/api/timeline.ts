@@ -5,7 +5,7 @@ import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { LOOK_EVERY_MS } from './queries.ts';
-import type { View } from './view.ts';
+import { given, type View } from './view.ts';
 
 export type TimelineItem = api.TimelineItem;
 export type Report = api.PlayerReport;
@@ -23,9 +23,7 @@ export function timelineQuery({ project, at }: View, player: string, asked: Time
         api.showTimeline({
           project,
           player,
-          ...kindOf(asked),
-          ...(from === undefined ? {} : { $from: from }),
-          ...(to === undefined ? {} : { to }),
+          ...given({ what, endpoint, field, $from: from, to }),
           limit: PAGE,
           ...(pageParam === null ? {} : { before: pageParam }),
         }),
@@ -35,22 +33,17 @@ export function timelineQuery({ project, at }: View, player: string, asked: Time
   });
 }
 
-function kindOf({ what, endpoint, field }: TimelineFilters) {
-  return {
-    ...(what === undefined ? {} : { what }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(field === undefined ? {} : { field }),
-  };
-}
-
 /** What happened lately, of which the page tells what it does not show yet. Nobody is at the page: nothing is asked. */
 export function newerTimelineQuery({ project }: View, player: string, asked: TimelineFilters, shown: readonly TimelineItem[]) {
   const from = newerFrom(shown) ?? '';
+  const { what, endpoint, field } = asked;
   return queryOptions({
-    queryKey: [project, 'newer timeline', player, asked.what, asked.endpoint, asked.field, from],
+    queryKey: [project, 'newer timeline', player, what, endpoint, field, from],
     queryFn: async ({ client, queryKey }): Promise<readonly TimelineItem[]> => {
       if (!isAttended()) return client.getQueryData<readonly TimelineItem[]>(queryKey) ?? [];
-      const { items } = await answerOf(api.showTimeline({ project, player, ...kindOf(asked), $from: from, limit: PAGE }));
+      const { items } = await answerOf(
+        api.showTimeline({ project, player, ...given({ what, endpoint, field }), $from: from, limit: PAGE }),
+      );
       return items;
     },
     refetchInterval: LOOK_EVERY_MS,

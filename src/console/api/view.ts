@@ -25,3 +25,8 @@ export function definitionsOf(view: View) {
 export function atOf({ at }: View): { readonly at?: string } {
   return at === undefined ? {} : { at };
 }
+
+/** The parameters that have a value: what is left out is not asked for. */
+export function given<Asked extends object>(asked: Asked): { [Name in keyof Asked]?: Exclude<Asked[Name], undefined> } {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as ReturnType<typeof given<Asked>>;
+}
