@@ -24,6 +24,17 @@ export function whyOf({ reason, ticket }: Why) {
   return { reason: reason.trim(), ...(ticket.trim() === '' ? {} : { ticket: ticket.trim() }) };
 }
 
+/** What was said where nothing has to be; `name`: what the route calls the reason. */
+export function saidAs<Name extends string>(name: Name, why: Why): { readonly [As in Name | 'ticket']?: string } {
+  const { reason, ...ticket } = whyOf(why);
+  return { ...(reason === '' ? {} : { [name]: reason }), ...ticket } as { readonly [As in Name | 'ticket']?: string };
+}
+
+/** Why something is published, as far as that was said. */
+export function publishWhyOf(why: Why) {
+  return saidAs('message', why);
+}
+
 export interface UndoAsked {
   readonly project: string;
   readonly revision: number;
@@ -144,12 +155,6 @@ export interface PromotionAsked {
   readonly force: boolean;
   /** An owner goes past the second person. */
   readonly breakGlass: boolean;
-}
-
-/** Why something is published, as far as that was said. */
-export function publishWhyOf(why: Why): { readonly message?: string; readonly ticket?: string } {
-  const { reason: message, ...ticket } = whyOf(why);
-  return { ...(message === '' ? {} : { message }), ...ticket };
 }
 
 export function promote({ project, base, why, force, breakGlass }: PromotionAsked, intent: string) {

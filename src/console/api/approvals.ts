@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { LOOK, publishWhyOf, type Why, whyOf } from './acts.ts';
+import { LOOK, publishWhyOf, saidAs, type Why } from './acts.ts';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
@@ -76,14 +76,8 @@ interface Asked {
   readonly why: Why;
 }
 
-/** What is said with it, as far as it is. */
-function saying(why: Why) {
-  const { reason: comment, ...ticket } = whyOf(why);
-  return { ...(comment === '' ? {} : { comment }), ...ticket };
-}
-
 export function askApproval({ project, action, to, base, why }: Asked, intent: string) {
-  return answerOf(api.askApproval({ project, xNsBase: base, idempotencyKey: intent, body: { action, to, ...saying(why) } }));
+  return answerOf(api.askApproval({ project, xNsBase: base, idempotencyKey: intent, body: { action, to, ...saidAs('comment', why) } }));
 }
 
 export type Verdict = 'approve' | 'decline' | 'withdraw' | 'comment';
@@ -99,12 +93,12 @@ export function decideApproval({ project, approval, verdict, why }: Decided, int
   const about = { project, approval, idempotencyKey: intent } as const;
   switch (verdict) {
     case 'approve':
-      return answerOf(api.giveApproval({ ...about, body: saying(why) }));
+      return answerOf(api.giveApproval({ ...about, body: saidAs('comment', why) }));
     case 'decline':
-      return answerOf(api.declineApproval({ ...about, body: saying(why) }));
+      return answerOf(api.declineApproval({ ...about, body: saidAs('comment', why) }));
     case 'withdraw':
       return answerOf(api.withdrawApproval({ ...about, ...publishWhyOf(why) }));
     case 'comment':
-      return answerOf(api.commentApproval({ ...about, body: { ...saying(why), comment: why.reason.trim() } }));
+      return answerOf(api.commentApproval({ ...about, body: { ...saidAs('comment', why), comment: why.reason.trim() } }));
   }
 }

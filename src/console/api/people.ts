@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { PersonChange } from '../words/person-change.ts';
-import { type Why, whyOf } from './acts.ts';
+import { saidAs, type Why } from './acts.ts';
 import { askConsole } from './http.ts';
 import type { OpenSession } from './session.ts';
 
@@ -19,12 +19,6 @@ export interface ListedPerson {
   readonly roles: Readonly<Record<string, string>>;
   /** Whether it may be reset, signed out and removed. */
   readonly isGoverned: boolean;
-}
-
-/** What is said of an act, as far as it is. */
-function saidOf(why: Why) {
-  const { reason, ...ticket } = whyOf(why);
-  return { ...(reason === '' ? {} : { reason }), ...ticket };
 }
 
 export interface NewPerson {
@@ -63,29 +57,29 @@ export function sessionsOfQuery(id: string) {
 
 /** Lets a person in. Answers the address of a link, which is shown once. */
 export async function addPerson(person: NewPerson, why: Why): Promise<string> {
-  return (await askConsole<{ readonly url: string }>('POST', ADDRESS, { ...person, ...saidOf(why) })).url;
+  return (await askConsole<{ readonly url: string }>('POST', ADDRESS, { ...person, ...saidAs('reason', why) })).url;
 }
 
 /** `none` takes the role. */
 export async function setRole(id: string, { project, role }: { readonly project: string; readonly role: string }, why: Why): Promise<void> {
-  await askConsole('PUT', `${ADDRESS}/${id}/roles/${encodeURIComponent(project)}`, { role, ...saidOf(why) });
+  await askConsole('PUT', `${ADDRESS}/${id}/roles/${encodeURIComponent(project)}`, { role, ...saidAs('reason', why) });
 }
 
 export async function removePerson(id: string, why: Why): Promise<void> {
-  await askConsole('DELETE', `${ADDRESS}/${id}`, saidOf(why));
+  await askConsole('DELETE', `${ADDRESS}/${id}`, saidAs('reason', why));
 }
 
 /** Removes a person, and has the log forget who it was. Answers whether it could: some engines cannot change an event. */
 export async function forgetPerson(id: string, why: Why): Promise<boolean> {
-  return (await askConsole<{ readonly isGone: boolean }>('POST', `${ADDRESS}/${id}/forget`, saidOf(why))).isGone;
+  return (await askConsole<{ readonly isGone: boolean }>('POST', `${ADDRESS}/${id}/forget`, saidAs('reason', why))).isGone;
 }
 
 /** Forgets the password, ends all sessions, and answers the address of a new link. */
 export async function resetPerson(id: string, why: Why): Promise<string> {
-  return (await askConsole<{ readonly url: string }>('POST', `${ADDRESS}/${id}/reset`, saidOf(why))).url;
+  return (await askConsole<{ readonly url: string }>('POST', `${ADDRESS}/${id}/reset`, saidAs('reason', why))).url;
 }
 
 /** Ends one session of a person; `null`: all. */
 export async function endSessionOf(id: string, session: string | null, why: Why): Promise<void> {
-  await askConsole('DELETE', `${ADDRESS}/${id}/sessions${session === null ? '' : `/${session}`}`, saidOf(why));
+  await askConsole('DELETE', `${ADDRESS}/${id}/sessions${session === null ? '' : `/${session}`}`, saidAs('reason', why));
 }
