@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
-import { publishWhyOf, type Why } from './acts.ts';
+import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
 import { atOf, type Target, type View } from './view.ts';
@@ -33,12 +33,19 @@ export interface Held extends Served {
   readonly written: unknown;
 }
 
-export async function lookAtHolder(project: string, target: Target, collection: string | null): Promise<Held> {
-  const [values, written] = await Promise.all([
-    servedValues(project, target),
-    collection === null ? writtenValues(project, target) : writtenCollection(project, target, collection),
-  ]);
-  return { ...values, collection, written };
+/** What a change of a group or table would be made to. */
+export function holderQuery(project: string, target: Target, collection: string | null) {
+  return queryOptions({
+    queryKey: [project, 'look', 'values', target, collection],
+    queryFn: async (): Promise<Held> => {
+      const [values, written] = await Promise.all([
+        servedValues(project, target),
+        collection === null ? writtenValues(project, target) : writtenCollection(project, target, collection),
+      ]);
+      return { ...values, collection, written };
+    },
+    ...LOOK,
+  });
 }
 
 async function writtenValues(project: string, target: Target): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { LOOK, NO_WHY } from '../../api/acts.ts';
-import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
+import { NO_WHY } from '../../api/acts.ts';
+import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../../api/values.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
@@ -35,11 +35,7 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
   const [target, setTarget] = useState<Target>('next');
   const [why, setWhy] = useState(NO_WHY);
   const intentOf = useIntent();
-  const read = useQuery({
-    queryKey: [project, 'look', 'values', target, collection],
-    queryFn: () => lookAtHolder(project, target, collection),
-    ...LOOK,
-  });
+  const read = useQuery(holderQuery(project, target, collection));
   const change = read.data === undefined ? null : changeOf(read.data);
   const act = useMutation({
     mutationFn: async ({ held, made }: { readonly held: Held; readonly made: WrittenChange }) => {

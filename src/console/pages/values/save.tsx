@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LOOK, NO_WHY } from '../../api/acts.ts';
-import { bodyAfter, type Held, lookAtHolder, saveValues, Unwritable } from '../../api/values.ts';
+import { NO_WHY } from '../../api/acts.ts';
+import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../../api/values.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useSecondPersonRule } from '../../frame/second-person.ts';
@@ -56,11 +56,7 @@ export function SaveDialog({ editing, close }: { readonly editing: Editing; read
   /** What changed and where, once it is stored. */
   const [saved, setSaved] = useState<{ readonly changed: string; readonly place: NamedPlace } | null>(null);
   const intentOf = useIntent();
-  const look = useQuery({
-    queryKey: [project, 'look', 'values', target, base.collection],
-    queryFn: () => lookAtHolder(project, target, base.collection),
-    ...LOOK,
-  });
+  const look = useQuery(holderQuery(project, target, base.collection));
   const planned = look.data === undefined ? null : plannedOn(look.data, base, sheet, own);
   const act = useMutation({
     mutationFn: async ({ held, after, isAsked }: { readonly held: Held; readonly after: Planned; readonly isAsked: boolean }) => {

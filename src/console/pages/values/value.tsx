@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
+import { saveFile } from '../../api/files.ts';
 import { valuesQuery } from '../../api/values.ts';
 import type { View } from '../../api/view.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
@@ -116,7 +117,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
       }
       actions={
         <>
-          <Button onClick={() => download(sheet)}>Save as CSV</Button>
+          <Button onClick={() => saveFile(`${sheet.id}.csv`, [csvOf(sheet)], 'text/csv')}>Save as CSV</Button>
           {why === null && <Button onClick={() => setOpen('import')}>Read a CSV…</Button>}
           {why === null && (
             <Button
@@ -155,15 +156,6 @@ function readOnlyBecause({ at }: View, { collection }: Sheet, mayDo: ReturnType<
   if (at !== undefined) return 'This is the past, which nobody changes.';
   if (collection === null) return mayDo('game_values', 'w') ? null : 'Your role reads values and does not change them.';
   return mayDo('collections', 'w') ? null : `These values are kept in the collection ${collection}, which your role does not change.`;
-}
-
-function download(sheet: Sheet): void {
-  const address = URL.createObjectURL(new Blob([csvOf(sheet)], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `${sheet.id}.csv`;
-  link.click();
-  URL.revokeObjectURL(address);
 }
 
 interface SheetCardProps {
