@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { isRevision } from '../words/time.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 
@@ -71,7 +72,7 @@ export interface RestoreAsked extends RestoreTo {
 export const LINES = 200;
 
 function momentIn({ to, policy }: RestoreTo) {
-  return { to: /^\d+$/.test(to) ? Number(to) : to, policy };
+  return { to: isRevision(to) ? Number(to) : to, policy };
 }
 
 function restoreBody(asked: RestoreAsked) {

@@ -13,7 +13,7 @@ import { Popup } from '../parts/popup.tsx';
 import { useStanding } from '../parts/standing.ts';
 import { tellWaiting } from '../parts/title.ts';
 import icon from '../style/icon.svg';
-import { localTime } from '../words/time.ts';
+import { localTime, momentText } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
 import { Moment } from './moment.tsx';
 import { usePages } from './pages.ts';
@@ -22,7 +22,7 @@ import { useSecondPersonRule } from './second-person.ts';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
 import { useBeginning } from './then.tsx';
-import { isRevision, useProject, useView } from './view.ts';
+import { useProject, useView } from './view.ts';
 
 interface ShellProps {
   /** Tells whoever asked for approval what becomes of it, and whoever may approve that they are asked. */
@@ -185,7 +185,7 @@ function Banner() {
   const beginning = useBeginning();
   if (at === undefined && target === 'live') return null;
   const back = (name: 'at' | 'target') => void navigate({ to: '.', search: (before: object) => ({ ...before, [name]: undefined }) });
-  const moment = at === undefined ? '' : isRevision(at) ? `revision ${at}` : localTime(at);
+  const moment = at === undefined ? '' : momentText(at);
   return (
     <div className={classes(styles.banner, at === undefined ? styles.staged : styles.past)} role="status">
       {at === undefined ? (

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import { momentQuery } from '../api/moment.ts';
 import { Failed } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
+import { isRevision } from '../words/time.ts';
 import styles from './shell.module.css';
-import { isRevision, useIsPast, useView } from './view.ts';
+import { useIsPast, useView } from './view.ts';
 
 /** Pages under a moment of the past: they follow it, or say that they do not. */
 

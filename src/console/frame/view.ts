@@ -39,11 +39,6 @@ export function useMayPublish(): boolean {
   return STAGED.every((scope) => mayDo(scope, 'w'));
 }
 
-/** Whether a moment is a revision, and no time. */
-export function isRevision(at: string): boolean {
-  return /^\d+$/.test(at);
-}
-
 /** Whether the past is looked at; on pages of no project it never is. */
 export function useIsPast(): boolean {
   return useSearch({ strict: false, select: ({ at }) => at !== undefined });

@@ -1,3 +1,4 @@
+import { isRevision } from './time.ts';
 import { capital, cut, saidValue } from './value.ts';
 
 /** A commit as a sentence. */
@@ -206,7 +207,7 @@ export interface FieldSaid {
 /** By what a commit was undone at a moment, as it stands in addresses; `moment` left out: now. */
 export function undoneAt<By extends Pick<Undoing, 'revision' | 'at'>>(undone: By | undefined, moment: string | undefined): By | undefined {
   if (undone === undefined || moment === undefined) return undone;
-  const isLater = /^\d+$/.test(moment) ? undone.revision > Number(moment) : Date.parse(undone.at) > Date.parse(moment);
+  const isLater = isRevision(moment) ? undone.revision > Number(moment) : Date.parse(undone.at) > Date.parse(moment);
   return isLater ? undefined : undone;
 }
 

@@ -47,13 +47,13 @@ export function timeOfDay(iso: string, now: number): string {
   return `${isToday ? '' : `${shortDayOf(iso)}, `}${timeOf(iso)}`;
 }
 
-/** The same and how long ago; what is further back than a week by day and time alone. */
+/** The time of day and how long ago that was; what is further back than a week by day and time alone. */
 export function timeAndAgo(iso: string, now: number): string {
   const time = timeOfDay(iso, now);
   return time === localTime(iso) ? time : `${time} · ${ago(iso, now)}`;
 }
 
-/** The same in UTC, as logs have it. */
+/** Day and time in UTC, as logs have it. */
 export function utcTime(iso: string): string {
   return Number.isNaN(Date.parse(iso)) ? iso : `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
@@ -78,6 +78,11 @@ export function lengthOf(typed: string): number | null {
   });
   const sum = lengths.reduce((all, each) => all + each, 0);
   return Number.isNaN(sum) ? null : Math.round(sum);
+}
+
+/** Whether a moment is a revision, and no time. */
+export function isRevision(moment: string): boolean {
+  return /^\d+$/.test(moment);
 }
 
 /** What somebody typed as a moment: a revision, a local time, or how long ago; as routes take it. `null`: none of them. */
@@ -109,9 +114,14 @@ export function unreadableMoment(typed: string): string | null {
   return mayBeMoment(typed.trim()) ? null : `This is no moment that can be read. Write one of these: ${MOMENT_FORMS.toLowerCase()}.`;
 }
 
+/** A moment as a sentence names it: a revision, or day and time where the reader is. */
+export function momentText(moment: string): string {
+  return isRevision(moment) ? `revision ${moment}` : localTime(moment);
+}
+
 /** A moment in few words: a revision, or day and time where the reader is, with the year where it is another. */
 export function shortMoment(moment: string, now = Date.now()): string {
-  if (/^\d+$/.test(moment)) return `revision ${moment}`;
+  if (isRevision(moment)) return momentText(moment);
   const time = new Date(moment);
   if (Number.isNaN(time.getTime())) return moment;
   const day = time.getFullYear() === new Date(now).getFullYear() ? dayOf(moment).replace(/ \d+$/, '') : dayOf(moment);
@@ -120,7 +130,7 @@ export function shortMoment(moment: string, now = Date.now()): string {
 
 /** From when on something happened after a moment. */
 export function sinceOf(moment: string): string {
-  return /^\d+$/.test(moment) ? String(Number(moment) + 1) : moment;
+  return isRevision(moment) ? String(Number(moment) + 1) : moment;
 }
 
 /** The time zone of the reader: `Berlin time`. */

@@ -35,7 +35,7 @@ import {
   withCollection,
   withLine,
 } from '../../words/restore.ts';
-import { localTime, momentOf, sinceOf, typedMoment } from '../../words/time.ts';
+import { momentOf, momentText, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { WhoLink } from '../named.tsx';
@@ -380,10 +380,6 @@ function Exchanged({ exchanges, back, undo }: ExchangedProps) {
       <p>Undo takes back both sides of one commit, and nothing else. Restore leaves what is unticked, or was spent since.</p>
     </div>
   );
-}
-
-function momentText(moment: string): string {
-  return /^\d+$/.test(moment) ? `revision ${moment}` : localTime(moment);
 }
 
 interface NothingLostProps {
