@@ -11,7 +11,7 @@ import {
 } from '../words/definition.ts';
 import { withExactNumbers } from '../words/exact.ts';
 import { Refused, refusalOf } from '../words/refusal.ts';
-import { listOf, objectOf } from '../words/sheet.ts';
+import { listOf, objectOf } from '../words/value.ts';
 import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { objectOf, type ServedValues, type Sheet } from '../words/sheet.ts';
+import type { ServedValues, Sheet } from '../words/sheet.ts';
+import { objectOf } from '../words/value.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
 import { LOOK, publishWhyOf, type Why } from './acts.ts';
 import * as api from './generated.ts';

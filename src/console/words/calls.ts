@@ -1,3 +1,5 @@
+import { type Members, objectOf } from './value.ts';
+
 /** Calls as a page tells them: windows of time, filters in the address, where a call was refused. */
 
 export const SPANS = [
@@ -66,21 +68,15 @@ export function msText(ms: number | null): string {
   return ms >= 100 ? `${Math.round(ms)} ms` : `${ms} ms`;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Why a call is refused, as the game tells it, and by which code; `null`: it is not. */
 export function refusalSaid({ result }: { readonly result?: { readonly ok: boolean; readonly status: number; readonly body: unknown } }) {
   if (result?.ok === true) return null;
-  const error = membersOf(membersOf(result?.body)['error']);
+  const error = objectOf(objectOf(result?.body)['error']);
   const { message, code } = error;
   return {
     why: typeof message === 'string' && message !== '' ? message : 'It says no more.',
     code: typeof code === 'string' ? code : '',
   };
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
 /** How a name begins that is looked for by what stands for a player; empty: none, because it is an id of digits, or one of `offered`. */

@@ -1,5 +1,5 @@
 import { exactJson } from './exact.ts';
-import { objectOf } from './sheet.ts';
+import { type Members, objectOf } from './value.ts';
 
 /** Definitions as their authors wrote them. */
 
@@ -73,11 +73,9 @@ function farness(sought: string, name: string): number {
   return row.at(-1) ?? 0;
 }
 
-type Item = Readonly<Record<string, unknown>>;
-
 /** The definitions of a listing: what is staged stands in the place of what is live. */
-export function definitionsIn(kind: ListedKind, items: readonly Item[]): readonly Definition[] {
-  const found = new Map<string, Item>();
+export function definitionsIn(kind: ListedKind, items: readonly Members[]): readonly Definition[] {
+  const found = new Map<string, Members>();
   for (const item of items) {
     const id = String(item['id']);
     const under = found.get(id);
@@ -90,11 +88,11 @@ export function definitionsIn(kind: ListedKind, items: readonly Item[]): readonl
 const AUTHORING = ['authoringMode', 'sourceFormat', 'sourcePath', 'sourceText'];
 const OF_LISTINGS = ['revisionTarget', 'stagedRemoval', ...AUTHORING];
 
-function withoutAuthoring(item: Item): Item {
+function withoutAuthoring(item: Members): Item {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !AUTHORING.includes(name)));
 }
 
-function definitionOf(kind: ListedKind, item: Item): Definition {
+function definitionOf(kind: ListedKind, item: Members): Definition {
   const { id, name, revisionTarget, stagedRemoval } = item;
   const state = stagedRemoval === true ? 'removed' : revisionTarget === 'next' ? 'staged' : 'live';
   const data = Object.fromEntries(Object.entries(item).filter(([member]) => !OF_LISTINGS.includes(member)));
@@ -108,7 +106,7 @@ export function singleDefinition(kind: DefinitionKind, item: unknown, data: unkn
 }
 
 function sourceIn(
-  { sourceText, sourceFormat, sourcePath }: Item,
+  { sourceText, sourceFormat, sourcePath }: Members,
   data: unknown,
 ): Pick<Definition, 'text' | 'format' | 'path' | 'isAuthored'> {
   const path = typeof sourcePath === 'string' ? sourcePath : null;

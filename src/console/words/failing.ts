@@ -1,8 +1,7 @@
 import { conditionOf, stepOf, stepRefusing } from './calls.ts';
+import type { Members } from './value.ts';
 
 /** Where a call was refused: the step in what it called, or the rule, as the definitions of then say. */
-
-type Members = Readonly<Record<string, unknown>>;
 
 export interface Logic {
   readonly endpoints: readonly Members[];

@@ -1,4 +1,5 @@
 import { typedJson, typedNumber } from './typed.ts';
+import { type Members, objectOf } from './value.ts';
 
 /** The input of an endpoint as fields of a form, and what was typed as the input that is meant. */
 
@@ -23,21 +24,19 @@ type Entered =
   | { readonly ok: true; readonly input: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: Readonly<Record<string, string>> };
 
-type Members = Readonly<Record<string, unknown>>;
-
 const SAME_TYPES: Readonly<Record<string, string>> = { bool: 'boolean', int: 'integer', float: 'number', list: 'array' };
 
 /** The fields that an input declares; `null`: it declares none, so a form takes the whole input as JSON. */
 export function fieldsOfInput(schema: unknown): readonly InputField[] | null {
-  const { properties, required } = membersOf(schema);
-  const declared = Object.entries(membersOf(properties));
+  const { properties, required } = objectOf(schema);
+  const declared = Object.entries(objectOf(properties));
   if (declared.length === 0) return null;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   return declared.map(([name, written]) => fieldOf(name, written, needed.includes(name)));
 }
 
 function fieldOf(name: string, written: unknown, isNamed: boolean): InputField {
-  const field = typeof written === 'string' ? { type: written } : membersOf(written);
+  const field = typeof written === 'string' ? { type: written } : objectOf(written);
   const types = (Array.isArray(field['type']) ? field['type'] : [field['type']]).filter((type) => typeof type === 'string');
   const names = types.map((type) => SAME_TYPES[type] ?? type).filter((type) => type !== 'null');
   const isRequired = (isNamed || field['required'] === true) && field['default'] === undefined;
@@ -125,8 +124,4 @@ function enteredValue({ kind, options, isWhole }: InputField, text: string): Ret
   if (kind === 'choice') return { ok: true, value: options[Number(text)] };
   if (kind === 'json') return typedJson(text);
   return typedNumber(text, isWhole);
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }

@@ -1,5 +1,5 @@
 import { isSmaller } from './amount.ts';
-import { typeOf } from './value.ts';
+import { type Members, typeOf } from './value.ts';
 
 /** Whether what is there now is less than it was: bringing back the earlier value takes nothing that came since. */
 export function isLost(now: unknown, then: unknown): boolean {
@@ -10,8 +10,6 @@ export function isLost(now: unknown, then: unknown): boolean {
   if (Array.isArray(now) && Array.isArray(then)) return now.length < then.length && holdsAll(then, now);
   return kind === 'object' && isLostIn(Object(now), Object(then));
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 function isLostIn(now: Members, then: Members): boolean {
   const differing = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => !isSame(now[name], then[name]));

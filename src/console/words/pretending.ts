@@ -1,10 +1,8 @@
 import { MASK } from './collection.ts';
 import type { InputField, InputKind } from './input.ts';
-import { saidValue } from './value.ts';
+import { type Members, saidValue } from './value.ts';
 
 /** A try as if the player had something else: which fields an endpoint works with, and what stands in their place for one run. */
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** The document of the player that an endpoint works on, and the fields of it that its steps name. */
 export interface WorkedOn {

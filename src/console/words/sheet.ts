@@ -1,5 +1,5 @@
 import { exactDigits, exactJson, withExactNumbers } from './exact.ts';
-import { valueText } from './value.ts';
+import { listOf, type Members, objectOf, valueText } from './value.ts';
 
 /** A group or table of game values as a sheet of cells. */
 
@@ -57,9 +57,7 @@ function ownOf<Value>(of: Readonly<Record<string, Value>>, name: string): Value 
   return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
-type Item = Readonly<Record<string, unknown>>;
-
-function about(id: string, { name, description, _collection: collection }: Item) {
+function about(id: string, { name, description, _collection: collection }: Members) {
   return {
     id,
     name: typeof name === 'string' ? name : id,
@@ -68,13 +66,13 @@ function about(id: string, { name, description, _collection: collection }: Item)
   };
 }
 
-function groupSheet(id: string, item: Item): Sheet {
+function groupSheet(id: string, item: Members): Sheet {
   const entries = Object.entries(objectOf(item['values']));
   const rows = entries.map(([name, value], place) => ({ id: place, cells: { [ENTRY.name]: name, [ENTRY.value]: value } }));
   return { ...about(id, item), kind: 'group', columns: ENTRY_COLUMNS, rows };
 }
 
-function tableSheet(id: string, item: Item): Sheet {
+function tableSheet(id: string, item: Members): Sheet {
   const rows = listOf(item['rows']).map((cells, place) => ({ id: place, cells: objectOf(cells) }));
   const declared = listOf(item['columns']).map((column) => columnOf(objectOf(column)));
   const known = new Set(declared.map(({ key }) => key));
@@ -83,18 +81,10 @@ function tableSheet(id: string, item: Item): Sheet {
   return { ...about(id, item), kind: 'table', columns: [...declared, ...others], rows };
 }
 
-function columnOf({ key, type, min, max }: Item): Column {
+function columnOf({ key, type, min, max }: Members): Column {
   const is = type === 'string' || type === 'number' || type === 'boolean' ? type : 'any';
   const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
   return { key: String(key), type: is, ...bounds, isDeclared: true };
-}
-
-export function objectOf(value: unknown): Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Item) : {};
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** What stands in a cell; `undefined`: nothing. */
@@ -327,11 +317,11 @@ export function listedValues(served: ServedValues, other: ServedValues | null): 
   return [...groups, ...tables].sort((one, next) => one.name.localeCompare(next.name));
 }
 
-function listedAs(id: string, item: Item) {
+function listedAs(id: string, item: Members) {
   const { name, collection } = about(id, item);
   return { id, name, collection };
 }
 
-function differs(others: ServedValues['groups'] | undefined, id: string, item: Item): boolean {
+function differs(others: ServedValues['groups'] | undefined, id: string, item: Members): boolean {
   return others !== undefined && JSON.stringify(ownOf(others, id)) !== JSON.stringify(item);
 }

@@ -69,6 +69,18 @@ export function cut(text: string, length = CELL_LENGTH): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object; of anything else none. */
+export function objectOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+/** The entries of a list; of anything else none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** The name of a value's type in the words of schemas. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';

@@ -1,5 +1,6 @@
-import { cellOf, ENTRY, isAdded, listOf, objectOf, type Row, type Sheet } from './sheet.ts';
+import { cellOf, ENTRY, isAdded, type Row, type Sheet } from './sheet.ts';
 import { changesBetween } from './sheet-changes.ts';
+import { listOf, objectOf } from './value.ts';
 
 /** Changes of a sheet as changes of the definition that holds it, which stays in the form that its author wrote it in. */
 
