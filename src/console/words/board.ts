@@ -1,3 +1,5 @@
+import { pointerNames } from './pointer.ts';
+
 /** Leaderboards in words. */
 
 interface Ranked {
@@ -15,15 +17,10 @@ interface FieldChange {
 export function isSetBy({ fields }: { readonly fields?: readonly FieldChange[] | undefined }, field: string, value: number): boolean {
   const wanted = field.split('.');
   return (fields ?? []).some(({ path, after }) => {
-    const changed = namesIn(path);
+    const changed = pointerNames(path);
     const holds = changed.every((name, place) => name === wanted[place]);
     return holds && wanted.slice(changed.length).reduce<unknown>((at, name) => Object(at)[name], after) === value;
   });
-}
-
-function namesIn(pointer: string): readonly string[] {
-  const [, ...names] = pointer.split('/');
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Which values come first, as the rows show; `null`: all are equal. */

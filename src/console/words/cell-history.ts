@@ -1,3 +1,5 @@
+import { pointerName } from './pointer.ts';
+
 /** What changes of a group or table did to one cell. */
 
 interface FieldChange {
@@ -63,13 +65,9 @@ function cellChangeIn({ change, fields, more = 0 }: ChangeOfValue, cell: AskedCe
 /** Whether a field is the cell, or without `column` its row or entry. */
 function isOf({ path, label, before, after }: FieldChange, { name, place }: AskedCell, column: string | null): boolean {
   if (place === null) return label === (column === null ? name : `${name} › ${column}`);
-  if (column !== null) return path === `/rows/${place}/${pointerPart(column)}`;
+  if (column !== null) return path === `/rows/${place}/${pointerName(column)}`;
   // What is gone stands at its place before.
   return path === `/rows/${place}` && (before === undefined || after !== undefined);
-}
-
-function pointerPart(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function memberOf(row: unknown, column: string | null): unknown {

@@ -1,3 +1,4 @@
+import { pointerNames } from './pointer.ts';
 import type { FieldSaid } from './publish.ts';
 import { ENTRY, type NamedPlace } from './sheet.ts';
 
@@ -33,8 +34,8 @@ const HELD = /^\/items\/\d+\/(rows\/\d+|entries\/[^/]+)((?:\/[^/]+)*)$/;
 function placeOfField({ path, after, moved = false }: FieldAt, within: readonly string[]): NamedPlace {
   const [, holder, members = ''] = HELD.exec(path) ?? [];
   if (holder === undefined || after === undefined || moved) return {};
-  const below = members.split('/').slice(1);
+  const below = pointerNames(members);
   const row = within.slice(0, within.length - below.length).join(WITHIN);
   if (holder.startsWith('entries')) return { row, column: ENTRY.value };
-  return { row, ...(below[0] === undefined ? {} : { column: below[0].replaceAll('~1', '/').replaceAll('~0', '~') }) };
+  return { row, ...(below[0] === undefined ? {} : { column: below[0] }) };
 }

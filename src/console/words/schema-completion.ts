@@ -1,3 +1,5 @@
+import { pointerNames } from './pointer.ts';
+
 /** What may be written at a place of a source, by the JSON Schema of its kind. */
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -142,8 +144,7 @@ function expand(root: Schema, schema: unknown, depth = 0): readonly Schema[] {
 }
 
 function referredBy(root: Schema, reference: string): unknown {
-  const parts = reference.split('/').slice(1);
-  return parts.reduce<unknown>((found, part) => (found as Schema | undefined)?.[part.replaceAll('~1', '/').replaceAll('~0', '~')], root);
+  return pointerNames(reference).reduce<unknown>((found, name) => (found as Schema | undefined)?.[name], root);
 }
 
 function membersOf({ properties }: Schema): Schema {
