@@ -1,3 +1,4 @@
+import { exactDigits } from './exact.ts';
 import { valueText } from './value.ts';
 
 /** Lists of documents in words. */
@@ -20,28 +21,28 @@ export function orderOf<One extends Order>(orders: readonly One[], by: string | 
   return orders.find((order) => order.by === wanted && (order.kind === 'unique') === (is !== undefined));
 }
 
-/** The direction in words. */
-export function directionNames({ kind }: Order): readonly (readonly ['asc' | 'desc', string])[] {
-  if (kind === 'key')
-    return [
-      ...([
-        ['asc', 'A to Z'],
-        ['desc', 'Z to A'],
-      ] as const),
-    ];
-  if (kind === 'time')
-    return [
-      ...([
-        ['desc', 'Newest first'],
-        ['asc', 'Oldest first'],
-      ] as const),
-    ];
-  return [
-    ...([
-      ['desc', 'Highest first'],
-      ['asc', 'Lowest first'],
-    ] as const),
-  ];
+type Directions = readonly (readonly ['asc' | 'desc', string])[];
+
+const HIGHEST_FIRST: Directions = [
+  ['desc', 'Highest first'],
+  ['asc', 'Lowest first'],
+];
+const DIRECTIONS: Readonly<Record<Order['kind'], Directions>> = {
+  key: [
+    ['asc', 'A to Z'],
+    ['desc', 'Z to A'],
+  ],
+  time: [
+    ['desc', 'Newest first'],
+    ['asc', 'Oldest first'],
+  ],
+  number: HIGHEST_FIRST,
+  unique: HIGHEST_FIRST,
+};
+
+/** The directions of an order in words, the likelier one first. */
+export function directionNames({ kind }: Order): Directions {
+  return DIRECTIONS[kind];
 }
 
 interface CutCell {
@@ -68,7 +69,7 @@ export const MASK = '[personal]';
 /** Whether all cells of a column that there are hold numbers. */
 export function isNumeric(cells: readonly unknown[]): boolean {
   const there = cells.filter((cell) => cell !== undefined && cell !== null);
-  return there.length > 0 && there.every((cell) => typeof cell === 'number' || (typeof cell === 'string' && cell.startsWith('\uE000')));
+  return there.length > 0 && there.every((cell) => typeof cell === 'number' || exactDigits(cell) !== null);
 }
 
 /** Fields as a sentence tells them. */
