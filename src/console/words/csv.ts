@@ -1,26 +1,25 @@
 import { exactDigits, exactJson } from './exact.ts';
+import { separatedText } from './separated.ts';
 
 /** Tables as comma-separated values, for spreadsheets. */
 
 /** A spreadsheet would run a text that begins so as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** One line, without its end. */
-function csvLine(cells: readonly unknown[]): string {
-  return cells.map(csvCell).join(',');
-}
-
-function csvCell(cell: unknown): string {
+function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   const digits = exactDigits(cell);
   if (digits !== null || typeof cell === 'number') return digits ?? String(cell);
-  const text = typeof cell === 'string' ? (FORMULA.test(cell) ? `'${cell}` : cell) : exactJson(cell);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof cell !== 'string') return exactJson(cell);
+  return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
 /** A whole table. */
 export function csvOf(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  return [head, ...rows].map((cells) => `${csvLine(cells)}\r\n`).join('');
+  return separatedText(
+    [head, ...rows].map((cells) => cells.map(textOf)),
+    ',',
+  );
 }
 
 /** A name of a file that says what it is, and as of which revision. */
