@@ -31,13 +31,13 @@ function deciderOf({ decided }: Pick<ApprovalSaid, 'decided'>): string {
   return decided === null ? 'Somebody' : whoActed(decided.by);
 }
 
-const VOIDED = {
+/** What somebody did that makes what was asked for, or scheduled, void. */
+export const VOIDING = {
   staged: 'staged something afterwards',
   discarded: 'took something staged back afterwards',
   live: 'changed what is live afterwards',
-  used: 'made it live',
-  withdrawn: 'withdrew it',
 } as const;
+const ENDING = { ...VOIDING, used: 'made it live', withdrawn: 'withdrew it' } as const;
 
 /** What became of it, as a sentence. */
 export function approvalSentence({ phase, asked, decided, ended }: Omit<ApprovalSaid, 'action'>): string {
@@ -51,7 +51,7 @@ export function approvalSentence({ phase, asked, decided, ended }: Omit<Approval
     case 'declined':
       return `${decider} declined what ${who} asked for.`;
     case 'void':
-      return `What ${who} asked for is void: ${ended === null ? 'something changed' : `${whoActed(ended.by)} ${VOIDED[ended.why]}`}. It has to be asked for anew.`;
+      return `What ${who} asked for is void: ${ended === null ? 'something changed' : `${whoActed(ended.by)} ${ENDING[ended.why]}`}. It has to be asked for anew.`;
     case 'withdrawn':
       return `${ended === null ? who : whoActed(ended.by)} withdrew what ${who} had asked for.`;
     case 'used':

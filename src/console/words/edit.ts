@@ -1,24 +1,23 @@
-import { typedJson, typedNumber } from './typed.ts';
+import { type TypedValue, typedJson, typedNumber } from './typed.ts';
 import { typeOf } from './value.ts';
 
 /** Operations of people: what was typed as the value that is meant. */
 
+/** What an operation does with a value, before it. */
 export const OPERATIONS = {
-  set: { name: 'Set to' },
-  inc: { name: 'Add' },
-  push: { name: 'Put into the list' },
-  remove: { name: 'Take out of the list' },
-  merge: { name: 'Put these members in' },
+  set: 'Set to',
+  inc: 'Add',
+  push: 'Put into the list',
+  remove: 'Take out of the list',
+  merge: 'Put these members in',
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;
 
-export type Typed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
-
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** The value that is meant: text where the field holds text, otherwise JSON, otherwise text. */
-export function typedValue(typed: string, operation: OperationName, type: string): Typed {
+export function typedValue(typed: string, operation: OperationName, type: string): TypedValue {
   const text = typed.trim();
   if (operation === 'inc' || (operation === 'set' && type === 'number')) return typedNumber(text);
   if (operation === 'set' && type === 'integer') return typedNumber(text, true);

@@ -1,4 +1,4 @@
-import { typedJson, typedNumber } from './typed.ts';
+import { type TypedValue, typedJson, typedNumber } from './typed.ts';
 import { type Members, objectOf } from './value.ts';
 
 /** The input of an endpoint as fields of a form, and what was typed as the input that is meant. */
@@ -118,7 +118,7 @@ function wholeInput(text: string): Entered {
     : { ok: false, problems: { [WHOLE]: 'The input is an object, such as {"item": "axe"}.' } };
 }
 
-function enteredValue({ kind, options, isWhole }: InputField, text: string): ReturnType<typeof typedJson> {
+function enteredValue({ kind, options, isWhole }: InputField, text: string): TypedValue {
   if (kind === 'text') return { ok: true, value: text };
   if (kind === 'flag') return { ok: true, value: text === 'true' };
   if (kind === 'choice') return { ok: true, value: options[Number(text)] };

@@ -1,4 +1,4 @@
-import { type ActorSaid, whoActed } from './approval.ts';
+import { type ActorSaid, VOIDING, whoActed } from './approval.ts';
 import { lengthOf, localTime, momentOf, utcTime } from './time.ts';
 
 /** A promotion at a chosen time, in words. */
@@ -14,11 +14,7 @@ export interface ScheduleSaid {
   readonly ended: (Step & { readonly why: string; readonly reason?: string; readonly unseen?: readonly string[] }) | null;
 }
 
-const CHANGED: Readonly<Record<string, string>> = {
-  staged: 'staged something afterwards',
-  discarded: 'took something staged back afterwards',
-  live: 'changed what is live afterwards',
-};
+const CHANGED: Readonly<Record<string, string>> = VOIDING;
 
 /** What did not go live, and why; `null`: nobody has to be told. */
 export function notLive({ phase, scheduled, ended }: ScheduleSaid): string | null {

@@ -2,7 +2,8 @@ import { withExactNumbers } from './exact.ts';
 
 /** What was typed as JSON: numbers by their digits, however many those are. */
 
-type TypedValue = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+/** The value that is meant, or what is wrong with what was typed. */
+export type TypedValue = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;

@@ -46,7 +46,7 @@ function PlannedLine({ operation: { op, path, value }, drop }: { readonly operat
   return (
     <div className={styles.op}>
       <span>
-        <strong>{path}</strong> {OPERATIONS[op].name.toLowerCase()} <span className={styles.value}>{cut(valueText(value))}</span>
+        <strong>{path}</strong> {OPERATIONS[op].toLowerCase()} <span className={styles.value}>{cut(valueText(value))}</span>
       </span>
       <Button isSmall look="quiet" onClick={drop} aria-label={`Drop the change of ${path}`}>
         Drop
@@ -104,7 +104,7 @@ function Planner({ document, schema, add }: PlannerProps) {
         <Select label="What to do" value={op} onChange={({ target }) => setOp(target.value as OperationName)}>
           {possible.map((each) => (
             <option key={each} value={each}>
-              {OPERATIONS[each].name}
+              {OPERATIONS[each]}
             </option>
           ))}
         </Select>
