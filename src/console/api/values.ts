@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { formatOf, withoutAuthoring } from '../words/definition.ts';
 import type { ServedValues, Sheet } from '../words/sheet.ts';
 import { objectOf } from '../words/value.ts';
 import { type WrittenChange, withChanges } from '../words/written-values.ts';
@@ -60,13 +61,7 @@ async function writtenCollection(project: string, target: Target, id: string): P
   const staged = target === 'next' ? { includeStaged: 'true', revisionTarget: 'next' as const } : {};
   const { data } = await answerOf(api.listCollections({ project, ...staged, xNsPublishTarget: target }));
   const [first, last] = data.filter((each) => each.id === id);
-  return last === undefined || typeof last['sourceText'] === 'string' ? (last ?? first) : { ...withoutSource(objectOf(first)), ...last };
-}
-
-const SOURCE = ['sourceText', 'sourceFormat', 'sourcePath', 'authoringMode'];
-
-function withoutSource(definition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(definition).filter(([name]) => !SOURCE.includes(name)));
+  return last === undefined || typeof last['sourceText'] === 'string' ? (last ?? first) : { ...withoutAuthoring(objectOf(first)), ...last };
 }
 
 /** A text that its author wrote cannot be changed here. */
@@ -77,9 +72,8 @@ export async function bodyAfter({ written, collection }: Held, changes: readonly
   const { sourceText: text, sourceFormat, sourcePath } = objectOf(written);
   const changed = withChanges(written, changes);
   if (typeof text !== 'string') return collection === null ? changed : { id: collection, ...changedMembers(changed, changes) };
-  const isJson = String(sourceFormat).toLowerCase() === 'json' || String(sourcePath).endsWith('.json');
   const { changedSource } = await import('../words/source-text.ts');
-  const made = changedSource(text, isJson ? 'json' : 'yaml', inText(text, changes));
+  const made = changedSource(text, formatOf({ sourceFormat, sourcePath }), inText(text, changes));
   if (made === null)
     throw new Unwritable('The text of its file is not what this page can change. Change it in Definitions, or in the file.');
   if (collection === null) return { ...objectOf(changed), sourceText: made };

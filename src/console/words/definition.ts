@@ -88,7 +88,8 @@ export function definitionsIn(kind: ListedKind, items: readonly Members[]): read
 const AUTHORING = ['authoringMode', 'sourceFormat', 'sourcePath', 'sourceText'];
 const OF_LISTINGS = ['revisionTarget', 'stagedRemoval', ...AUTHORING];
 
-function withoutAuthoring(item: Members): Item {
+/** A definition without the text that its author wrote. */
+export function withoutAuthoring(item: Members): Members {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !AUTHORING.includes(name)));
 }
 
@@ -105,14 +106,16 @@ export function singleDefinition(kind: DefinitionKind, item: unknown, data: unkn
   return { kind, id: SINGLE, name, ...sourceIn(objectOf(item), data), state: 'live' };
 }
 
-function sourceIn(
-  { sourceText, sourceFormat, sourcePath }: Members,
-  data: unknown,
-): Pick<Definition, 'text' | 'format' | 'path' | 'isAuthored'> {
-  const path = typeof sourcePath === 'string' ? sourcePath : null;
+function sourceIn(item: Members, data: unknown): Pick<Definition, 'text' | 'format' | 'path' | 'isAuthored'> {
+  const { sourceText, sourcePath } = item;
   if (typeof sourceText !== 'string') return { text: `${exactJson(data, 2)}\n`, format: 'json', path: null, isAuthored: false };
-  const isJson = typeof sourceFormat === 'string' ? sourceFormat.toLowerCase() === 'json' : (path ?? '').endsWith('.json');
-  return { text: sourceText, format: isJson ? 'json' : 'yaml', path, isAuthored: true };
+  return { text: sourceText, format: formatOf(item), path: typeof sourcePath === 'string' ? sourcePath : null, isAuthored: true };
+}
+
+/** What a definition was written in: as it says itself, else by the name of its file. */
+export function formatOf({ sourceFormat, sourcePath }: Members): Definition['format'] {
+  const isJson = typeof sourceFormat === 'string' ? sourceFormat.toLowerCase() === 'json' : String(sourcePath).endsWith('.json');
+  return isJson ? 'json' : 'yaml';
 }
 
 /** What a new definition begins with. */
