@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { Refused } from '../words/refusal.ts';
 import { askConsole, keepCsrf } from './http.ts';
+import { keep, kept } from './kept.ts';
 import { hideAll } from './reveal.ts';
 import { forgetTold } from './told.ts';
 
@@ -43,21 +44,17 @@ const PROJECTS = 'savepoint.projects';
 type KeptProject = Pick<ProjectOfPerson, 'id' | 'permissions'>;
 
 /**
- * Keeps what the person may do, for {@link lastProjects}, while the session lasts. A browser that keeps nothing shows all the same. A
- * storage of the tab alone would not do: a link that opens a new one would wait for longer, by a way to the server and back.
+ * Keeps what the person may do, for {@link lastProjects}, while the session lasts. A storage of the tab alone would not do: a link that
+ * opens a new one would wait for longer, by a way to the server and back.
  */
 function keepProjects(projects: Session['projects']): void {
-  try {
-    localStorage.setItem(PROJECTS, JSON.stringify(projects.map(({ id, permissions }): KeptProject => ({ id, permissions }))));
-  } catch {}
+  keep(PROJECTS, JSON.stringify(projects.map(({ id, permissions }): KeptProject => ({ id, permissions }))));
 }
 
 /** The session is over. */
 export function forgetProjects(): void {
   forgetTold();
-  try {
-    localStorage.removeItem(PROJECTS);
-  } catch {}
+  keep(PROJECTS, null);
 }
 
 /**
@@ -66,8 +63,8 @@ export function forgetProjects(): void {
  */
 export function lastProjects(): readonly KeptProject[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(PROJECTS) ?? '[]');
-    return Array.isArray(kept) ? kept : [];
+    const projects: unknown = JSON.parse(kept(PROJECTS) ?? '[]');
+    return Array.isArray(projects) ? projects : [];
   } catch {
     return [];
   }

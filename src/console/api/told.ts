@@ -1,3 +1,5 @@
+import { keep, kept } from './kept.ts';
+
 /** What a person was told of and has put away: a browser keeps the ids while the session lasts. One that keeps nothing tells it again. */
 
 const TOLD = 'savepoint.told';
@@ -5,11 +7,7 @@ const TOLD = 'savepoint.told';
 const MOST = 20;
 
 function allTold(): readonly string[] {
-  try {
-    return (localStorage.getItem(TOLD) ?? '').split(' ');
-  } catch {
-    return [];
-  }
+  return (kept(TOLD) ?? '').split(' ');
 }
 
 export function isTold(id: string): boolean {
@@ -17,13 +15,9 @@ export function isTold(id: string): boolean {
 }
 
 export function keepTold(id: string): void {
-  try {
-    localStorage.setItem(TOLD, [id, ...allTold()].slice(0, MOST).join(' '));
-  } catch {}
+  keep(TOLD, [id, ...allTold()].slice(0, MOST).join(' '));
 }
 
 export function forgetTold(): void {
-  try {
-    localStorage.removeItem(TOLD);
-  } catch {}
+  keep(TOLD, null);
 }
