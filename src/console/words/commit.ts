@@ -1,3 +1,4 @@
+import { kindNamed } from './definition.ts';
 import { isRevision } from './time.ts';
 import { capital, cut, saidValue } from './value.ts';
 
@@ -98,23 +99,9 @@ const DEEDS: Readonly<Record<string, string>> = {
   'definitions.sync': 'pushed definitions',
   'tests.put': 'saved tests',
 };
-/** Whether it is about what is to go live, which the page Publishes shows. */
-export function isOfPublishes({ cause }: Pick<CommitSaid, 'cause'>): boolean {
-  return cause.startsWith('approval.') || cause.startsWith('promotion.');
-}
 
 /** Deeds that the name of what they touched follows. */
 const OF_DOCUMENTS = ['wrote', 'deleted', 'corrected', 'appended to'];
-
-const KINDS: Readonly<Record<string, string>> = {
-  collection: 'collections',
-  endpoint: 'endpoints',
-  workflow: 'workflows',
-  library: 'libraries',
-  query: 'queries',
-  'game-values': 'game values',
-  'rate-limit-rules': 'rate limits',
-};
 
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
@@ -130,9 +117,14 @@ export function deedOf(commit: CommitSaid): string {
     first === undefined ? '' : ` ${first.collection}/${first.key}${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`;
   if (deed !== undefined) return OF_DOCUMENTS.includes(deed) ? `${deed}${what}` : deed;
   const [kind = '', act = ''] = cause.split('.');
-  const many = KINDS[kind];
+  const many = kindNamed(kind)?.many.toLowerCase();
   if (many !== undefined) return `${act === 'delete' ? 'removed' : 'changed'} ${many}`;
   return cause;
+}
+
+/** Whether it is about what is to go live, which the page Publishes shows. */
+export function isOfPublishes({ cause }: Pick<CommitSaid, 'cause'>): boolean {
+  return cause.startsWith('approval.') || cause.startsWith('promotion.');
 }
 
 /** What the player did whose page it is: a row need not say who. `null`: somebody else did it. */
