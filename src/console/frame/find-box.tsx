@@ -1,8 +1,6 @@
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { offersFor } from '../words/palette.ts';
-import { type Deed, OfferList, offerId, useChoosing, useNamed } from './offers.tsx';
-import { usePages } from './pages.ts';
+import { type Deed, OfferList, offerId, useChoosing, useFindDeed, useNamed, usePageDeeds } from './offers.tsx';
 import styles from './shell.module.css';
 
 /** Names and pages that are offered below the box. */
@@ -10,12 +8,11 @@ const NAMES = 12;
 const PAGES = 3;
 
 /** Takes whatever somebody holds, and arrives at its page. What is named so is offered while one types. `/` leads here from anywhere. */
-export function FindBox({ project }: { readonly project: string }) {
+export function FindBox() {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const navigate = useNavigate();
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, [contenteditable]') !== null;
@@ -29,15 +26,8 @@ export function FindBox({ project }: { readonly project: string }) {
   }, []);
   const held = typed.trim();
   const named = useNamed(isOpen ? held : '', NAMES);
-  const pages = usePages().map(
-    ({ to, name, about }): Deed => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }),
-  );
-  const find: Deed = {
-    kind: 'Enter finds',
-    name: `Find “${held}”`,
-    about: 'as an id, in all names, and as a player’s name',
-    go: () => void navigate({ to: '/p/$project/find/$held', params: { project, held } }),
-  };
+  const pages = usePageDeeds();
+  const find = useFindDeed(held, { kind: 'Enter finds', name: `Find “${held}”` });
   const deeds = [find, ...named, ...(held.length < 2 ? [] : offersFor(pages, held).slice(0, PAGES))];
   const act = ({ go }: Deed) => {
     box.current?.blur();

@@ -5,6 +5,7 @@ import { namesQuery } from '../api/queries.ts';
 import { namedOffer, type Offer } from '../words/palette.ts';
 import styles from './offers.module.css';
 import { usePageOf } from './page-of.ts';
+import { usePages } from './pages.ts';
 import { useView } from './view.ts';
 
 /** What is offered below a box while one types: the arrows choose, Enter goes. */
@@ -70,6 +71,21 @@ export function OfferList({ id, label, deeds, at, choose, act }: OfferListProps)
       ))}
     </div>
   );
+}
+
+/** The pages of the project. */
+export function usePageDeeds(): readonly Deed[] {
+  const { project } = useView();
+  const navigate = useNavigate();
+  return usePages().map(({ to, name, about }) => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }));
+}
+
+/** Looks for what was typed, whatever it is. */
+export function useFindDeed(held: string, said: Pick<Deed, 'kind' | 'name'>): Deed {
+  const { project } = useView();
+  const navigate = useNavigate();
+  const go = () => void navigate({ to: '/p/$project/find/$held', params: { project, held } });
+  return { ...said, about: 'as an id, in all names, and as a player’s name', go };
 }
 
 /** How long typing rests before names are asked for, ms. */

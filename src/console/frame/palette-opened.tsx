@@ -4,8 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { offersFor } from '../words/palette.ts';
-import { type Deed, OfferList, offerId, useChoosing, useNamed } from './offers.tsx';
-import { usePages } from './pages.ts';
+import { type Deed, OfferList, offerId, useChoosing, useFindDeed, useNamed, usePageDeeds } from './offers.tsx';
 import styles from './palette.module.css';
 import { useView } from './view.ts';
 
@@ -61,9 +60,7 @@ function useDeeds(typed: string): readonly Deed[] {
   const { project, target, at } = useView();
   const { data } = useSuspenseQuery(sessionQuery);
   const navigate = useNavigate();
-  const pages = usePages().map(
-    ({ to, name, about }): Deed => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }),
-  );
+  const pages = usePageDeeds();
   const projects = data.projects
     .filter(({ id }) => id !== project)
     .map(({ id, title }): Deed => {
@@ -85,11 +82,6 @@ function useDeeds(typed: string): readonly Deed[] {
   ];
   const held = typed.trim();
   const named = useNamed(held, NAMES);
-  const find: Deed = {
-    kind: 'find',
-    name: `Look for “${held}”`,
-    about: 'as an id, in all names, and as a player’s name',
-    go: () => void navigate({ to: '/p/$project/find/$held', params: { project, held } }),
-  };
+  const find = useFindDeed(held, { kind: 'find', name: `Look for “${held}”` });
   return [...offersFor([...pages, ...switches, ...projects], typed), ...named, ...(held === '' ? [] : [find])];
 }

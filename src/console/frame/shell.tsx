@@ -46,7 +46,7 @@ export function Shell({ asked }: ShellProps) {
         </Link>
         <ProjectSwitch />
         <TargetSwitch />
-        <FindBox project={view.project} />
+        <FindBox />
         <div className={styles.end}>
           <Moment />
           <PersonMenu />
