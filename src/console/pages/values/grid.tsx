@@ -4,6 +4,7 @@ import {
   type MouseEvent,
   type PointerEvent,
   type ReactNode,
+  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
@@ -103,19 +104,19 @@ export function Grid(props: GridProps) {
     if (grid.current !== null) bringIntoSight(grid.current, active.row, active.column, widths);
   }, [active, widths]);
 
+  /** What is typed is taken, too, as its editor loses the focus. */
+  const takeKeys = useCallback(() => grid.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    if (begins) grid.current?.focus({ preventScroll: true });
-  }, [begins]);
+    if (begins) takeKeys();
+  }, [begins, takeKeys]);
 
   const isTyping = draft !== null;
   useEffect(() => typing(isTyping), [isTyping, typing]);
 
   const leaveDraft = () => {
     setDraft(null);
-    grid.current?.focus({ preventScroll: true });
+    takeKeys();
   };
-  /** What is typed is taken when its editor loses the focus. */
-  const takeDraft = () => grid.current?.focus({ preventScroll: true });
   const cellAt = (row: number, column: number): unknown => {
     const [own, of] = [sheet.rows[row], sheet.columns[column]];
     return own === undefined || of === undefined ? undefined : cellOf(own, of);
@@ -145,7 +146,7 @@ export function Grid(props: GridProps) {
     const key = { key: event.key, isControl: event.ctrlKey || event.metaKey, isShift: event.shiftKey };
     if (key.isControl && /^s$/i.test(event.key)) {
       event.preventDefault();
-      takeDraft();
+      takeKeys();
       return props.save();
     }
     if (event.target !== grid.current) return;
@@ -199,7 +200,7 @@ export function Grid(props: GridProps) {
     if (done.unclear !== null)
       return props.ask(done.unclear, (decimal) => {
         put(text, decimal);
-        grid.current?.focus({ preventScroll: true });
+        takeKeys();
       });
     change(done.edits, done.added);
     select(done.selection);
@@ -214,14 +215,14 @@ export function Grid(props: GridProps) {
     if (place === null || isInEditor(event)) return;
     if (event.button !== 0 && isWithin(selection, place.row, place.column)) return;
     // Before another cell is the active one: nobody would find there what was typed here.
-    takeDraft();
+    takeKeys();
     select(event.shiftKey ? { anchor: selection.anchor, active: place } : selectionAt(place.row, place.column));
   };
   /** Keys and what is copied belong to the grid: a browser would focus the cell that is pressed. */
   const keepFocus = (event: MouseEvent) => {
     if (placeIn(event) === null || isInEditor(event)) return;
     event.preventDefault();
-    grid.current?.focus({ preventScroll: true });
+    takeKeys();
   };
   const drag = (event: PointerEvent) => {
     if (event.buttons !== 1 || event.pointerType === 'touch' || draft !== null) return;
