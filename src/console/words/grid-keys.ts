@@ -116,3 +116,15 @@ export function besideActive({ active }: Selection, by: 1 | -1, { rows, columns 
   const place = active.row * columns + active.column + by;
   return place < 0 || place >= rows * columns ? null : selectionAt(Math.floor(place / columns), place % columns);
 }
+
+/** Where an editor of a cell is left to. */
+export type Beside = 'down' | 'up' | 'right' | 'left';
+
+/** Where the keys go on after an edit: at the edge in the same cell; `null`: no cell follows. */
+export function besideEdited(selection: Selection, by: Beside, size: Size): Selection | null {
+  if (by === 'right') return besideActive(selection, 1, size);
+  if (by === 'left') return besideActive(selection, -1, size);
+  const { row, column } = selection.active;
+  const next = row + (by === 'down' ? 1 : -1);
+  return next < 0 || next >= size.rows ? selectionAt(row, column) : selectionAt(next, column);
+}

@@ -75,6 +75,16 @@ export function pasted(sheet: Sheet, selection: Selection, text: string, mayAdd:
   };
 }
 
+/** What a paste did. */
+export function pasteSaid({ edits, added, cut: without, isHeaded }: Pasted): string {
+  const counted = (count: number, what: string) => (count === 1 ? `1 ${what} was` : `${count} ${what}s were`);
+  const rows = added.length === 0 ? '' : ` ${counted(added.length, 'row')} added.`;
+  const head = isHeaded ? ' The first row named the columns.' : '';
+  const columns =
+    without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has ${isHeaded ? 'none of that name' : 'no more'}.`;
+  return `${counted(edits.length, 'cell')} pasted.${rows}${head}${columns}`;
+}
+
 /** One cell that is pasted fills all that are selected. */
 function filled(sheet: Sheet, selection: Selection, text: string, writing?: Writing): Pasted {
   const { top, bottom, left, right } = rangeOf(selection);

@@ -13,7 +13,7 @@ import {
   useState,
 } from 'react';
 import { classes } from '../../parts/classes.ts';
-import { besideActive, isWithin, movedBy, rangeOf, type Selection, selectionAt } from '../../words/grid-keys.ts';
+import { besideActive, besideEdited, isWithin, movedBy, rangeOf, type Selection, selectionAt } from '../../words/grid-keys.ts';
 import {
   type CellEdit,
   type Cells,
@@ -26,9 +26,10 @@ import {
   type Sheet,
   typedCell,
 } from '../../words/sheet.ts';
-import { copiedText, type Pasted, pasted, type Writing } from '../../words/sheet-text.ts';
+import { copiedText, pasted, pasteSaid, type Writing } from '../../words/sheet-text.ts';
 import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
+import { CellEditor, type Draft } from './cell-editor.tsx';
 import styles from './grid.module.css';
 
 /** A sheet as a grid of cells, used as a spreadsheet is. Of the rows only those in sight are made. */
@@ -60,13 +61,6 @@ export interface GridProps {
   readonly typing: (isTyping: boolean) => void;
   /** Asked for by a key, once what is typed is taken. */
   readonly save: () => void;
-}
-
-/** What is typed into a cell, and the cell that it was begun in. */
-interface Draft {
-  readonly text: string;
-  readonly row: Row;
-  readonly column: Column;
 }
 
 const ROW = 32;
@@ -285,7 +279,7 @@ export function Grid(props: GridProps) {
           return (
             <GridRow key={row.id} {...props} id={id} row={row} place={place} widths={widths}>
               {place === active.row && row.id === draft?.row.id ? (
-                <Editor
+                <CellEditor
                   label={`${rowName(sheet, row, place)}, ${draft.column.key}`}
                   draft={draft}
                   commit={commit}
@@ -306,25 +300,6 @@ export function Grid(props: GridProps) {
 
 function isInEditor({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest('input') !== null;
-}
-
-type Beside = 'down' | 'up' | 'right' | 'left';
-
-function besideEdited(selection: Selection, by: Beside, size: { readonly rows: number; readonly columns: number }): Selection | null {
-  if (by === 'right') return besideActive(selection, 1, size);
-  if (by === 'left') return besideActive(selection, -1, size);
-  const { row, column } = selection.active;
-  const next = row + (by === 'down' ? 1 : -1);
-  return next < 0 || next >= size.rows ? selectionAt(row, column) : selectionAt(next, column);
-}
-
-function pasteSaid({ edits, added, cut: without, isHeaded }: Pasted): string {
-  const counted = (count: number, what: string) => (count === 1 ? `1 ${what} was` : `${count} ${what}s were`);
-  const rows = added.length === 0 ? '' : ` ${counted(added.length, 'row')} added.`;
-  const head = isHeaded ? ' The first row named the columns.' : '';
-  const columns =
-    without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has ${isHeaded ? 'none of that name' : 'no more'}.`;
-  return `${counted(edits.length, 'cell')} pasted.${rows}${head}${columns}`;
 }
 
 function columnSaid({ key, type, min, max }: Column): string {
@@ -416,71 +391,3 @@ function cellSaid(value: unknown, { differs, problem }: CellMarks, other: string
   ];
   return said.filter((each) => each !== '').join('\n') || undefined;
 }
-
-interface EditorProps {
-  readonly label: string;
-  readonly draft: Draft;
-  readonly commit: (draft: Draft, text: string, isForced?: boolean) => boolean;
-  /** `null`: the cell stays the active one. */
-  readonly leave: (by: Beside | null) => void;
-}
-
-/** The editor of a cell. It says what does not fit as it is typed, and lets nothing of that pass by a key. */
-function Editor({ label, draft, commit, leave }: EditorProps) {
-  const [text, setText] = useState(draft.text);
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  const isDone = useRef(false);
-  const why = problemOf(typedCell(text, draft.column, cellOf(draft.row, draft.column)), draft.column);
-  useEffect(() => {
-    input.current?.focus();
-    input.current?.setSelectionRange(draft.text.length, draft.text.length);
-  }, [draft]);
-  const finish = (by: Beside | null, isKept: boolean) => {
-    if (isKept && !commit(draft, text)) return;
-    isDone.current = true;
-    leave(by);
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const by = KEYS[`${event.shiftKey ? 'Shift+' : ''}${event.key}`];
-    if (event.key !== 'Escape' && by === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    finish(event.key === 'Escape' ? null : (by ?? null), event.key !== 'Escape');
-  };
-  return (
-    <>
-      <input
-        ref={input}
-        className={styles.editor}
-        aria-label={label}
-        aria-invalid={why !== null}
-        aria-describedby={why === null ? undefined : id}
-        value={text}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={press}
-        onBlur={() => {
-          if (isDone.current) return;
-          isDone.current = true;
-          commit(draft, text, true);
-          leave(null);
-        }}
-      />
-      {why !== null && (
-        <span className={styles.why} id={id} role="alert">
-          {why}
-        </span>
-      )}
-    </>
-  );
-}
-
-const KEYS: Readonly<Record<string, Beside>> = {
-  Enter: 'down',
-  'Shift+Enter': 'up',
-  Tab: 'right',
-  'Shift+Tab': 'left',
-};
