@@ -370,18 +370,18 @@ describe('a sheet and a spreadsheet', () => {
 
   it('exchange cells, and rows beyond the last', () => {
     expect(copiedText(table(), whole)).toBe('axe\t5\nsword\t30');
-    const done = pasted(table(), selectionAt(2, 0), 'bow\t13\tmore\nrope\t2\n', true);
+    const done = pasted(table(), selectionAt(2, 0), 'bow\t13\tmore\nrope\t2\n');
     expect(done?.edits).toEqual([
       { row: 2, column: 'item', value: 'bow' },
       { row: 2, column: 'price', value: 13 },
     ]);
     expect([done?.added, done?.cut]).toEqual([[{ item: 'rope', price: 2 }], 1]);
-    expect(pasted(table(), { ...whole, anchor: { row: 0, column: 1 } }, '9', true)?.edits.map(({ value }) => value)).toEqual([9, 9]);
-    expect(pasted(table(), whole, '', true)).toBeNull();
+    expect(pasted(table(), { ...whole, anchor: { row: 0, column: 1 } }, '9')?.edits.map(({ value }) => value)).toEqual([9, 9]);
+    expect(pasted(table(), whole, '')).toBeNull();
   });
 
   it('take a first row that names columns for their names, in whatever order, and leave out what no column is called', () => {
-    const done = pasted(table(), selectionAt(1, 1), 'Price\tcolour\titem\n31\tred\tblade\n13\tblue\tbow\n2\tgrey\trope\n', true);
+    const done = pasted(table(), selectionAt(1, 1), 'Price\tcolour\titem\n31\tred\tblade\n13\tblue\tbow\n2\tgrey\trope\n');
     expect(done?.edits).toEqual([
       { row: 1, column: 'price', value: 31 },
       { row: 1, column: 'item', value: 'blade' },
@@ -391,13 +391,13 @@ describe('a sheet and a spreadsheet', () => {
     expect(done).toMatchObject({ added: [{ price: 2, item: 'rope' }], cut: 1, isHeaded: true });
     expect(done?.selection).toEqual({ anchor: { row: 1, column: 0 }, active: { row: 3, column: 1 } });
     // A row alone, or one that names too little, is data.
-    expect(pasted(table(), selectionAt(0, 0), 'item\tprice', true)?.isHeaded).toBe(false);
-    expect(pasted(table(), selectionAt(0, 0), 'item\t5\nrope\t6', true)?.isHeaded).toBe(false);
+    expect(pasted(table(), selectionAt(0, 0), 'item\tprice')?.isHeaded).toBe(false);
+    expect(pasted(table(), selectionAt(0, 0), 'item\t5\nrope\t6')?.isHeaded).toBe(false);
   });
 
   it('read numbers as their country writes them, and ask where that could be two', () => {
     const prices = (text: string, writing?: Writing) => {
-      const done = pasted(table(), selectionAt(0, 1), text, true, writing);
+      const done = pasted(table(), selectionAt(0, 1), text, writing);
       return done?.unclear ?? done?.edits.map(({ value }) => value);
     };
     expect(prices('1 250\n1\u202F250,5\n−3')).toEqual([1250, 1250.5, -3]);
@@ -408,7 +408,7 @@ describe('a sheet and a spreadsheet', () => {
     expect([prices('1,250', '.'), prices('1,250', ','), prices('1.250', 'own')]).toEqual([[1250], [1.25], [1.25]]);
     // What says one country beside what says another tells nothing of a third.
     expect(prices('1,5\n2.5\n1.250')).toMatchObject({ text: '1.250' });
-    expect(pasted(table(), selectionAt(0, 0), '1,250\n1.250', true)?.edits.map(({ value }) => value)).toEqual(['1,250', '1.250']);
+    expect(pasted(table(), selectionAt(0, 0), '1,250\n1.250')?.edits.map(({ value }) => value)).toEqual(['1,250', '1.250']);
   });
 
   it('read numbers of a file so, too: between commas a point stands before decimals', () => {

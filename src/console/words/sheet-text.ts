@@ -50,7 +50,7 @@ export type Writing = Decimal | 'own';
 const MAX_CELLS = 400_000;
 
 /** What a paste does; `null`: there is too much of it, or nothing. A first row that names columns says where the others go. */
-export function pasted(sheet: Sheet, selection: Selection, text: string, mayAdd: boolean, writing?: Writing): Pasted | null {
+export function pasted(sheet: Sheet, selection: Selection, text: string, writing?: Writing): Pasted | null {
   const lines = separatedCells(text, '\t');
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   if (width === 0 || lines.length * width > MAX_CELLS) return null;
@@ -61,14 +61,13 @@ export function pasted(sheet: Sheet, selection: Selection, text: string, mayAdd:
   const named = others.length === 0 ? null : columnsNamed(sheet, names);
   const columns = named ?? sheet.columns.slice(left, left + width);
   const placed = (named === null ? lines : others).map((texts, place): Placed => ({ row: sheet.rows[top + place], texts }));
-  const kept = placed.filter(({ row }) => mayAdd || row !== undefined);
   const places = named === null ? [left, left + columns.length - 1] : placesOf(sheet, named);
   const wanted = named === null ? width : names.filter((name) => name.trim() !== '').length;
   return {
-    ...valuesOf(kept, columns, writing),
+    ...valuesOf(placed, columns, writing),
     selection: {
       anchor: { row: top, column: Math.min(...places) },
-      active: { row: top + kept.length - 1, column: Math.max(...places) },
+      active: { row: top + placed.length - 1, column: Math.max(...places) },
     },
     cut: wanted - columns.filter((column) => column !== undefined).length,
     isHeaded: named !== null,

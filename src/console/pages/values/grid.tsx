@@ -189,7 +189,7 @@ export function Grid(props: GridProps) {
     put(text, text !== '' && text === event.clipboardData.getData(OF_CELLS) ? 'own' : undefined);
   };
   const put = (text: string, writing?: Writing) => {
-    const done = pasted(sheet, selection, text, true, writing);
+    const done = pasted(sheet, selection, text, writing);
     if (done === null) return tell('There is nothing to paste, or too much at once.');
     if (done.unclear !== null)
       return props.ask(done.unclear, (decimal) => {
