@@ -93,6 +93,40 @@ export function problemsIn(sheet: Sheet, { cells, added }: SheetChanges): readon
   });
 }
 
+/** What is marked at a cell. */
+export interface CellMarks {
+  readonly isChanged: boolean;
+  /** What the other target has, where that differs. */
+  readonly differs: { readonly value: unknown } | null;
+  readonly problem: string | null;
+}
+
+interface Marked {
+  readonly base: Sheet;
+  /** How it was changed, and what of that cannot be saved. */
+  readonly changes: SheetChanges;
+  readonly problems: ReturnType<typeof problemsIn>;
+  /** What the other target has in cells of the base. */
+  readonly differs: ReturnType<typeof differencesFrom>;
+}
+
+/** Finds the marks of the cells of a sheet that was changed. */
+export function marksOf({ base, changes, problems, differs }: Marked): (row: Row, column: Column) => CellMarks {
+  const changed = new Set(changes.cells.map(({ row, column }) => `${row.id} ${column.key}`));
+  const added = new Set(changes.added.map(({ id }) => id));
+  const wrong = new Map(problems.map(({ row, column, why }) => [`${row.id} ${column.key}`, why]));
+  // Most rows of a large table are those of the base themselves: only once something was changed they are looked up.
+  const bases = countOf(changes) === 0 ? null : new Map(base.rows.map((row) => [row.id, row]));
+  return (row, column) => {
+    const own = bases === null ? row : bases.get(row.id);
+    return {
+      isChanged: added.has(row.id) || changed.has(`${row.id} ${column.key}`),
+      differs: own === undefined ? null : differs(own, column),
+      problem: wrong.get(`${row.id} ${column.key}`) ?? null,
+    };
+  };
+}
+
 /** A change that meets another: what was changed here was changed there, too. */
 export interface Clash {
   readonly what: string;

@@ -250,8 +250,13 @@ export interface NamedPlace {
   readonly column?: string | undefined;
 }
 
+interface PlaceInSheet {
+  readonly row: number;
+  readonly column: number;
+}
+
 /** Where that is: the cell, the cell of a row that calls it so, or the first of a column. `null`: nothing is named, or it is not there. */
-export function placeNamed(sheet: Sheet, { row, column }: NamedPlace): { readonly row: number; readonly column: number } | null {
+export function placeNamed(sheet: Sheet, { row, column }: NamedPlace): PlaceInSheet | null {
   const { rows, columns } = sheet;
   const placeOf = (key: string) => columns.findIndex((each) => each.key === key);
   if (column !== undefined) {
@@ -266,6 +271,21 @@ export function placeNamed(sheet: Sheet, { row, column }: NamedPlace): { readonl
   // What has no name is called by its place.
   const place = rows.findIndex((each, at) => rowName(sheet, each, at) === row);
   return place < 0 ? null : { row: place, column: 0 };
+}
+
+/** The next cell that holds a text, after the active one, and from the beginning again. */
+export function nextHolding(sheet: Sheet, text: string, after: PlaceInSheet): PlaceInSheet | null {
+  const wanted = text.trim().toLowerCase();
+  const width = sheet.columns.length;
+  const count = sheet.rows.length * width;
+  if (wanted === '') return null;
+  for (let step = 1; step <= count; step += 1) {
+    const place = (after.row * width + after.column + step) % count;
+    const [row, column] = [sheet.rows[Math.floor(place / width)], sheet.columns[place % width]];
+    if (row === undefined || column === undefined) continue;
+    if (cellText(cellOf(row, column)).toLowerCase().includes(wanted)) return { row: Math.floor(place / width), column: place % width };
+  }
+  return null;
 }
 
 const NAMES = ['name', 'title', 'label', 'id', 'key', 'slug'];

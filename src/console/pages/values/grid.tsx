@@ -26,6 +26,7 @@ import {
   type Sheet,
   typedCell,
 } from '../../words/sheet.ts';
+import type { CellMarks } from '../../words/sheet-changes.ts';
 import { copiedText, pasted, pasteSaid, type Writing } from '../../words/sheet-text.ts';
 import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
@@ -33,13 +34,6 @@ import { CellEditor, type Draft } from './cell-editor.tsx';
 import styles from './grid.module.css';
 
 /** A sheet as a grid of cells, used as a spreadsheet is. Of the rows only those in sight are made. */
-
-export interface CellMarks {
-  readonly isChanged: boolean;
-  /** What the other target has, where that differs. */
-  readonly differs: { readonly value: unknown } | null;
-  readonly problem: string | null;
-}
 
 export interface GridProps {
   readonly sheet: Sheet;

@@ -17,11 +17,11 @@ import { ofDefinition, ofValue } from '../../words/last-change.ts';
 import {
   type CellEdit,
   type Cells,
-  type Column,
   cellOf,
   cellText,
   FIRST,
   type NamedPlace,
+  nextHolding,
   placeNamed,
   rowName,
   type Sheet,
@@ -31,7 +31,7 @@ import {
   withoutRows,
   withRowsBehind,
 } from '../../words/sheet.ts';
-import { changesBetween, countOf, differencesFrom, problemsIn } from '../../words/sheet-changes.ts';
+import { type CellMarks, changesBetween, countOf, differencesFrom, marksOf, problemsIn } from '../../words/sheet-changes.ts';
 import { csvOf } from '../../words/sheet-text.ts';
 import type { Decimal, Unclear } from '../../words/thousands.ts';
 import { cut } from '../../words/value.ts';
@@ -40,7 +40,7 @@ import { PublishesMoved } from '../publishes/moved.tsx';
 import { CellHistoryDialog } from './cell-history.tsx';
 import { ColumnDialog } from './column.tsx';
 import { type Editing, useEditing } from './editing.ts';
-import { type CellMarks, Grid } from './grid.tsx';
+import { Grid } from './grid.tsx';
 import { ImportDialog } from './import.tsx';
 import { RemoveValueDialog } from './remove-value.tsx';
 import { SaveDialog } from './save.tsx';
@@ -193,21 +193,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
   );
   const changes = useMemo(() => changesBetween(base, sheet), [base, sheet]);
   const problems = useMemo(() => problemsIn(sheet, changes), [sheet, changes]);
-  const marks = useMemo(() => {
-    const changed = new Set(changes.cells.map(({ row, column }) => `${row.id} ${column.key}`));
-    const added = new Set(changes.added.map(({ id }) => id));
-    const wrong = new Map(problems.map(({ row, column, why }) => [`${row.id} ${column.key}`, why]));
-    // Most rows of a large table are those of the base themselves: only once something was changed they are looked up.
-    const bases = base === sheet ? null : new Map(base.rows.map((row) => [row.id, row]));
-    return (row: Sheet['rows'][number], column: Column): CellMarks => {
-      const own = bases === null ? row : bases.get(row.id);
-      return {
-        isChanged: added.has(row.id) || changed.has(`${row.id} ${column.key}`),
-        differs: own === undefined ? null : differs(own, column),
-        problem: wrong.get(`${row.id} ${column.key}`) ?? null,
-      };
-    };
-  }, [base, sheet, changes, problems, differs]);
+  const marks = useMemo(() => marksOf({ base, changes, problems, differs }), [base, changes, problems, differs]);
   const selection = clamped(chosen, { rows: sheet.rows.length, columns: sheet.columns.length });
   const change = (edits: readonly CellEdit[], added: readonly Cells[] = []) => {
     const behind = new Map([[sheet.rows.at(-1)?.id ?? FIRST, added]]);
@@ -225,7 +211,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
     select(selectionAt(top, selection.active.column));
   };
   const find = (text: string) => {
-    const place = nextMatch(sheet, text, selection.active);
+    const place = nextHolding(sheet, text, selection.active);
     if (place === null) tell(`Nothing holds “${text}”.`);
     else select(selectionAt(place.row, place.column));
   };
@@ -400,19 +386,4 @@ function selectionOf(place: ReturnType<typeof placeNamed>) {
 function missingOf(sheet: Sheet, asked: NamedPlace): string {
   const { column, row: name = column } = asked;
   return name === undefined || placeNamed(sheet, asked) !== null ? '' : `There is no “${name}” here.`;
-}
-
-/** The next cell that holds a text, after the active one, and from the beginning again. */
-function nextMatch(sheet: Sheet, text: string, after: { readonly row: number; readonly column: number }) {
-  const wanted = text.trim().toLowerCase();
-  const width = sheet.columns.length;
-  const count = sheet.rows.length * width;
-  if (wanted === '') return null;
-  for (let step = 1; step <= count; step += 1) {
-    const place = (after.row * width + after.column + step) % count;
-    const [row, column] = [sheet.rows[Math.floor(place / width)], sheet.columns[place % width]];
-    if (row === undefined || column === undefined) continue;
-    if (cellText(cellOf(row, column)).toLowerCase().includes(wanted)) return { row: Math.floor(place / width), column: place % width };
-  }
-  return null;
 }
