@@ -11,7 +11,8 @@ import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
 import type { WrittenChange } from '../../words/written-values.ts';
 import { EndsSchedule } from '../publishes/scheduled.tsx';
-import { Saved, WhereTo } from './save.tsx';
+import { WhereTo } from './save.tsx';
+import { Saved } from './saved.tsx';
 import styles from './values.module.css';
 
 interface HolderDialogProps {

@@ -5,8 +5,8 @@ import table from '../../parts/table.module.css';
 import { changesBetween, countOf } from '../../words/sheet-changes.ts';
 import { fromCsv, type ReadFile } from '../../words/sheet-text.ts';
 import type { Decimal } from '../../words/thousands.ts';
+import { SheetChangeList } from './change-list.tsx';
 import type { Editing } from './editing.ts';
-import { SheetChangeList } from './save.tsx';
 import styles from './values.module.css';
 import { WhichNumber } from './which-number.tsx';
 

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { NO_WHY } from '../../api/acts.ts';
 import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../../api/values.ts';
@@ -7,21 +6,24 @@ import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useSecondPersonRule } from '../../frame/second-person.ts';
 import { useView } from '../../frame/view.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices } from '../../parts/field.tsx';
-import { Done, Failed } from '../../parts/notice.tsx';
+import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { toldStands } from '../../parts/told.ts';
 import { WhyField } from '../../parts/why-field.tsx';
-import { cellText, type NamedPlace, rowName, type Sheet, sheetOf } from '../../words/sheet.ts';
+import { cellText, type NamedPlace, type Sheet, sheetOf } from '../../words/sheet.ts';
 import { type Clash, changesBetween, countOf, firstChanged, type Placed, placedOn, type SheetChanges } from '../../words/sheet-changes.ts';
+import { lineSaid, linesOf } from '../../words/sheet-lines.ts';
 import { cut, fewSaid } from '../../words/value.ts';
 import { writtenChanges } from '../../words/written-values.ts';
 import { AlsoAsked } from '../publishes/approval.tsx';
 import { AskOnDialog, useAskOn } from '../publishes/ask-on.tsx';
 import { EndsSchedule } from '../publishes/scheduled.tsx';
+import { SheetChangeList } from './change-list.tsx';
 import type { Editing } from './editing.ts';
+import { Saved } from './saved.tsx';
 import styles from './values.module.css';
 
 const NEXT = {
@@ -179,145 +181,5 @@ function Clashes({ clashes, target, own, choose }: ClashesProps) {
   );
 }
 
-/** Changes that are listed. */
+/** Clashes that are listed. */
 const MOST = 200;
-
-interface ListProps {
-  readonly changes: SheetChanges;
-  readonly before: Sheet;
-  readonly after: Sheet;
-}
-
-/** What becomes of a sheet, cell by cell. */
-export function SheetChangeList({ changes, before, after }: ListProps) {
-  const lines = linesOf(changes, before, after);
-  if (lines.length === 0) return null;
-  return (
-    <ul className={styles.changes} aria-label="What changes">
-      {lines.slice(0, MOST).map(({ key, what, from, to }) => (
-        <li key={key} className={styles.change}>
-          <span>{what}</span>
-          <span>
-            {from !== '' && <span className={styles.from}>{from}</span>} {from !== '' && to !== '' && '→ '}
-            <span className={styles.to}>{to}</span>
-          </span>
-        </li>
-      ))}
-      {lines.length > MOST && <li>And {lines.length - MOST} more.</li>}
-    </ul>
-  );
-}
-
-interface Line {
-  readonly key: string;
-  readonly what: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** `axe › price 7 → 9` */
-function lineSaid({ what, from, to }: Line): string {
-  if (to === '') return `${what} removed`;
-  return from === '' ? `${what} new` : `${what} ${from} → ${to}`;
-}
-
-function linesOf({ cells, added, removed, addedColumns, removedColumns }: SheetChanges, before: Sheet, after: Sheet): readonly Line[] {
-  const places = new Map(after.rows.map(({ id }, place) => [id, place]));
-  const gone = new Map(before.rows.map(({ id }, place) => [id, place]));
-  const said = (value: unknown) => cut(cellText(value)) || 'nothing';
-  const dropped = new Set(removedColumns.map(({ key }) => key));
-  return [
-    ...addedColumns.map(({ key, type }) => ({ key: `+ ${key}`, what: `Column ${key}`, from: '', to: `new, ${type}` })),
-    ...removedColumns.map(({ key }) => ({ key: `- ${key}`, what: `Column ${key}`, from: 'all of its cells', to: '' })),
-    ...cells
-      .filter(({ column }) => !dropped.has(column.key))
-      .map(({ row, column, before: from, after: to }) => ({
-        key: `${row.id} ${column.key}`,
-        what: `${rowName(after, row, places.get(row.id) ?? 0)} › ${column.key}`,
-        from: said(from),
-        to: said(to),
-      })),
-    ...added.map((row) => ({
-      key: `row ${row.id}`,
-      what: rowName(after, row, places.get(row.id) ?? 0),
-      from: '',
-      to: `new: ${rowSaid(row.cells)}`,
-    })),
-    ...removed.map((row) => ({
-      key: `row ${row.id}`,
-      what: rowName(before, row, gone.get(row.id) ?? 0),
-      from: rowSaid(row.cells),
-      to: '',
-    })),
-  ];
-}
-
-function rowSaid(cells: Readonly<Record<string, unknown>>): string {
-  return cut(
-    Object.entries(cells)
-      .map(([name, value]) => `${name} ${cellText(value)}`)
-      .join(', '),
-  );
-}
-
-interface SavedProps {
-  readonly target: Target;
-  readonly value: string;
-  /** What changed, in a sentence. */
-  readonly changed?: string;
-  /** Where it changed first. */
-  readonly place?: NamedPlace;
-  readonly close: () => void;
-}
-
-export function Saved({ target, value, changed, place = {}, close }: SavedProps) {
-  const { project } = useView();
-  return (
-    <Dialog
-      title={target === 'next' ? 'It is staged' : 'It is live'}
-      close={close}
-      foot={
-        target === 'next' ? (
-          <>
-            <Button onClick={close}>Close</Button>
-            <Link
-              to="/p/$project/publishes"
-              params={{ project }}
-              state={{ isToCheck: true }}
-              data-begin
-              onClick={close}
-              className={buttonClass('main')}
-            >
-              On to Publishes
-            </Link>
-          </>
-        ) : undefined
-      }
-    >
-      <Done>
-        {changed !== undefined && (
-          <p>
-            <strong>{changed}</strong>
-          </p>
-        )}
-        {target === 'next' ? (
-          <p>
-            Players notice nothing yet.{' '}
-            <Link to="/p/$project/values/$value" params={{ project, value }} search={{ target: 'next', ...place }} onClick={close}>
-              Look at it in next
-            </Link>
-            , or go on to Publishes, where it is checked and made live.
-          </p>
-        ) : (
-          <p>
-            Players have it from their next call on.{' '}
-            <Link to="/p/$project/publishes" params={{ project }} onClick={close}>
-              Publishes
-            </Link>{' '}
-            has who, when and why, and rolls it back.
-          </p>
-        )}
-      </Done>
-    </Dialog>
-  );
-}
