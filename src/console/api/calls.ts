@@ -1,18 +1,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { refusalSaid } from '../words/calls.ts';
-import { Refused } from '../words/refusal.ts';
-import { type HowRefused, isSameOnLive } from '../words/trying.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import { type LiveState, useIsSeen } from './live.ts';
 import type { LoggedRequest } from './queries.ts';
 import { definitionsOf, given, type View } from './view.ts';
 
-/** What the page of calls reads, and dry runs. */
+/** What the page of calls reads. */
 
 export type CallsByEndpoint = api.CallsByEndpoint;
-export type TestReport = api.TestReport;
 
 /** A part of time: so long before its end. `to`: its end as routes take it; `undefined`: now. */
 export interface Window {
@@ -204,72 +200,4 @@ export function rulesQuery(view: View, at: string | undefined = view.at) {
     },
     staleTime: 30_000,
   });
-}
-
-export interface DryRunAsked {
-  readonly slug: string;
-  /** Whose call it is; empty: nobody's. */
-  readonly player: string;
-  /** As a game server, with the secret key. */
-  readonly asServer: boolean;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** A document that stands in place of the player's for this run; left out: what is stored. */
-  readonly instead?: { readonly collection: string; readonly document: Readonly<Record<string, unknown>> } | undefined;
-}
-
-/** What an endpoint would answer, and of next what live answers to the same; `null`: live has no such endpoint. */
-export interface Tried {
-  readonly report: TestReport;
-  readonly live?: TestReport | null;
-}
-
-/** Tries an endpoint where the page looks; of next, in live, too. */
-export async function tryEndpoint(view: View, asked: DryRunAsked): Promise<Tried> {
-  if (view.target === 'live') return { report: await runDry(view, asked) };
-  const ofLive = runDry({ ...view, target: 'live' }, asked).catch((error: unknown) => {
-    if (error instanceof Refused && error.refusal.status === 404) return null;
-    throw error;
-  });
-  const [report, live] = await Promise.all([runDry(view, asked), ofLive]);
-  return { report, live };
-}
-
-/** Runs an endpoint on what is stored; nothing of it is stored. */
-function runDry({ project, target }: View, { slug, player, asServer, input, instead }: DryRunAsked) {
-  const id = player.trim();
-  const as = id === '' ? {} : { platformId: id };
-  const seed = instead === undefined ? {} : { seed: { collections: { [instead.collection]: { [id]: instead.document } } } };
-  const jsonObject = { slug, input, asServer, ...as, ...seed, expect: { outcome: 'any' } };
-  return answerOf(api.testEndpoint({ project, xNsPublishTarget: target, jsonObject }));
-}
-
-/** Players who are tried in turn. */
-const MOST_TRIED = 12;
-
-export interface Searched {
-  /** By whom it was tried, in turn, and how each was refused. */
-  readonly refused: readonly (HowRefused & { readonly player: string })[];
-  /** For whom it went through on next, and came to what it comes to on live. */
-  readonly same: readonly string[];
-  readonly found: { readonly player: string; readonly tried: Tried } | null;
-}
-
-/**
- * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it
- * is the same for all, the first of them is found.
- */
-export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player' | 'instead'>, players: readonly string[]): Promise<Searched> {
-  const refused: Searched['refused'][number][] = [];
-  const same: string[] = [];
-  let first: Searched['found'] = null;
-  for (const player of players.slice(0, MOST_TRIED)) {
-    const tried = await tryEndpoint(view, { ...asked, player });
-    const refusal = refusalSaid(tried.report);
-    if (refusal !== null) refused.push({ player, ...refusal });
-    else if (isSameOnLive(tried.report, tried.live)) {
-      same.push(player);
-      first ??= { player, tried };
-    } else return { refused, same, found: { player, tried } };
-  }
-  return { refused, same, found: first };
 }

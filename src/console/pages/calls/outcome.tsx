@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import type { TestReport, Tried } from '../../api/calls.ts';
+import type { TestReport, Tried } from '../../api/trying.ts';
 import type { Target } from '../../api/view.ts';
 import { Beside } from '../../parts/beside.tsx';
 import { Chip } from '../../parts/chip.tsx';

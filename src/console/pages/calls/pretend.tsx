@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DryRunAsked } from '../../api/calls.ts';
 import { documentQuery } from '../../api/queries.ts';
+import type { DryRunAsked } from '../../api/trying.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Pair } from '../../parts/field.tsx';
 import { SchemaForm } from '../../parts/schema-form.tsx';

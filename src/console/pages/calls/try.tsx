@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { type DryRunAsked, endpointsQuery, lastCallsQuery, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/calls.ts';
+import { endpointsQuery, lastCallsQuery } from '../../api/calls.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { ofKind } from '../../api/reveal.ts';
+import { type DryRunAsked, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { LOG, useMay, useView } from '../../frame/view.ts';
