@@ -1,13 +1,13 @@
 import { linkOptions } from '@tanstack/react-router';
 import type { Meaning } from '../api/queries.ts';
 import { SINGLE, TESTS } from '../words/definition.ts';
-import { useMay, useView } from './view.ts';
+import { useMay, useMayReadDocuments, useView } from './view.ts';
 
 /** The page of what has a name; `null`: it has none, or the person does not see it. */
 export function usePageOf(): (meaning: Pick<Meaning, 'is' | 'named'>) => ReturnType<typeof pageOf> {
   const { project } = useView();
   const mayDo = useMay();
-  const readsDocuments = mayDo('collections', 'x') || mayDo('history', 'r');
+  const readsDocuments = useMayReadDocuments();
   return (meaning) => pageOf(project, meaning, { readsDocuments, runsQueries: mayDo('queries', 'x'), readsKeys: mayDo('settings', 'r') });
 }
 

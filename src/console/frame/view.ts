@@ -24,9 +24,6 @@ export function useProject(): ProjectOfPerson {
 /** Scopes of what can be staged: whoever reads or changes all that can be staged needs all of them. */
 export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
-/** Scopes of whoever reads the log of calls. */
-export const LOG = [...STAGED, 'settings'];
-
 /** Whether the person may do this in the project that is looked at. */
 export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   const project = useProject();
@@ -37,6 +34,31 @@ export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
 export function useMayPublish(): boolean {
   const mayDo = useMay();
   return STAGED.every((scope) => mayDo(scope, 'w'));
+}
+
+/** Whether the person reads the log of calls. */
+export function useMayReadCalls(): boolean {
+  const mayDo = useMay();
+  return [...STAGED, 'settings'].every((scope) => mayDo(scope, 'r'));
+}
+
+/** Whether the person tries endpoints, which read whatever the game does. */
+export function useMayTry(): boolean {
+  const mayDo = useMay();
+  return ['endpoints', 'queries', 'collections'].every((scope) => mayDo(scope, 'x'));
+}
+
+/** Whether the person reads documents, as they are or as they were. */
+export function useMayReadDocuments(): boolean {
+  const mayDo = useMay();
+  return mayDo('collections', 'x') || mayDo('history', 'r');
+}
+
+/** Whether the person makes, changes and deletes documents here: not in the past, which nobody changes. */
+export function useMayCorrect(): boolean {
+  const { at } = useView();
+  const mayDo = useMay();
+  return at === undefined && mayDo('correction', 'w') && mayDo('collections', 'x');
 }
 
 /** Whether the past is looked at; on pages of no project it never is. */

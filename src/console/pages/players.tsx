@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, Fragment, type ReactNode, useState } from 'react';
 import { lastCallsQuery } from '../api/calls.ts';
 import { calledQuery, collectionsQuery, playersQuery } from '../api/queries.ts';
-import { LOG, useMay, useView } from '../frame/view.ts';
+import { useMay, useMayReadCalls, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Field } from '../parts/field.tsx';
@@ -64,7 +64,7 @@ const LISTED = 20;
 function PlayedLast() {
   const view = useView();
   const mayDo = useMay();
-  const mayRead = LOG.every((scope) => mayDo(scope, 'r')) && view.at === undefined;
+  const mayRead = useMayReadCalls() && view.at === undefined;
   const calls = useQuery({ ...lastCallsQuery(view), enabled: mayRead });
   const players = candidatesOf({}, calls.data ?? [], '').slice(0, LISTED);
   const ids = players.map(({ id }) => id);

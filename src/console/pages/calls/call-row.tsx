@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { calledQuery, type LoggedRequest } from '../../api/queries.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayTry, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -132,7 +132,7 @@ export function CallList({ requests, about }: ListProps) {
 
 function Opened({ request, called }: Pick<RowProps, 'request' | 'called'>) {
   const { project, at: moment } = useView();
-  const mayDo = useMay();
+  const mayTry = useMayTry() && moment === undefined;
   const { at, slug, status, code, message, platformId, requestId, route } = request;
   return (
     <dl className={styles.facts}>
@@ -172,7 +172,7 @@ function Opened({ request, called }: Pick<RowProps, 'request' | 'called'>) {
         <Link to="/p/$project/find/$held" params={{ project, held: requestId }}>
           {requestId}
         </Link>
-        {moment === undefined && slug !== null && mayDo('endpoints', 'x') && mayDo('queries', 'x') && mayDo('collections', 'x') && (
+        {slug !== null && mayTry && (
           <Link
             to="/p/$project/calls/try"
             params={{ project }}

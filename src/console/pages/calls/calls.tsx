@@ -12,7 +12,7 @@ import {
   type Window,
 } from '../../api/calls.ts';
 import { useMoment } from '../../frame/then.tsx';
-import { LOG, useMay, useView } from '../../frame/view.ts';
+import { useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Field, Select } from '../../parts/field.tsx';
@@ -28,14 +28,11 @@ import styles from './calls.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/calls/');
 
-/** Needs of whoever reads the call log, and of whoever tries an endpoint. */
-export const TRY = ['endpoints', 'queries', 'collections'];
-
 /** What games called, and what was refused: by endpoint and outcome first, then one by one. */
 export function CallsPage() {
-  const mayDo = useMay();
   const { project, at } = useView();
-  const mayRead = LOG.every((scope) => mayDo(scope, 'r'));
+  const mayRead = useMayReadCalls();
+  const mayTry = useMayTry();
   const { slug } = route.useSearch();
   return (
     <Page
@@ -44,7 +41,7 @@ export function CallsPage() {
       sub="What games call, how long it takes, and what is refused or fails."
       actions={
         at === undefined &&
-        TRY.every((scope) => mayDo(scope, 'x')) && (
+        mayTry && (
           <Link to="/p/$project/calls/try" params={{ project }} search={{ slug }} className={buttonClass()}>
             Try it out…
           </Link>

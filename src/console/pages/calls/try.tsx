@@ -7,7 +7,7 @@ import { ofKind } from '../../api/reveal.ts';
 import { type DryRunAsked, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { OfNow } from '../../frame/then.tsx';
-import { LOG, useMay, useView } from '../../frame/view.ts';
+import { useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Pair, Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -20,7 +20,6 @@ import { listedValues } from '../../words/sheet.ts';
 import { type Candidate, candidatesOf, isSameOnLive, othersSaid } from '../../words/trying.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './calls.module.css';
-import { TRY } from './calls.tsx';
 import { Outcome } from './outcome.tsx';
 import { PlayerPicker } from './player-picker.tsx';
 import { Pretend, usePretending } from './pretend.tsx';
@@ -29,7 +28,7 @@ const route = getRouteApi('/signed-in/p/$project/calls/try');
 
 /** Runs an endpoint on what is stored, as a player, and stores nothing of it. */
 export function TryPage() {
-  const mayDo = useMay();
+  const mayTry = useMayTry();
   const { project } = useView();
   return (
     <Page
@@ -45,7 +44,7 @@ export function TryPage() {
       }
     >
       <OfNow>It is tried on what is stored now, not on what was.</OfNow>
-      {TRY.every((scope) => mayDo(scope, 'x')) ? (
+      {mayTry ? (
         <Try />
       ) : (
         <Card title="Try it out">
@@ -131,9 +130,8 @@ interface RunProps {
 
 function Run({ slug, player, endpoint }: RunProps) {
   const view = useView();
-  const mayDo = useMay();
   const fields = fieldsOfInput(endpoint['input']);
-  const calls = useQuery({ ...lastCallsQuery(view, slug), enabled: LOG.every((scope) => mayDo(scope, 'r')) }).data ?? [];
+  const calls = useQuery({ ...lastCallsQuery(view, slug), enabled: useMayReadCalls() }).data ?? [];
   const candidates = candidatesOf(endpoint, calls, slug);
   const [chosen, choose] = useState(player);
   const [asServer, setAsServer] = useState(false);

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type DocumentList, documentsQuery, type ListedDocument } from '../../api/collections.ts';
 import { type Collection, collectionsQuery } from '../../api/queries.ts';
 import { OfNow } from '../../frame/then.tsx';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -33,7 +33,7 @@ export function CollectionPage() {
   const all = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   const found = all.data?.find(({ id }) => id === collection);
   const name = found?.name || collection;
-  const mayRead = mayDo('collections', 'x') || mayDo('history', 'r');
+  const mayRead = useMayReadDocuments();
   return (
     <Page
       name={name}
@@ -70,10 +70,9 @@ export function CollectionPage() {
 
 /** Offers to make a document. */
 function Make({ collection }: { readonly collection: Collection }) {
-  const { at } = useView();
-  const mayDo = useMay();
+  const mayCorrect = useMayCorrect();
   const [isMaking, setMaking] = useState(false);
-  if (at !== undefined || !mayDo('correction', 'w') || !mayDo('collections', 'x')) return null;
+  if (!mayCorrect) return null;
   return (
     <>
       <Button onClick={() => setMaking(true)}>Make a document…</Button>

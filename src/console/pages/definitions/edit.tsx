@@ -13,7 +13,7 @@ import {
 } from '../../api/definitions.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -47,7 +47,7 @@ export function EditCard(props: EditProps) {
   // What is read meanwhile does not change what is being written: a conflict tells of it.
   const [{ definition, isNew, base }, begin] = useState(props);
   const { project } = useView();
-  const mayDo = useMay();
+  const mayPublish = useMayPublish();
   const [text, setText] = useState(definition.text);
   const [act, setAct] = useState<Act>(null);
   const settled = useSettled(text);
@@ -69,7 +69,7 @@ export function EditCard(props: EditProps) {
       title={definition.isAuthored ? (definition.path ?? 'Source') : 'Pushed as data, changed as JSON'}
       actions={
         <div className={styles.actions}>
-          {definition.state !== 'live' && !isNew && STAGED.every((scope) => mayDo(scope, 'w')) && (
+          {definition.state !== 'live' && !isNew && mayPublish && (
             <Button isSmall onClick={() => setAct('discard')}>
               Take back what is staged…
             </Button>

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { collectionsQuery, compareQuery, type DocumentChange, documentQuery, historyQuery } from '../../api/queries.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -58,9 +58,8 @@ interface DocumentPartsProps {
 export function DocumentParts({ asked, player }: DocumentPartsProps) {
   const { a, b } = useSearch({ strict: false });
   const view = useView();
-  const mayDo = useMay();
-  const mayRead = mayDo('history', 'r');
-  const mayShow = mayRead || mayDo('collections', 'x');
+  const mayRead = useMay()('history', 'r');
+  const mayShow = useMayReadDocuments();
   const comparing = useQuery({ ...compareQuery(view, asked, a ?? '', b ?? view.at), enabled: mayShow && a !== undefined });
   if (!mayShow)
     return (
@@ -87,7 +86,7 @@ function Present({ asked, player }: DocumentPartsProps) {
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   const schema = collections.data?.find(({ id, name }) => id === asked.collection || name === asked.collection)?.schema;
   const isMissing = isUnknown(read.error);
-  const canEdit = mayDo('correction', 'w') && mayDo('collections', 'x') && view.at === undefined && read.data?.version != null;
+  const canEdit = useMayCorrect() && read.data?.version != null;
   return (
     <Card
       title={

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useLive } from '../../api/live.ts';
 import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
@@ -73,8 +73,7 @@ const FOLLOWED = 5;
 /** Tells that documents of the player changed since the page was read; shows it when one wants it. */
 function Moved({ page, show }: { readonly page: PlayerShown; readonly show: () => void }) {
   const view = useView();
-  const mayDo = useMay();
-  const mayRead = mayDo('collections', 'x') || mayDo('history', 'r');
+  const mayRead = useMayReadDocuments();
   const [now, setNow] = useState<ReadonlyMap<string, number>>(new Map());
   const followed = (page.documents?.items ?? []).slice(0, FOLLOWED);
   // The overview is of live, whatever the switch says.
@@ -171,7 +170,7 @@ function hours(seconds: number): string {
 function Documents({ documents, player }: { readonly documents: NonNullable<PlayerShown['documents']>; readonly player: string }) {
   const view = useView();
   const mayDo = useMay();
-  const mayChange = view.at === undefined && mayDo('correction', 'w') && mayDo('collections', 'x');
+  const mayChange = useMayCorrect();
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
   if (documents.items.length === 0)
     return (
@@ -233,8 +232,8 @@ interface MakeProps {
 /** Offers a document in a collection of players in which the player has none. */
 function Make({ player, documents }: MakeProps) {
   const view = useView();
-  const mayDo = useMay();
-  const isOffered = view.at === undefined && mayDo('correction', 'w') && mayDo('collections', 'x') && mayDo('collections', 'r');
+  const mayRead = useMay()('collections', 'r');
+  const isOffered = useMayCorrect() && mayRead;
   const collections = useQuery({ ...collectionsQuery(view), enabled: isOffered });
   // Once it is made there may be none left to offer, and the dialog says what was done.
   const [making, setMaking] = useState<readonly Collection[] | null>(null);
