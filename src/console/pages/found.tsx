@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { type Explained, explainQuery, type LoggedRequest, type Meaning } from '../api/queries.ts';
+import { type Explained, explainQuery, type Meaning } from '../api/queries.ts';
 import { usePageOf } from '../frame/page-of.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Chip } from '../parts/chip.tsx';
@@ -86,7 +86,11 @@ export function FoundPage() {
         <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
       ))}
       {found.data?.alike !== undefined && found.data.meanings.length > 0 && <NamesAlike held={held} alike={found.data.alike} />}
-      {found.isSuccess && found.data.calls.length > 0 && <Calls calls={found.data.calls} />}
+      {found.isSuccess && found.data.calls.length > 0 && (
+        <Card title="Calls">
+          <CallList requests={found.data.calls.toReversed()} />
+        </Card>
+      )}
       {found.isSuccess && <LookAmongPersonal held={held} fields={found.data.personal ?? []} />}
     </Page>
   );
@@ -270,21 +274,5 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
       <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes} {changes === 1 ? 'definition' : 'definitions'}
       {why !== '' && <> – {why}</>}
     </>
-  );
-}
-
-interface CallsProps {
-  /** Oldest first. */
-  readonly calls: readonly LoggedRequest[];
-  readonly title?: string;
-  /** The player whose page it is. */
-  readonly about?: string | undefined;
-}
-
-export function Calls({ calls, title = 'Calls', about }: CallsProps) {
-  return (
-    <Card title={title}>
-      <CallList requests={calls.toReversed()} about={about} />
-    </Card>
   );
 }

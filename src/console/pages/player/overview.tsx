@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useLive } from '../../api/live.ts';
 import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
 import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
@@ -10,20 +10,17 @@ import { codeOf, Later } from '../../parts/later.tsx';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
-import table from '../../parts/table.module.css';
-import { Table } from '../../parts/table.tsx';
-import { Ago, At } from '../../parts/time.tsx';
-import { limitName } from '../../words/limit.ts';
+import { Ago } from '../../parts/time.tsx';
 import { movedText, topicOf } from '../../words/live.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { valueText } from '../../words/value.ts';
 import { GameButtons } from '../buttons/buttons.tsx';
-import { EndpointLimitLink, LeftUntil, LimitLink } from '../calls/limits.tsx';
-import { Calls } from '../found.tsx';
+import { CallList } from '../calls/call-row.tsx';
 import { PlayerLink } from '../named.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
 import { Reports } from './reports.tsx';
+import { Boards, Flags, Guest, Sessions, Slots, Windows } from './tables.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
 
@@ -140,7 +137,11 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         {flags !== undefined && flags.items.length > 0 && <Flags flags={flags.items} />}
         {windows !== undefined && windows.items.length > 0 && <Windows windows={windows.items} />}
       </div>
-      {calls !== undefined && calls.items.length > 0 && <Calls title="Last calls" calls={calls.items} about={page.player} />}
+      {calls !== undefined && calls.items.length > 0 && (
+        <Card title="Last calls">
+          <CallList requests={calls.items.toReversed()} about={page.player} />
+        </Card>
+      )}
       {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}
       {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut).join(' ')}</p>}
     </div>
@@ -270,100 +271,6 @@ function MoreDocuments({ player, more }: { readonly player: string; readonly mor
   );
 }
 
-interface ListedProps {
-  readonly title: string;
-  readonly heads: readonly string[];
-  readonly children: ReactNode;
-}
-
-function Listed({ title, heads, children }: ListedProps) {
-  return (
-    <Card title={title}>
-      <Table name={title} heads={heads}>
-        {children}
-      </Table>
-    </Card>
-  );
-}
-
-type ItemsOf<Part extends keyof PlayerShown> = NonNullable<PlayerShown[Part]> extends { readonly items: infer Items } ? Items : never;
-
-function Slots({ slots, player }: { readonly slots: ItemsOf<'slots'>; readonly player: string }) {
-  const { project } = useView();
-  return (
-    <Listed title="Save slots" heads={['Slot', 'Collection', 'Saved']}>
-      {slots.map(({ collection, recordId, recordName, updatedAt }) => (
-        <tr key={`${collection}/${recordId}`}>
-          <td>
-            <Link
-              to="/p/$project/players/$player/documents/$collection/$key"
-              params={{ project, player, collection, key: `${player}_${recordId}` }}
-            >
-              {recordName || recordId}
-            </Link>
-          </td>
-          <td>{collection}</td>
-          <td className={table.tight}>
-            <Ago at={updatedAt} />
-          </td>
-        </tr>
-      ))}
-    </Listed>
-  );
-}
-
-function Sessions({ sessions }: { readonly sessions: ItemsOf<'sessions'> }) {
-  const { project } = useView();
-  return (
-    <Listed title="Sessions" heads={['Session', 'Began', 'State']}>
-      {sessions.map(({ id, createdAt, expiresAt, revokedAt }) => (
-        <tr key={id}>
-          <td className={table.mono}>
-            <Link to="/p/$project/find/$held" params={{ project, held: id }}>
-              {id.slice(0, 12)}…
-            </Link>
-          </td>
-          <td className={table.tight}>
-            <Ago at={createdAt} />
-          </td>
-          <td>
-            {revokedAt === null ? (
-              <>
-                until <At at={expiresAt} />
-              </>
-            ) : (
-              <>
-                ended <Ago at={revokedAt} />
-              </>
-            )}
-          </td>
-        </tr>
-      ))}
-    </Listed>
-  );
-}
-
-function Guest({ guest }: { readonly guest: NonNullable<PlayerShown['guest']> }) {
-  return (
-    <Listed title="Devices" heads={['Device', 'Came']}>
-      {guest.devices.map(({ id, joinedAt }) => (
-        <tr key={id}>
-          <td className={table.mono}>{id}</td>
-          <td className={table.tight}>
-            <Ago at={joinedAt} />
-          </td>
-        </tr>
-      ))}
-      <tr>
-        <td colSpan={2} className={table.soft}>
-          {guest.account === null ? 'No account is linked' : `Linked to the account ${guest.account}`}.{' '}
-          {guest.hasCode ? 'There is a recovery code that was not used.' : 'There is no recovery code.'}
-        </td>
-      </tr>
-    </Listed>
-  );
-}
-
 /** What the player has of a currency. It leads to how it came to be so. */
 function Balance({ player, amount }: { readonly player: string; readonly amount: unknown }) {
   const { project } = useView();
@@ -377,71 +284,5 @@ function Balance({ player, amount }: { readonly player: string; readonly amount:
     >
       {valueText(amount)}
     </Link>
-  );
-}
-
-function Boards({ boards, player }: { readonly boards: ItemsOf<'boards'>; readonly player: string }) {
-  const { project } = useView();
-  const mayRun = useMay()('queries', 'x');
-  return (
-    <Listed title="Leaderboards" heads={['Board', 'Rank', 'Value']}>
-      {boards.map(({ query, name, rank, value, total }) => (
-        <tr key={query}>
-          <td>
-            {mayRun ? (
-              <Link to="/p/$project/boards/$query" params={{ project, query }} search={{ player }} title="The board around the player">
-                {name || query}
-              </Link>
-            ) : (
-              name || query
-            )}
-          </td>
-          <td className={table.tight}>{rank === null ? 'not known yet' : `${rank}${total === undefined ? '' : ` of ${total}`}`}</td>
-          <td>{valueText(value)}</td>
-        </tr>
-      ))}
-    </Listed>
-  );
-}
-
-function Flags({ flags }: { readonly flags: ItemsOf<'flags'> }) {
-  return (
-    <Listed title="Flags" heads={['Rule', 'Asked for', 'When']}>
-      {flags.map(({ eventId, rule, amount, limit, at }) => (
-        <tr key={eventId}>
-          <td>
-            <LimitLink name={rule} />
-          </td>
-          <td>
-            {amount} <span className={table.soft}>of {limit}</span>
-          </td>
-          <td className={table.tight}>
-            <Ago at={at} />
-          </td>
-        </tr>
-      ))}
-    </Listed>
-  );
-}
-
-function Windows({ windows }: { readonly windows: ItemsOf<'windows'> }) {
-  return (
-    <Listed title="Rate limits in use" heads={['Limit', 'Of', 'Left']}>
-      {windows.map((each) => (
-        <tr key={JSON.stringify(each)}>
-          <td>
-            {typeof each['endpoint'] === 'string' ? (
-              <EndpointLimitLink slug={limitName(each)} id={each['endpoint']} />
-            ) : (
-              <LimitLink name={limitName(each)} />
-            )}
-          </td>
-          <td className={table.soft}>{[each['collection'], each['field']].filter((name) => typeof name === 'string').join('.')}</td>
-          <td className={table.tight}>
-            <LeftUntil of={each} />
-          </td>
-        </tr>
-      ))}
-    </Listed>
   );
 }
