@@ -28,14 +28,3 @@ export interface TimelineFilters {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
-
-const SOURCES = { calls: 'refused requests', reports: 'reports of the game' } as const;
-
-/** What a list leaves out, and why; `null`: nothing. */
-export function leftOutOf(leftOut: readonly { readonly source: keyof typeof SOURCES; readonly why: string }[]): string | null {
-  const reasons = [...new Set(leftOut.map(({ why }) => why))];
-  const said = reasons.map(
-    (why) => `${leftOut.flatMap((each) => (each.why === why ? [SOURCES[each.source]] : [])).join(' and ')} (${why})`,
-  );
-  return said.length === 0 ? null : `Not shown: ${said.join('; ')}.`;
-}

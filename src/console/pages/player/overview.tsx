@@ -11,6 +11,7 @@ import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { partsLeftOut } from '../../words/left-out.ts';
 import { movedText, topicOf } from '../../words/live.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { valueText } from '../../words/value.ts';
@@ -143,24 +144,9 @@ function Shown({ page }: { readonly page: PlayerShown }) {
         </Card>
       )}
       {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}
-      {leftOut.length > 0 && <p className={styles.soft}>{leftOutText(leftOut).join(' ')}</p>}
+      {leftOut.length > 0 && <p className={styles.soft}>{partsLeftOut(leftOut)}</p>}
     </div>
   );
-}
-
-const OF_NOW = 'It is of now alone';
-
-/** Each reason once. */
-function leftOutText(leftOut: PlayerShown['leftOut']): readonly string[] {
-  const ofNow = leftOut.filter(({ why }) => why.startsWith(OF_NOW)).map(({ part }) => part);
-  const others = leftOut.filter(({ why }) => !why.startsWith(OF_NOW));
-  const said = [...new Set(others.map(({ why }) => why))].map(
-    (why) => `${others.flatMap((each) => (each.why === why ? [each.part] : [])).join(', ')} (${why})`,
-  );
-  return [
-    ...(ofNow.length === 0 ? [] : [`These are known only as they are now: ${ofNow.join(', ')}.`]),
-    ...(said.length === 0 ? [] : [`Not shown: ${said.join('; ')}.`]),
-  ];
 }
 
 function hours(seconds: number): string {

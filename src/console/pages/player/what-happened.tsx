@@ -10,8 +10,9 @@ import { CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
 import { At } from '../../parts/time.tsx';
 import { newText } from '../../words/commit.ts';
 import { keyOf, newerAmong } from '../../words/happened.ts';
+import { sourcesLeftOut } from '../../words/left-out.ts';
 import { isAway } from '../../words/refusal.ts';
-import { leftOutOf, type TimelineFilters } from '../../words/timeline.ts';
+import type { TimelineFilters } from '../../words/timeline.ts';
 import { CallRow, CallsRow } from '../calls/call-row.tsx';
 import commits from '../commits.module.css';
 import { CommitRow } from '../commits.tsx';
@@ -36,7 +37,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
   const last = list.data.pages.at(-1);
-  const leftOut = leftOutOf(last?.leftOut ?? []);
+  const leftOut = sourcesLeftOut(last?.leftOut ?? []);
   return (
     <>
       <NewNote what={isFollowed ? newText(newerAmong(newer.data ?? [], items), NEWER, 'line') : null} show={() => void list.refetch()} />
@@ -51,7 +52,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
         </ol>
       )}
       {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
-      {leftOut !== null && (
+      {leftOut !== '' && (
         <CardBody>
           <span className={styles.soft}>{leftOut}</span>
         </CardBody>
