@@ -27,7 +27,7 @@ import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
 import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
-import { Deed, DocumentLink, PlayerOr, PublishLink, WhoLink } from './named.tsx';
+import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
@@ -89,17 +89,13 @@ export function useCanUndo({ documents, undone }: Commit): boolean {
 
 /** By which commit it was undone, and by whom; nothing where it is not, or was not at the moment that pages follow. */
 export function UndoneBy({ commit }: { readonly commit: Commit }) {
-  const { project, at: moment } = useView();
+  const { at: moment } = useView();
   const undone = undoneAt(commit.undone, moment);
   if (undone === undefined) return null;
   const { revision, at } = undone;
   return (
     <p className={styles.undone}>
-      <Chip tone="past">undone</Chip> by {whoOf(undone)}, commit{' '}
-      <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} title="What this commit was">
-        {revision}
-      </Link>
-      , <Ago at={at} />
+      <Chip tone="past">undone</Chip> by {whoOf(undone)}, commit <CommitLink revision={revision} />, <Ago at={at} />
     </p>
   );
 }
@@ -154,9 +150,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
       <div className={styles.meta}>
         <When at={commit.at} />
         {commit.publish !== null && commit.publish >= commit.first && <PublishLink revision={commit.publish} />}
-        <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
-          {commit.revision}
-        </Link>
+        <CommitLink revision={commit.revision} />
         {canUndo && (
           <Button
             look="quiet"

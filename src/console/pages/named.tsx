@@ -24,6 +24,22 @@ export function HeldLink({ held }: { readonly held: string }) {
   );
 }
 
+interface CommitLinkProps {
+  readonly revision: number;
+  /** Of a dialog, which closes. */
+  readonly leave?: () => void;
+}
+
+/** A commit by its revision: it leads to all that is known of it. */
+export function CommitLink({ revision, leave }: CommitLinkProps) {
+  const { project } = useView();
+  return (
+    <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} title="What this commit was" onClick={leave}>
+      {revision}
+    </Link>
+  );
+}
+
 /** A key by its label: it leads to the key among the others, with its last use, for whoever sees those. */
 export function KeyLink({ keyId, label = keyId }: { readonly keyId: string; readonly label?: string | undefined }) {
   const { project } = useView();

@@ -1,5 +1,4 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LOOK, lookAtUndo, NO_WHY, type Policy, type UndoAsked, undo } from '../api/acts.ts';
 import { commitsQuery } from '../api/queries.ts';
@@ -13,6 +12,7 @@ import { Done } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
 import { staysText, undoCosts } from '../words/restore.ts';
 import { Corrected, isNothing } from './corrected.tsx';
+import { CommitLink } from './named.tsx';
 import { useShared, WhoPays } from './policies.tsx';
 import { FailedOrAsked } from './revealing.tsx';
 
@@ -54,11 +54,8 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
             <p>It was undone before, by the same request.</p>
           ) : (
             <p>
-              The commit{' '}
-              <Link to="/p/$project/find/$held" params={{ project, held: String(act.data.revision) }} onClick={close}>
-                {act.data.revision}
-              </Link>{' '}
-              did it, and stands among what happened, where it can be undone in its turn.
+              The commit <CommitLink revision={act.data.revision} leave={close} /> did it, and stands among what happened, where it can be
+              undone in its turn.
             </p>
           )}
         </Done>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { aroundQuery, type Leaderboard, type RankedRow, type RowOfBoard, setByQuery } from '../../api/boards.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -9,6 +9,7 @@ import { At } from '../../parts/time.tsx';
 import { amountText } from '../../words/amount.ts';
 import { whyRanked } from '../../words/board.ts';
 import { deedOf, whoOf } from '../../words/commit.ts';
+import { CommitLink } from '../named.tsx';
 import { isAskedWhy } from '../revealing.tsx';
 import styles from './boards.module.css';
 
@@ -76,7 +77,6 @@ function Reasons({ query, board, row }: ReasonsProps) {
 
 function SetBy({ of }: { readonly of: RowOfBoard }) {
   const view = useView();
-  const { project } = view;
   const mayRead = useMay()('history', 'r');
   const read = useQuery({ ...setByQuery(view, of), enabled: mayRead });
   if (!mayRead) return <li className={styles.soft}>Who set the value, a role with the permission “history” sees.</li>;
@@ -101,10 +101,7 @@ function SetBy({ of }: { readonly of: RowOfBoard }) {
   return (
     <li>
       <strong>{whoOf({ actor })}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit{' '}
-      <Link to="/p/$project/find/$held" params={{ project, held: String(change.commit) }}>
-        {change.commit}
-      </Link>
-      . From then on it counts among equal values.
+      <CommitLink revision={change.commit} />. From then on it counts among equal values.
     </li>
   );
 }

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { LOOK, NO_WHY } from '../../api/acts.ts';
 import { type GameButton, lookAtPress, type Pressed, press } from '../../api/buttons.ts';
@@ -17,6 +16,7 @@ import { exactJson } from '../../words/exact.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { type Notice, type Refusal, Refused, refusalOf } from '../../words/refusal.ts';
 import { Corrected } from '../corrected.tsx';
+import { CommitLink } from '../named.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './buttons.module.css';
 
@@ -163,7 +163,6 @@ interface CameProps {
 
 /** What came of it. */
 function Came({ label, sub, pressed, close }: CameProps) {
-  const { project } = useView();
   const { result, revision } = pressed;
   const refusal = refusalOf(result.status, result.body, true);
   return (
@@ -173,11 +172,7 @@ function Came({ label, sub, pressed, close }: CameProps) {
           <p>It was done before, by the same request.</p>
         ) : (
           <p>
-            Done, in your name, by the commit{' '}
-            <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} onClick={close}>
-              {revision}
-            </Link>
-            . Undo that to take it back.
+            Done, in your name, by the commit <CommitLink revision={revision} leave={close} />. Undo that to take it back.
           </p>
         )}
       </Done>

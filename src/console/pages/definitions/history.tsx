@@ -13,6 +13,7 @@ import { whoOf } from '../../words/commit.ts';
 import type { DefinitionKind } from '../../words/definition.ts';
 import { publishDeed } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
+import { CommitLink } from '../named.tsx';
 import { Fields } from '../publishes/changes.tsx';
 import styles from './definitions.module.css';
 
@@ -77,7 +78,7 @@ interface LineProps {
 }
 
 function HistoryLine({ change, before, isFirst, compare }: LineProps) {
-  const { project, target } = useView();
+  const { target } = useView();
   const { revision, at, action, actor, message: reason, ticket, opens = [], fields } = change;
   const why = whySaid({ reason, ticket });
   return (
@@ -87,9 +88,7 @@ function HistoryLine({ change, before, isFirst, compare }: LineProps) {
       </p>
       <div className={styles.meta}>
         <When at={at} />
-        <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
-          {revision}
-        </Link>
+        <CommitLink revision={revision} />
         {before !== undefined && (
           <Link to="." search={(search: object) => ({ ...search, a: String(before), b: String(revision) })}>
             Compare with the one before

@@ -12,7 +12,7 @@ import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
 import { whySaid } from '../../words/why.ts';
-import { WhoLink } from '../named.tsx';
+import { CommitLink, WhoLink } from '../named.tsx';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/keys');
@@ -157,10 +157,7 @@ function MadeBy({ at }: { readonly at: string }) {
   if (commit === undefined) return null;
   return (
     <div className={table.soft}>
-      by <WhoLink commit={commit} />, commit{' '}
-      <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
-        {commit.revision}
-      </Link>
+      by <WhoLink commit={commit} />, commit <CommitLink revision={commit.revision} />
       {commit.why !== undefined && <div className={styles.why}>{whySaid(commit.why)}</div>}
     </div>
   );

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { correct, LOOK, lookAtChange, NO_WHY, type WantedChange } from '../../api/acts.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
@@ -11,6 +10,7 @@ import { Done, Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { Refused } from '../../words/refusal.ts';
 import { Corrected, isNothing } from '../corrected.tsx';
+import { CommitLink } from '../named.tsx';
 
 export interface CorrectProps {
   readonly asked: { readonly collection: string; readonly key: string };
@@ -85,7 +85,6 @@ interface CorrectsProps {
 
 /** What was done. A kept answer names no commit. */
 function Corrects({ title, asked: { collection, key }, revision, close }: CorrectsProps) {
-  const { project } = useView();
   return (
     <Dialog title={title} close={close}>
       <Done>
@@ -93,11 +92,7 @@ function Corrects({ title, asked: { collection, key }, revision, close }: Correc
           {collection}/{key}: players who look at it see it at once.{' '}
           {revision !== null && (
             <>
-              The commit{' '}
-              <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }} onClick={close}>
-                {revision}
-              </Link>{' '}
-              did it, and can be undone there.
+              The commit <CommitLink revision={revision} leave={close} /> did it, and can be undone there.
             </>
           )}
         </p>

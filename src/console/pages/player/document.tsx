@@ -16,7 +16,7 @@ import { At, When } from '../../parts/time.tsx';
 import { type CommitSaid, deedOf } from '../../words/commit.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
-import { WhoLink } from '../named.tsx';
+import { CommitLink, WhoLink } from '../named.tsx';
 import { NoDocuments } from '../no-documents.tsx';
 import { Fields } from './fields.tsx';
 import styles from './player.module.css';
@@ -179,7 +179,6 @@ interface ChangeProps {
 }
 
 function Change({ change, asked, a, b, pick }: ChangeProps) {
-  const { project } = useView();
   const [isWhole, setWhole] = useState(false);
   const { commit: revision, at, action, version, fields, more = 0, ledger } = change;
   const said = {
@@ -202,10 +201,7 @@ function Change({ change, asked, a, b, pick }: ChangeProps) {
           {action}, version {version}
         </Chip>
         <span className={styles.soft}>
-          <When at={at} /> ·{' '}
-          <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
-            {revision}
-          </Link>
+          <When at={at} /> · <CommitLink revision={revision} />
         </span>
         <span className={styles.picks}>
           {(['a', 'b'] as const).map((side) => {

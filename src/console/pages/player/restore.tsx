@@ -38,7 +38,7 @@ import {
 import { momentOf, momentText, sinceOf, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
-import { WhoLink } from '../named.tsx';
+import { CommitLink, WhoLink } from '../named.tsx';
 import { useShared, WhoPays } from '../policies.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import { UndoDialog } from '../undo.tsx';
@@ -320,7 +320,6 @@ interface HowItCameProps {
 
 /** When something changed last since the moment, and by whom, and what else changed it. */
 function HowItCame({ player, since, place }: HowItCameProps) {
-  const { project } = useView();
   const last = lastChangeOf(since, place);
   const others = place.path !== '' && <ChangesLink player={player} field={place.path} text={`all changes of ${place.path}`} />;
   if (last === undefined) return others;
@@ -329,9 +328,7 @@ function HowItCame({ player, since, place }: HowItCameProps) {
     <>
       {field !== undefined && `${becameText(field)}, `}
       <When at={commit.at} />, {whoOf(commit) !== player && <WhoLink commit={commit} />} {deedOf(commit)}, commit{' '}
-      <Link to="/p/$project/find/$held" params={{ project, held: String(commit.revision) }} title="What this commit was">
-        {commit.revision}
-      </Link>
+      <CommitLink revision={commit.revision} />
       {others !== false && <> · {others}</>}
     </>
   );
@@ -448,11 +445,8 @@ function Restored({ player, revision, correction }: RestoredProps) {
               </p>
             ) : (
               <p>
-                The commit{' '}
-                <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
-                  {revision}
-                </Link>{' '}
-                did it. The player sees it at the next load. It can be undone here, and later on the{' '}
+                The commit <CommitLink revision={revision} /> did it. The player sees it at the next load. It can be undone here, and later
+                on the{' '}
                 <Link to="/p/$project/players/$player/timeline" params={{ project, player }}>
                   time line
                 </Link>
