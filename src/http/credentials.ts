@@ -164,7 +164,7 @@ function positionOf(exchange: Exchange): number | null {
 function baseOf(exchange: Exchange): number | null {
   const text = headerText(exchange, 'x-ns-base');
   if (text === null) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (WHOLE_NUMBER.test(text)) return Number(text);
   throw refusal('INVALID_REQUEST', "`x-ns-base` must be a revision of the project's log, as x-ns-position names it");
 }
 

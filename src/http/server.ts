@@ -108,14 +108,14 @@ export function createServer(parts: ServerParts): HttpServer {
       server.emit('connection', socket);
     },
     async listenConsole(port, host) {
-      const { console: settingsOf } = parts;
-      if (!settingsOf) throw new Error('this server has no console');
-      let place = new ConsolePlace(settingsOf, port);
-      const chain = consoleChain(parts, shared, settingsOf, () => place);
-      const listening = nodeServer(handlerOf(chain, parts), settings, settingsOf.tls);
+      const { console: service } = parts;
+      if (!service) throw new Error('this server has no console');
+      let place = new ConsolePlace(service, port);
+      const chain = consoleChain(parts, shared, service, () => place);
+      const listening = nodeServer(handlerOf(chain, parts), settings, service.tls);
       boundConnections(listening, settings.maxConsoleConnections, 'connections to the console', log);
       const taken = await listen(listening, port, host);
-      place = new ConsolePlace(settingsOf, taken);
+      place = new ConsolePlace(service, taken);
       consoleServer = listening;
       return { origin: place.origin, port: taken };
     },

@@ -39,6 +39,8 @@ export class ConsoleFiles {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<StoredFile>>();
   #paths: Promise<ReadonlyMap<string, string>> | null = null;
+  /** Of the page that the paths belong to. */
+  #tag = '';
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -77,8 +79,6 @@ export class ConsoleFiles {
     }
     return this.#paths;
   }
-
-  #tag = '';
 
   #read(file: string): Promise<StoredFile> {
     const known = this.#files.get(file) ?? storedFile(file);
