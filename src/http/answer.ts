@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Positioned } from '../app/app.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
-import { type Json, stringifyJson } from '../kernel/json.ts';
+import { type Json, stringifyJson, tryParseJson } from '../kernel/json.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import type { Context } from './exchange.ts';
 
@@ -64,4 +64,10 @@ export function respond(ctx: AnswerContext, answer: Answer): void {
   ctx.status = answer.status ?? 200;
   ctx.body = answer.stream ?? answer.text ?? stringifyJson(answer.body ?? null);
   if (answer.done) ctx.state.done = true;
+}
+
+/** The answer as JSON; `undefined`: it is of another form. */
+export function jsonOf({ body, text, contentType }: Answer): Json | undefined {
+  if (contentType !== undefined && !contentType.includes('json')) return undefined;
+  return text === undefined ? (body ?? null) : tryParseJson(text.toString());
 }

@@ -239,3 +239,8 @@ export function param<Name extends string>(ctx: Context & WithParams<Name>, name
   if (typeof value !== 'string' || value === '') throw notFound('route');
   return value;
 }
+
+/** The project of a request: its caller's, or that of the path before it is known who asks. */
+export function projectIn(ctx: Context): string {
+  return ctx.state.exchange.caller?.projectId ?? String(ctx.params['project'] ?? '');
+}

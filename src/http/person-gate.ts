@@ -19,8 +19,9 @@ import type { Answer } from './answer.ts';
 import { invalidBody } from './body.ts';
 import { authenticate } from './credentials.ts';
 import type { Serve } from './dispatch.ts';
-import { type Context, type Exchange, firstQuery, queryOf, queryText } from './exchange.ts';
-import { known, MANY, namedByRequest, type Page, pageOf, projectIn, refusedToPerson, shownToPerson } from './looks.ts';
+import { type Context, type Exchange, firstQuery, projectIn, queryOf, queryText } from './exchange.ts';
+import { refusedToPerson, shownToPerson } from './looks.ts';
+import { known, MANY, namedByRequest, type Page, pageOf } from './players-named.ts';
 import { reasonIn, reasonOf, requireReveal } from './reveal.ts';
 
 /**

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { routes } from '../../src/contract/routes/index.ts';
 import type { Answer } from '../../src/http/answer.ts';
 import type { Context } from '../../src/http/exchange.ts';
-import { pageOf, shownToPerson } from '../../src/http/looks.ts';
+import { shownToPerson } from '../../src/http/looks.ts';
+import { pageOf } from '../../src/http/players-named.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 
 /** What is done is not answered as refused, whatever becomes of the look that its answer is. */

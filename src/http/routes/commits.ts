@@ -2,7 +2,7 @@ import type { Explained, LoggedRequest } from '../../contract/answers.ts';
 import { commits } from '../../contract/routes/commits.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Handlers } from '../handlers.ts';
-import { hiddenFrom } from '../looks.ts';
+import { hiddenFrom } from '../masking.ts';
 import { answering } from '../request.ts';
 import { isRevealed } from '../reveal.ts';
 import { managed, type Services } from './services.ts';

@@ -5,7 +5,7 @@ import { freshHeaders } from '../answer.ts';
 import { authenticate } from '../credentials.ts';
 import { boundTaking } from '../guards/unsent.ts';
 import type { Handlers } from '../handlers.ts';
-import { hiddenFrom, hiddenNow } from '../looks.ts';
+import { hiddenFrom, hiddenNow } from '../masking.ts';
 import { isAskedFor } from '../person-gate.ts';
 import { answering, readRequest } from '../request.ts';
 import { requireReveal } from '../reveal.ts';

@@ -4,7 +4,7 @@ import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { shownEvents } from '../looks.ts';
+import { shownEvents } from '../masking.ts';
 import { endRevealedInTime } from '../reveal.ts';
 import type { Services } from './services.ts';
 

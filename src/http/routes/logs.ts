@@ -11,7 +11,7 @@ import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { shownRequests } from '../looks.ts';
+import { shownRequests } from '../masking.ts';
 import { endRevealedInTime } from '../reveal.ts';
 import type { Services } from './services.ts';
 
