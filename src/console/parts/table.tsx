@@ -21,15 +21,18 @@ interface TableProps {
   readonly heads: readonly (string | Head)[];
   /** On a phone each row is a card: below one another stand its cells, with what `data-head` calls them. */
   readonly folds?: boolean;
+  readonly className?: string | undefined;
+  /** What stands below its rows, such as a sum. */
+  readonly foot?: ReactNode;
   /** Its rows. */
   readonly children: ReactNode;
 }
 
 /** A table that scrolls sideways by itself where it is wider than its page, or folds on a phone. */
-export function Table({ name, heads, folds = false, children }: TableProps) {
+export function Table({ name, heads, folds = false, className, foot, children }: TableProps) {
   return (
     <Scroll name={name}>
-      <table className={classes(styles.table, folds && styles.folds)}>
+      <table className={classes(styles.table, folds && styles.folds, className)}>
         <thead>
           <tr>
             {heads.map((head) =>
@@ -38,6 +41,7 @@ export function Table({ name, heads, folds = false, children }: TableProps) {
           </tr>
         </thead>
         <tbody>{children}</tbody>
+        {foot !== undefined && <tfoot>{foot}</tfoot>}
       </table>
     </Scroll>
   );

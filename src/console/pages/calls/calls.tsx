@@ -19,8 +19,8 @@ import { Field, Select } from '../../parts/field.tsx';
 import { LiveChip } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
 import { CallList } from './call-row.tsx';
@@ -156,31 +156,21 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
 
 function Groups({ groups }: { readonly groups: readonly CallsByEndpoint[] }) {
   return (
-    <Scroll name="Calls by endpoint">
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Endpoint</th>
-            <th scope="col" className={table.number}>
-              Calls
-            </th>
-            <th scope="col" className={table.number}>
-              Rate
-            </th>
-            <th scope="col" className={table.number}>
-              Takes
-            </th>
-            <th scope="col">Refused and failed, by code</th>
-            <th scope="col">Last</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <Group key={`${group.slug} ${group.route}`} group={group} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="Calls by endpoint"
+      heads={[
+        'Endpoint',
+        { name: 'Calls', isNumber: true },
+        { name: 'Rate', isNumber: true },
+        { name: 'Takes', isNumber: true },
+        'Refused and failed, by code',
+        'Last',
+      ]}
+    >
+      {groups.map((group) => (
+        <Group key={`${group.slug} ${group.route}`} group={group} />
+      ))}
+    </Table>
   );
 }
 

@@ -10,8 +10,8 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
 import type { PlotSeries } from '../../parts/plot-series.ts';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { checkOf, percent } from '../../words/economy.ts';
 import styles from './economy.module.css';
@@ -136,52 +136,27 @@ function plottedOf(newestFirst: readonly EconomyDay[]) {
   return { days: days.map(({ day }) => day), times: days.map(({ day }) => Date.parse(day) / 1000), supply, flows };
 }
 
+const HEADS = [
+  'Day',
+  { name: 'Entries', isNumber: true },
+  { name: 'Opening', isNumber: true },
+  { name: '+ In', isNumber: true },
+  { name: '− Out', isNumber: true },
+  { name: '= Closing', isNumber: true },
+  { name: 'Faucet', isNumber: true, title: 'What came from nowhere: quests, shops that pay, gifts' },
+  { name: 'Sink', isNumber: true, title: 'What went nowhere: prices, fees' },
+  { name: 'Transfer', isNumber: true, title: 'What went from one place to another within a commit' },
+  { name: 'Corrected', isNumber: true, title: 'By restores, undos, grants, imports and corrections: apart from play' },
+  { name: 'Richest 1 %', isNumber: true, title: 'What the richest hundredth of all who have some had at the day’s end' },
+] as const;
+
 function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
   return (
-    <Scroll name="Days">
-      <table className={classes(table.table, styles.days)}>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col" className={table.number}>
-              Entries
-            </th>
-            <th scope="col" className={table.number}>
-              Opening
-            </th>
-            <th scope="col" className={table.number}>
-              + In
-            </th>
-            <th scope="col" className={table.number}>
-              − Out
-            </th>
-            <th scope="col" className={table.number}>
-              = Closing
-            </th>
-            <th scope="col" className={table.number} title="What came from nowhere: quests, shops that pay, gifts">
-              Faucet
-            </th>
-            <th scope="col" className={table.number} title="What went nowhere: prices, fees">
-              Sink
-            </th>
-            <th scope="col" className={table.number} title="What went from one place to another within a commit">
-              Transfer
-            </th>
-            <th scope="col" className={table.number} title="By restores, undos, grants, imports and corrections: apart from play">
-              Corrected
-            </th>
-            <th scope="col" className={table.number} title="What the richest hundredth of all who have some had at the day’s end">
-              Richest 1 %
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((day) => (
-            <DayRow key={day.day} day={day} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name="Days" heads={HEADS} className={styles.days}>
+      {days.map((day) => (
+        <DayRow key={day.day} day={day} />
+      ))}
+    </Table>
   );
 }
 

@@ -7,8 +7,8 @@ import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { Card, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { amountText, changeText } from '../../words/amount.ts';
 import { whoOf } from '../../words/commit.ts';
@@ -120,44 +120,26 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
           <Empty title="There is no such entry in these days">Choose other days, or take a filter away.</Empty>
         ))}
       {entries.length > 0 && (
-        <Scroll name="Entries">
-          <table className={classes(table.table, styles.days)}>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Player</th>
-                <th scope="col">Field</th>
-                <th scope="col" className={table.number}>
-                  Was
-                </th>
-                <th scope="col" className={table.number}>
-                  Change
-                </th>
-                <th scope="col" className={table.number}>
-                  Became
-                </th>
-                {asked.class !== undefined && (
-                  <th scope="col" className={table.number} title="How much of the change counts here">
-                    {className(asked.class)}
-                  </th>
-                )}
-                <th scope="col">Source</th>
-                <th scope="col">By</th>
-                <th scope="col" className={table.number}>
-                  Commit
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <EntryRow key={entry.eventId} entry={entry} isOfClass={asked.class !== undefined} />
-              ))}
-            </tbody>
-            <tfoot>
-              <SumRow entries={entries} isOfClass={asked.class !== undefined} hasMore={list.hasNextPage} />
-            </tfoot>
-          </table>
-        </Scroll>
+        <Table
+          name="Entries"
+          className={styles.days}
+          heads={[
+            ...['When', 'Player', 'Field'],
+            { name: 'Was', isNumber: true },
+            { name: 'Change', isNumber: true },
+            { name: 'Became', isNumber: true },
+            ...(asked.class === undefined
+              ? []
+              : [{ name: className(asked.class), isNumber: true, title: 'How much of the change counts here' }]),
+            ...['Source', 'By'],
+            { name: 'Commit', isNumber: true },
+          ]}
+          foot={<SumRow entries={entries} isOfClass={asked.class !== undefined} hasMore={list.hasNextPage} />}
+        >
+          {entries.map((entry) => (
+            <EntryRow key={entry.eventId} entry={entry} isOfClass={asked.class !== undefined} />
+          ))}
+        </Table>
       )}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
         {hasOthers && <span>Entries of sources beyond the 200 that a day tells apart are in the ledgers of the players alone.</span>}
