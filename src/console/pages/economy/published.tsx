@@ -5,8 +5,8 @@ import { type Publish, publishesQuery } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Card, More } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { whoActed } from '../../words/approval.ts';
 import { aroundSaid, type Period } from '../../words/economy.ts';
@@ -45,32 +45,27 @@ export function PublishedInDays({ published: { publishes, hasMore, isLoading, lo
   if (publishes.length === 0) return null;
   return (
     <Card title="Made live in these days">
-      <Scroll name="Publishes">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">What changed</th>
-              <th scope="col">Who</th>
-              <th scope="col" title="Of a day: the mean of up to seven on which something moved, without that of the publish">
-                In and out, before and since
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {publishes.map((publish) => (
-              <tr key={publish.revision}>
-                <td className={table.tight}>
-                  <At at={publish.at} /> <PublishLink revision={publish.revision} />
-                </td>
-                <td>{changesSaid(publish.changes)}</td>
-                <td>{whoActed(publish.actor)}</td>
-                <td className={table.soft}>{aroundSaid(days, dayOf(publish), plotText) ?? 'not known yet'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        name="Publishes"
+        heads={[
+          ...['When', 'What changed', 'Who'],
+          {
+            name: 'In and out, before and since',
+            title: 'Of a day: the mean of up to seven on which something moved, without that of the publish',
+          },
+        ]}
+      >
+        {publishes.map((publish) => (
+          <tr key={publish.revision}>
+            <td className={table.tight}>
+              <At at={publish.at} /> <PublishLink revision={publish.revision} />
+            </td>
+            <td>{changesSaid(publish.changes)}</td>
+            <td>{whoActed(publish.actor)}</td>
+            <td className={table.soft}>{aroundSaid(days, dayOf(publish), plotText) ?? 'not known yet'}</td>
+          </tr>
+        ))}
+      </Table>
       <More hasMore={hasMore} isLoading={isLoading} load={load} />
     </Card>
   );

@@ -4,8 +4,8 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CardBody, Empty } from '../../parts/page.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
 import table from '../../parts/table.module.css';
+import { Table } from '../../parts/table.tsx';
 import { MAX_ROWS, type Row, rowsOf } from '../../words/document.ts';
 import { exactJson } from '../../words/exact.ts';
 import { CELL_LENGTH, cut, valueStart } from '../../words/value.ts';
@@ -24,22 +24,11 @@ export function Fields({ document, schema, player }: FieldsProps) {
   if (rows.length === 0) return <Empty title="It is empty">No field is set, and the schema names none.</Empty>;
   return (
     <>
-      <Scroll name="Fields">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Value</th>
-              <th scope="col">Schema</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <FieldRow key={row.path} row={row} hasSchema={schema !== undefined} player={player} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Fields" heads={['Field', 'Value', 'Schema']}>
+        {rows.map((row) => (
+          <FieldRow key={row.path} row={row} hasSchema={schema !== undefined} player={player} />
+        ))}
+      </Table>
       {isCut && <CardBody>The document has more fields than the {MAX_ROWS} that are shown.</CardBody>}
     </>
   );
