@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { NameFilter } from '../../parts/name-filter.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
@@ -22,8 +23,8 @@ import {
   type ListedKind,
 } from '../../words/definition.ts';
 import { ofDefinition } from '../../words/last-change.ts';
+import { namedLike } from '../../words/named-like.ts';
 import { useLastChange } from '../publishes/last-change.tsx';
-import styles from './definitions.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/definitions');
 
@@ -81,8 +82,7 @@ function KindCard({ kind }: { readonly kind: DefinitionKind }) {
   const navigate = route.useNavigate();
   const read = useQuery(definitionsQuery(view, kind));
   const all = read.data?.definitions ?? [];
-  const wanted = find.toLowerCase();
-  const found = all.filter(({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted));
+  const found = namedLike(all, find);
   return (
     <Card title={kindNamed(kind)?.many ?? kind}>
       {read.isPending && <Waiting what="definitions" />}
@@ -97,17 +97,7 @@ function KindCard({ kind }: { readonly kind: DefinitionKind }) {
         </Empty>
       )}
       {(all.length > 12 || find !== '') && (
-        <div className={styles.find}>
-          <Field
-            label="Name or id"
-            type="search"
-            value={find}
-            maxLength={128}
-            onChange={({ target }) =>
-              void navigate({ search: (before) => ({ ...before, find: target.value || undefined }), replace: true })
-            }
-          />
-        </div>
+        <NameFilter find={find} change={(wanted) => void navigate({ search: (before) => ({ ...before, find: wanted }), replace: true })} />
       )}
       {all.length > 0 && found.length === 0 && <Empty title={`Nothing is called “${find}”`} />}
       {found.length > 0 && <DefinitionTable definitions={found.slice(0, MOST)} />}

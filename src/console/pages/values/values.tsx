@@ -5,17 +5,17 @@ import { valuesQuery } from '../../api/values.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { Field } from '../../parts/field.tsx';
+import { NameFilter } from '../../parts/name-filter.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { useStanding } from '../../parts/standing.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { ofDefinition, ofValue } from '../../words/last-change.ts';
+import { namedLike } from '../../words/named-like.ts';
 import { type Listed, listedValues } from '../../words/sheet.ts';
 import { useLastChange } from '../publishes/last-change.tsx';
 import { NewValueDialog } from './new-value.tsx';
-import styles from './values.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/values');
 
@@ -67,22 +67,11 @@ function ValueList() {
         <code>{'{{values.shop.axe}}'}</code>, and games at <code>/v3/values</code>.
       </Empty>
     );
-  const wanted = find.toLowerCase();
-  const found = all.filter(({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted));
+  const found = namedLike(all, find);
   return (
     <>
       {(all.length > 8 || find !== '') && (
-        <div className={styles.find}>
-          <Field
-            label="Name or id"
-            type="search"
-            value={find}
-            maxLength={128}
-            onChange={({ target }) =>
-              void navigate({ search: (before) => ({ ...before, find: target.value || undefined }), replace: true })
-            }
-          />
-        </div>
+        <NameFilter find={find} change={(wanted) => void navigate({ search: (before) => ({ ...before, find: wanted }), replace: true })} />
       )}
       {found.length === 0 ? <Empty title={`Nothing is called “${find}”`} /> : <ValueTable values={found.slice(0, MOST)} />}
       {found.length > MOST && <CardBody>There are {found.length - MOST} more. Type more of the name.</CardBody>}
