@@ -5,16 +5,14 @@ import { LINES, LOOK, lookAtRestore, NO_WHY, type Policy, type RestoreAsked, res
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
-import { classes } from '../../parts/classes.ts';
+import { Button } from '../../parts/button.tsx';
 import { Why } from '../../parts/field.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
-import notice from '../../parts/notice.module.css';
-import { Done, Failed } from '../../parts/notice.tsx';
+import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
 import { becameText, deedOf, whoOf } from '../../words/commit.ts';
-import { type Exchange, exchangesIn, goesBackToo, keptOf, ofWhatComesBack, type Place } from '../../words/exchange.ts';
+import { exchangesIn, goesBackToo, type Place } from '../../words/exchange.ts';
 import {
   askedFor,
   type Choice,
@@ -35,15 +33,18 @@ import {
   withCollection,
   withLine,
 } from '../../words/restore.ts';
-import { momentOf, momentText, sinceOf, typedMoment } from '../../words/time.ts';
+import { momentOf, momentText, typedMoment } from '../../words/time.ts';
 import { CommitList } from '../commits.tsx';
 import { Corrected, type Correction, isNothing } from '../corrected.tsx';
 import { CommitLink, WhoLink } from '../named.tsx';
 import { useShared, WhoPays } from '../policies.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
 import { UndoDialog } from '../undo.tsx';
+import { Exchanged } from './exchanged.tsx';
 import { ChangesLink } from './fields.tsx';
 import styles from './player.module.css';
+import { Restored } from './restored.tsx';
+import { useBehind, useSince } from './since.ts';
 
 /** Until it is known what differs. */
 const NOTHING = { documents: [], slots: [] };
@@ -104,14 +105,6 @@ function MomentCard({ player, moment, before }: MomentCardProps) {
       {behind !== undefined && <CommitList commits={[behind]} about={player} acts="none" />}
     </Card>
   );
-}
-
-/** The commit that one came from, where the moment lies right before it: it says what moment that is in more than a number. */
-function useBehind(player: string, moment: string | undefined, before: string | undefined): Commit | undefined {
-  const isAsked = useMay()('history', 'r') && moment !== undefined && before !== undefined;
-  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: before, to: before }), enabled: isAsked });
-  const commit = isAsked ? read.data?.pages[0]?.commits[0] : undefined;
-  return commit !== undefined && String(commit.first - 1) === moment ? commit : undefined;
 }
 
 /** Where no moment is chosen: the last changes, each of which one can look before. */
@@ -288,30 +281,6 @@ function chosenQuery(asked: RestoreAsked) {
   });
 }
 
-interface Since {
-  /** What happened to the player since the moment, and the commit right behind it. */
-  readonly commits: readonly Commit[];
-  readonly isAll: boolean;
-  readonly isLoading: boolean;
-  /** A commit may have given another player something that comes back: one names others, or too many are to be looked at. */
-  readonly mayBeOthers: boolean;
-}
-
-function useSince(player: string, to: string, before: string | undefined): Since {
-  const mayRead = useMay()('history', 'r');
-  const read = useInfiniteQuery({ ...commitsQuery(useView(), { player, from: sinceOf(to) }), enabled: mayRead });
-  const behind = useBehind(player, to, before);
-  const { isLoading, isError } = read;
-  const page = read.data?.pages[0];
-  return useMemo(() => {
-    const found = page?.commits ?? [];
-    const isKnown = behind === undefined || found.some(({ revision }) => revision === behind.revision);
-    const isAll = page !== undefined && page.before === null;
-    const mayBeOthers = page === undefined ? !mayRead || isError : !isAll || found.some(({ players }) => players.length > 1);
-    return { commits: isKnown ? found : [...found, behind], isAll, isLoading, mayBeOthers };
-  }, [page, behind, isLoading, isError, mayRead]);
-}
-
 interface HowItCameProps {
   readonly player: string;
   readonly since: readonly Commit[];
@@ -331,51 +300,6 @@ function HowItCame({ player, since, place }: HowItCameProps) {
       <CommitLink revision={commit.revision} />
       {others !== false && <> · {others}</>}
     </>
-  );
-}
-
-/** Exchanges that are told. */
-const EXCHANGES = 3;
-
-interface ExchangedProps {
-  readonly exchanges: readonly Exchange<Commit>[];
-  readonly back: ReturnType<typeof placesBack>;
-  readonly undo: (commit: Commit) => void;
-}
-
-/** What the player got for what comes back: whether it goes back with it, or stays, so that the player would have both. */
-function Exchanged({ exchanges, back, undo }: ExchangedProps) {
-  // What is not listed may be what was given away.
-  const concerned = ofWhatComesBack(exchanges, [...back.places, ...back.unlisted]);
-  const kept = concerned.flatMap((exchange) => {
-    const gains = keptOf(exchange, back.places);
-    return gains.length === 0 ? [] : [{ commit: exchange.commit, gains }];
-  });
-  if (concerned.length === 0) return null;
-  if (kept.length === 0) return <p>What the player got for what is restored is ticked, too, so that the player does not have both.</p>;
-  return (
-    <div className={classes(notice.notice, notice.warning)} role="status">
-      <p className={notice.happened}>The player would have both: what is restored, and what the player got for it.</p>
-      <ul className={styles.exchanged}>
-        {kept.slice(0, EXCHANGES).map(({ commit, gains }) => (
-          <li key={commit.revision}>
-            <span>
-              By commit {commit.revision} ({deedOf(commit)}):{' '}
-              {gains.map(({ collection, key, path, text }) => (
-                <span key={`${collection}/${key}/${path}`} className={styles.gain}>
-                  {path} {text}
-                </span>
-              ))}
-            </span>
-            <Button isSmall onClick={() => undo(commit)}>
-              Undo commit {commit.revision} instead…
-            </Button>
-          </li>
-        ))}
-      </ul>
-      {kept.length > EXCHANGES && <p>And by {kept.length - EXCHANGES} commits more: the time line lists them.</p>}
-      <p>Undo takes back both sides of one commit, and nothing else. Restore leaves what is unticked, or was spent since.</p>
-    </div>
   );
 }
 
@@ -410,54 +334,4 @@ function NothingLost({ player, moment, revision }: NothingLostProps) {
 function withTicked(all: Correction, ticked: Correction | undefined): Correction {
   const { coins = [], shortfalls = [], left = [] } = ticked ?? {};
   return { ...all, coins, shortfalls, left };
-}
-
-interface RestoredProps {
-  readonly player: string;
-  readonly revision: number | null;
-  readonly correction: Correction;
-}
-
-function Restored({ player, revision, correction }: RestoredProps) {
-  const { project } = useView();
-  const [isUndoing, setUndoing] = useState(false);
-  return (
-    <Card title="It is restored">
-      <CardBody>
-        <div className={styles.stack}>
-          <Done
-            actions={
-              <>
-                <Link to="/p/$project/players/$player" params={{ project, player }} className={buttonClass('main')}>
-                  On to the player
-                </Link>
-                {revision !== null && (
-                  <Button look="quiet" isSmall onClick={() => setUndoing(true)}>
-                    Undo this restore…
-                  </Button>
-                )}
-              </>
-            }
-          >
-            {revision === null ? (
-              <p>
-                {isNothing(correction) ? 'Nothing was to be done.' : 'It was restored before, by the same request: the time line has it.'}
-              </p>
-            ) : (
-              <p>
-                The commit <CommitLink revision={revision} /> did it. The player sees it at the next load. It can be undone here, and later
-                on the{' '}
-                <Link to="/p/$project/players/$player/timeline" params={{ project, player }}>
-                  time line
-                </Link>
-                .
-              </p>
-            )}
-          </Done>
-          <Corrected correction={correction} isDone />
-        </div>
-      </CardBody>
-      {isUndoing && revision !== null && <UndoDialog commit={{ revision, players: [player] }} close={() => setUndoing(false)} />}
-    </Card>
-  );
 }
