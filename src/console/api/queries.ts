@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { CommitSaid } from '../words/commit.ts';
 import { isAttended } from './attended.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
@@ -172,6 +173,11 @@ export function collectionsQuery(view: View) {
   });
 }
 
+/** The schema of a collection by its id or name, as far as the person sees it. */
+export function schemaOf(collections: readonly Collection[] | undefined, named: string): unknown {
+  return collections?.find(({ id, name }) => id === named || name === named)?.schema;
+}
+
 export interface DocumentAsked {
   readonly collection: string;
   readonly key: string;
@@ -208,6 +214,11 @@ export function historyQuery(view: View, { collection, key }: DocumentAsked) {
     initialPageParam: null as number | null,
     getNextPageParam: ({ before }) => before,
   });
+}
+
+/** The commit of a change, as far as the history of its document tells it. */
+export function commitOfChange({ collection, key }: DocumentAsked, { cause, actor, action }: DocumentChange): CommitSaid {
+  return { cause, actor: actor as unknown as CommitSaid['actor'], events: [], documents: [{ collection, key, change: action }] };
 }
 
 export function compareQuery({ project, target }: View, { collection, key }: DocumentAsked, from: string, to: string | undefined) {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { aroundQuery, type Leaderboard, type RankedRow, type RowOfBoard, setByQuery } from '../../api/boards.ts';
+import { commitOfChange } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -96,12 +97,11 @@ function SetBy({ of }: { readonly of: RowOfBoard }) {
           : `It was set before the last ${looked} changes of the document, whose history has it.`}
       </li>
     );
-  const actor = change.actor as unknown as Parameters<typeof whoOf>[0]['actor'];
-  const said = { actor, cause: change.cause, events: [], documents: [{ collection: of.collection, key: of.key, change: change.action }] };
+  const said = commitOfChange(of, change);
   return (
     <li>
-      <strong>{whoOf({ actor })}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit{' '}
-      <CommitLink revision={change.commit} />. From then on it counts among equal values.
+      <strong>{whoOf(said)}</strong> {deedOf(said)} and set it, <At at={change.at} />, in commit <CommitLink revision={change.commit} />.
+      From then on it counts among equal values.
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { correct, LOOK, lookAtChange, NO_WHY, type WantedChange } from '../../api/acts.ts';
+import type { DocumentAsked } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,7 +14,7 @@ import { Corrected, isNothing } from '../corrected.tsx';
 import { CommitLink } from '../named.tsx';
 
 export interface CorrectProps {
-  readonly asked: { readonly collection: string; readonly key: string };
+  readonly asked: DocumentAsked;
   /** That was seen; 0: there must be no document. */
   readonly version: number;
   /** `null`: nothing is to be done yet. */

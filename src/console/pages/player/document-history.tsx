@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type DocumentAsked, type DocumentChange, historyQuery } from '../../api/queries.ts';
+import { commitOfChange, type DocumentAsked, type DocumentChange, historyQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
-import { type CommitSaid, deedOf } from '../../words/commit.ts';
+import { deedOf } from '../../words/commit.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
 import { CommitLink, WhoLink } from '../named.tsx';
 import styles from './player.module.css';
@@ -71,12 +71,7 @@ interface ChangeProps {
 function Change({ change, asked, a, b, pick }: ChangeProps) {
   const [isWhole, setWhole] = useState(false);
   const { commit: revision, at, action, version, fields, more = 0, ledger } = change;
-  const said = {
-    cause: change.cause,
-    actor: change.actor as unknown as CommitSaid['actor'],
-    events: [],
-    documents: [{ ...asked, change: action }],
-  };
+  const said = commitOfChange(asked, change);
   const shown = isWhole ? (fields ?? []) : (fields ?? []).slice(0, FEW);
   return (
     <li className={styles.change}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { collectionsQuery, compareQuery, type DocumentAsked, documentQuery } from '../../api/queries.ts';
+import { collectionsQuery, compareQuery, type DocumentAsked, documentQuery, schemaOf } from '../../api/queries.ts';
 import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -73,7 +73,7 @@ function Present({ asked, player }: DocumentPartsProps) {
   const [deleting, setDeleting] = useState<number | null>(null);
   const read = useQuery(documentQuery(view, asked));
   const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('collections', 'r') });
-  const schema = collections.data?.find(({ id, name }) => id === asked.collection || name === asked.collection)?.schema;
+  const schema = schemaOf(collections.data, asked.collection);
   const isMissing = isUnknown(read.error);
   const canEdit = useMayCorrect() && read.data?.version != null;
   return (

@@ -1,5 +1,6 @@
 import { type FocusEvent, type FormEvent, useId, useState } from 'react';
 import type { Operation } from '../../api/acts.ts';
+import type { DocumentAsked } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
 import { fieldAt, rowsOf } from '../../words/document.ts';
@@ -9,7 +10,7 @@ import { CorrectDialog } from './correct.tsx';
 import styles from './player.module.css';
 
 interface EditProps {
-  readonly asked: { readonly collection: string; readonly key: string };
+  readonly asked: DocumentAsked;
   readonly document: unknown;
   readonly version: number;
   readonly schema: unknown;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLive } from '../../api/live.ts';
-import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery } from '../../api/queries.ts';
+import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown, playerQuery, schemaOf } from '../../api/queries.ts';
 import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -194,11 +194,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
               </span>
             </CardBody>
           ) : (
-            <Fields
-              document={document}
-              player={player}
-              schema={collections.data?.find(({ id, name }) => id === collection || name === collection)?.schema}
-            />
+            <Fields document={document} player={player} schema={schemaOf(collections.data, collection)} />
           )}
         </Card>
       ))}
