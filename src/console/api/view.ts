@@ -2,6 +2,16 @@
 
 export type Target = 'live' | 'next';
 
+/** The other of live and next. */
+export function otherThan(target: Target): Target {
+  return target === 'live' ? 'next' : 'live';
+}
+
+/** Live or next as an address has it, which is of live where it says nothing. */
+export function targetIn(target: Target | null | undefined): 'next' | undefined {
+  return target === 'next' ? target : undefined;
+}
+
 export interface ViewSearch {
   /** A revision, or a time with its zone. */
   readonly at?: string;

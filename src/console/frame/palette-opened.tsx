@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { sessionQuery } from '../api/session.ts';
+import { otherThan, targetIn } from '../api/view.ts';
 import { offersFor } from '../words/palette.ts';
 import { type Deed, OfferList, offerId, useChoosing, useFindDeed, useNamed, usePageDeeds } from './offers.tsx';
 import styles from './palette.module.css';
@@ -69,13 +70,13 @@ function useDeeds(typed: string): readonly Deed[] {
     });
   const search = (next: { readonly target?: 'next' | undefined; readonly at?: undefined }) =>
     void navigate({ to: '.', search: (before: object) => ({ ...before, ...next }) });
-  const other = target === 'live' ? 'next' : 'live';
+  const other = otherThan(target);
   const switches: readonly Deed[] = [
     {
       kind: 'switch',
       name: `Look at ${other}`,
       about: other === 'next' ? 'what is staged' : 'what players have',
-      go: () => search({ target: other === 'next' ? 'next' : undefined }),
+      go: () => search({ target: targetIn(other) }),
     },
     ...(at === undefined ? [] : [{ kind: 'switch', name: 'Back to now', about: 'leave the past', go: () => search({ at: undefined }) }]),
     { kind: 'page', name: 'Your account', about: 'password, sessions, sign out', go: () => void navigate({ to: '/account' }) },

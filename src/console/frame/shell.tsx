@@ -3,7 +3,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import type { Approval } from '../api/approvals.ts';
 import { sessionQuery } from '../api/session.ts';
-import type { Target } from '../api/view.ts';
+import { type Target, targetIn } from '../api/view.ts';
 import { buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
@@ -156,8 +156,7 @@ const MEANS: Readonly<Record<Target, string>> = {
 function TargetSwitch() {
   const { target } = useView();
   const navigate = useNavigate();
-  const choose = (chosen: Target) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, target: chosen === 'next' ? ('next' as const) : undefined }) });
+  const choose = (chosen: Target) => void navigate({ to: '.', search: (before: object) => ({ ...before, target: targetIn(chosen) }) });
   return (
     <fieldset className={styles.targets}>
       <legend className="visually-hidden">Which definitions and data</legend>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Commit } from '../api/queries.ts';
+import { targetIn } from '../api/view.ts';
 import { useView } from '../frame/view.ts';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -182,7 +183,7 @@ interface MomentLinkProps {
 function MomentLink({ commit: { players, target }, revision, name }: MomentLinkProps) {
   const { project } = useView();
   const [player, another] = players;
-  const search = { at: String(revision), target: target === 'next' ? ('next' as const) : undefined };
+  const search = { at: String(revision), target: targetIn(target) };
   const look = { className: buttonClass('plain', true), title: `Everything as of revision ${revision}` };
   if (player === undefined || another !== undefined)
     return (

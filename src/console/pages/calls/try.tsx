@@ -6,6 +6,7 @@ import { differenceQuery } from '../../api/queries.ts';
 import { ofKind } from '../../api/reveal.ts';
 import { type DryRunAsked, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
 import { valuesQuery } from '../../api/values.ts';
+import { targetIn } from '../../api/view.ts';
 import { OfNow } from '../../frame/then.tsx';
 import { useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -60,9 +61,8 @@ function Back({ children = null }: { readonly children?: ReactNode }) {
   const { project } = useView();
   const { back } = route.useSearch();
   if (back === undefined) return children;
-  const target = back === 'next' ? back : undefined;
   return (
-    <Link to="/p/$project/publishes" params={{ project }} search={{ target }} className={buttonClass()}>
+    <Link to="/p/$project/publishes" params={{ project }} search={{ target: targetIn(back) }} className={buttonClass()}>
       Back to Publishes
     </Link>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type CSSProperties, Fragment, useMemo } from 'react';
 import { definitionsQuery } from '../../api/definitions.ts';
+import { otherThan, targetIn } from '../../api/view.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -116,10 +117,6 @@ function useIsThere(kind: DefinitionKind | undefined, id: string, isAsked: boole
   return !isMissing || !other.isSuccess || other.data.definitions.some((each) => each.id === id);
 }
 
-function otherThan(target: 'live' | 'next'): 'live' | 'next' {
-  return target === 'live' ? 'next' : 'live';
-}
-
 interface PartProps {
   readonly kind: DefinitionKind;
   readonly id: string;
@@ -169,7 +166,7 @@ function NotThere({ kind, id }: PartProps) {
     <Empty title={id === SINGLE ? `There are none in ${target}` : `There is no ${kind} “${id}” in ${target}`}>
       {isOther && (
         <>
-          <Link to="." search={(before: object) => ({ ...before, target: other === 'next' ? ('next' as const) : undefined })}>
+          <Link to="." search={(before: object) => ({ ...before, target: targetIn(other) })}>
             It is in {other}
           </Link>
           .{' '}

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useBlocker } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { saveFile } from '../../api/files.ts';
 import { valuesQuery } from '../../api/values.ts';
-import type { View } from '../../api/view.ts';
+import { otherThan, type View } from '../../api/view.ts';
 import { STAGED, useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -183,7 +183,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
   const [chosen, select] = useState(() => selectionOf(placeNamed(sheet, place)));
   const [told, tell] = useState(() => missingOf(sheet, place));
   const [asked, setAsked] = useState<Asked | null>(null);
-  const other = view.target === 'live' ? 'next' : 'live';
+  const other = otherThan(view.target);
   // All values once more: what differs is marked once the page stands.
   const isStanding = useStanding();
   const beside = useQuery({ ...valuesQuery({ ...view, target: other }), enabled: isStanding && view.at === undefined });

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { valuesQuery } from '../../api/values.ts';
+import { otherThan } from '../../api/view.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
@@ -47,7 +48,7 @@ function ValueList() {
   const view = useView();
   const { find = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const other = view.target === 'live' ? 'next' : 'live';
+  const other = otherThan(view.target);
   // All values once more: what differs is marked once the page stands.
   const isStanding = useStanding();
   const read = useQuery(valuesQuery(view));
