@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { namesQuery } from '../api/queries.ts';
+import { useSettled } from '../parts/settled.ts';
 import { namedOffer, type Offer } from '../words/palette.ts';
 import styles from './offers.module.css';
 import { usePageOf } from './page-of.ts';
@@ -96,21 +97,11 @@ export function useNamed(typed: string, most: number): readonly Deed[] {
   const view = useView();
   const navigate = useNavigate();
   const pageOf = usePageOf();
-  const rested = useRested(typed);
+  const rested = useSettled(typed, REST_MS);
   const { data } = useQuery(namesQuery(view, rested));
   if (typed.length < 2 || data === undefined) return [];
   return data.names.slice(0, most).flatMap((found): Deed[] => {
     const page = pageOf(found);
     return page === null ? [] : [{ ...namedOffer(found), go: () => void navigate(page) }];
   });
-}
-
-/** What was typed, once no more is for a moment. */
-function useRested(typed: string): string {
-  const [rested, setRested] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(typed), REST_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return rested;
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { toldApartQuery } from '../../api/calls.ts';
 import { playersQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Field } from '../../parts/field.tsx';
+import { useSettled } from '../../parts/settled.ts';
 import { nameSought } from '../../words/calls.ts';
 import { ago } from '../../words/time.ts';
 import { type Candidate, candidateSaid, factsOf } from '../../words/trying.ts';
@@ -33,11 +34,7 @@ export function PlayerPicker({ player, isOffered, choose, candidates, telling, c
   const view = useView();
   const mayFind = useMay()('players', 'r');
   const sought = nameSought(player, isOffered ? [player.trim()] : candidates.map(({ id }) => id));
-  const [name, setName] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setName(sought), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [sought]);
+  const name = useSettled(sought, PAUSE_MS, '');
   const isNamed = mayFind && name !== '' && sought !== '';
   const found = useQuery({ ...playersQuery(view, name), enabled: isNamed });
   const named = found.data?.players ?? [];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { NO_WHY } from '../../api/acts.ts';
 import {
   discardDefinition,
@@ -18,6 +18,7 @@ import { Button, buttonClass } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
+import { useSettled } from '../../parts/settled.ts';
 import { useStanding } from '../../parts/standing.ts';
 import { WhyField } from '../../parts/why-field.tsx';
 import { type Definition, isListed } from '../../words/definition.ts';
@@ -50,7 +51,7 @@ export function EditCard(props: EditProps) {
   const mayPublish = useMayPublish();
   const [text, setText] = useState(definition.text);
   const [act, setAct] = useState<Act>(null);
-  const settled = useSettled(text);
+  const settled = useSettled(text, PAUSE_MS);
   const { kind, id } = definition;
   // All of the text is sent for it: the first look comes once the page stands.
   const isStanding = useStanding();
@@ -121,16 +122,6 @@ export function EditCard(props: EditProps) {
       {act !== null && act !== 'save' && <TakeDialog act={act} definition={definition} base={base} close={() => setAct(null)} />}
     </Card>
   );
-}
-
-/** What was typed, once nothing more is for a moment. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 /** Findings that are listed. */
@@ -266,7 +257,7 @@ function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeP
   });
   if (act.isSuccess)
     return (
-      <Dialog title={done} close={close} foot={null}>
+      <Dialog title={done} close={close}>
         <Done>
           <p>
             <Link to="/p/$project/definitions" params={{ project }} search={{ kind }} reloadDocument>
