@@ -37,11 +37,11 @@ function useRefreshPeople(): () => Promise<void> {
 }
 
 /** Where the person who looks may give roles: the projects that are theirs, and every one for an owner of every one. */
-function usePlaces(): readonly { readonly id: string; readonly name: string }[] {
+function usePlaces(): readonly { readonly id: string; readonly title: string }[] {
   const { data } = useSuspenseQuery(sessionQuery);
   const isEverywhere = data.person.everywhere === 'owner';
-  const own = data.projects.filter((project) => isEverywhere || may(project, 'people', 'w')).map(({ id, title }) => ({ id, name: title }));
-  return isEverywhere ? [{ id: EVERY_PROJECT, name: 'Every project' }, ...own] : own;
+  const own = data.projects.filter((project) => isEverywhere || may(project, 'people', 'w')).map(({ id, title }) => ({ id, title }));
+  return isEverywhere ? [{ id: EVERY_PROJECT, title: 'Every project' }, ...own] : own;
 }
 
 export function InviteDialog({ close }: { readonly close: () => void }) {
@@ -90,7 +90,7 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
           />
         </Pair>
         <Select label="Where" value={project} onChange={({ target }) => setProject(target.value)}>
-          {places.map(({ id, name: title }) => (
+          {places.map(({ id, title }) => (
             <option key={id} value={id}>
               {title}
             </option>
@@ -149,18 +149,18 @@ export function RolesDialog({ person, close }: ActProps) {
     >
       <div className={styles.form}>
         <PersonWhy begins={false} why={why} change={setWhy} hint="Say it first: a role is given as soon as it is chosen" />
-        {places.map(({ id, name }) => (
+        {places.map(({ id, title: place }) => (
           <Select
             key={id}
-            label={name}
+            label={place}
             value={person.roles[id] ?? 'none'}
             disabled={act.isPending}
             onChange={({ target }) => act.mutate({ project: id, role: target.value })}
           >
             <option value="none">No role{id === EVERY_PROJECT ? '' : ' of its own here'}</option>
-            {ROLES.map(({ value, name: title, means }) => (
+            {ROLES.map(({ value, name, means }) => (
               <option key={value} value={value}>
-                {title}: {means}
+                {name}: {means}
               </option>
             ))}
           </Select>
@@ -169,15 +169,8 @@ export function RolesDialog({ person, close }: ActProps) {
         {act.isSuccess && (
           <Done>
             <p>
-              {act.variables.role === 'none'
-                ? `${person.name} has no role of their own ${placeOfRole(
-                    act.variables.project,
-                    places.map(({ id, name }) => ({ id, title: name })),
-                  )}.`
-                : `${person.name} is ${act.variables.role} ${placeOfRole(
-                    act.variables.project,
-                    places.map(({ id, name }) => ({ id, title: name })),
-                  )}.`}
+              {person.name} {act.variables.role === 'none' ? 'has no role of their own' : `is ${act.variables.role}`}{' '}
+              {placeOfRole(act.variables.project, places)}.
             </p>
           </Done>
         )}
