@@ -5,7 +5,7 @@ import { commitsQuery } from '../api/queries.ts';
 import { ofKind } from '../api/reveal.ts';
 import { useIntent, useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
-import { Button } from '../parts/button.tsx';
+import { Decision } from '../parts/decision.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Why } from '../parts/field.tsx';
 import { Done } from '../parts/notice.tsx';
@@ -67,14 +67,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
       title={`Undo commit ${revision}?`}
       sub="It becomes a commit of its own, which can be undone in its turn."
       close={close}
-      foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={!isReady || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Undoing…' : 'Undo it'}
-          </Button>
-        </>
-      }
+      foot={<Decision leave={close} act="Undo it" acting="Undoing…" isReady={isReady} isBusy={act.isPending} go={() => act.mutate()} />}
     >
       {look.isPending && <Waiting what="what would be done" />}
       {look.isError && (

@@ -15,6 +15,7 @@ import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { Card } from '../../parts/page.tsx';
@@ -192,12 +193,7 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
       sub={isNew ? 'It is new.' : `${changed} ${changed === 1 ? 'line differs' : 'lines differ'} from what next had.`}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={errors > 0 || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Saving…' : 'Stage it'}
-          </Button>
-        </>
+        <Decision leave={close} act="Stage it" acting="Saving…" isReady={errors === 0} isBusy={act.isPending} go={() => act.mutate()} />
       }
     >
       {errors > 0 && <p className={styles.bad}>The server would refuse it: see the findings below the text.</p>}
@@ -272,14 +268,7 @@ function TakeDialog({ act: which, definition: { kind, id }, base, close }: TakeP
       title={`${title} ${isListed(kind) ? id : kind}?`}
       sub={sub}
       close={close}
-      foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="bad" disabled={act.isPending} onClick={() => act.mutate()}>
-            {verb}
-          </Button>
-        </>
-      }
+      foot={<Decision leave={close} act={verb} look="bad" isBusy={act.isPending} go={() => act.mutate()} />}
     >
       <WhyField why={why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}

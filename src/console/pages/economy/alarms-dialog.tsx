@@ -5,6 +5,7 @@ import { setAlarms } from '../../api/economy.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -45,12 +46,14 @@ export function AlarmsDialog({ alarms, base, currencies, close }: AlarmsProps) {
       sub="A setting of the project, in force on every node. Whoever changes settings at the same time is not overwritten."
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={wanted === alarms || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Setting…' : 'Set the alarms'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act="Set the alarms"
+          acting="Setting…"
+          isReady={wanted !== alarms}
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       {wanted.length > 0 && (

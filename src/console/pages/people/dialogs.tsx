@@ -15,6 +15,7 @@ import {
 import { may, sessionQuery } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, Field, Pair, Select } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -63,12 +64,14 @@ export function InviteDialog({ close }: { readonly close: () => void }) {
       sub="You get a link, which you hand over yourself. It signs in once, within ten minutes."
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={name.trim() === '' || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Making the link…' : 'Make the link'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act="Make the link"
+          acting="Making the link…"
+          isReady={name.trim() !== ''}
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       <div className={styles.form}>
@@ -189,7 +192,7 @@ export function ResetDialog({ person, close }: ActProps) {
       title={`Let ${person.name} in anew?`}
       sub="The password is forgotten and every session ends, on the command line, too. You get a link to hand over. Roles stay."
       close={close}
-      foot={<Decision leave={close} act="Reset" isBusy={act.isPending} go={() => act.mutate()} />}
+      foot={<Decision leave={close} act="Reset" look="bad" isBusy={act.isPending} go={() => act.mutate()} />}
     >
       <PersonWhy why={why} change={setWhy} />
       {act.isError && <Failed error={act.error} />}
@@ -221,7 +224,9 @@ export function RemoveDialog({ person, close }: ActProps) {
       title={`Remove ${person.name}?`}
       sub="Every session ends at once, and nobody signs in by this name any more. What the person did stays, with the name."
       close={close}
-      foot={<Decision leave={close} act={forgets ? 'Remove and forget' : 'Remove'} isBusy={act.isPending} go={() => act.mutate()} />}
+      foot={
+        <Decision leave={close} act={forgets ? 'Remove and forget' : 'Remove'} look="bad" isBusy={act.isPending} go={() => act.mutate()} />
+      }
     >
       {session.person.everywhere === 'owner' && (
         <label className={styles.forget}>
@@ -241,24 +246,6 @@ export function RemoveDialog({ person, close }: ActProps) {
 /** Why something is done with a person: whoever reads what changed sees it. */
 function PersonWhy({ hint, ...why }: Omit<ComponentProps<typeof WhyField>, 'label'>) {
   return <WhyField {...why} label="Why (may be left out)" hint={hint ?? 'Owners and auditors read it under What changed'} />;
-}
-
-interface DecisionProps {
-  readonly leave: () => void;
-  readonly act: string;
-  readonly isBusy: boolean;
-  readonly go: () => void;
-}
-
-function Decision({ leave, act, isBusy, go }: DecisionProps) {
-  return (
-    <>
-      <Button onClick={leave}>Cancel</Button>
-      <Button look="bad" disabled={isBusy} onClick={go}>
-        {act}
-      </Button>
-    </>
-  );
 }
 
 export function SessionsDialog({ person, close }: ActProps) {

@@ -5,7 +5,7 @@ import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../..
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
@@ -52,18 +52,17 @@ export function HolderDialog({ title, sub, collection, value, verb, look = 'main
       sub={sub}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            look={look}
-            disabled={change === null || typeof change === 'string' || act.isPending}
-            onClick={() =>
-              read.data !== undefined && change !== null && typeof change !== 'string' && act.mutate({ held: read.data, made: change })
-            }
-          >
-            {act.isPending ? 'Saving…' : target === 'next' ? `${verb} in next` : `${verb} in live`}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act={`${verb} in ${target}`}
+          acting="Saving…"
+          look={look}
+          isReady={change !== null && typeof change !== 'string'}
+          isBusy={act.isPending}
+          go={() =>
+            read.data !== undefined && change !== null && typeof change !== 'string' && act.mutate({ held: read.data, made: change })
+          }
+        />
       }
     >
       {children}
