@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { behindText, bytesText, millisText, rateText, runningFor, shareText, statusText } from '../../src/console/words/health.ts';
+import { bytesText } from '../../src/console/words/bytes.ts';
+import { behindText, millisText, rateText, runningFor, shareText, statusText } from '../../src/console/words/health.ts';
 import { namedOffer, offersFor } from '../../src/console/words/palette.ts';
 
 test('bytes, times, shares and rates are said as short as one reads them', () => {

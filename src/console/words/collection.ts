@@ -102,7 +102,3 @@ export function whichText({ by, from, to, begins, is }: Pick<ListSearch, 'by' | 
   ];
   return `Documents whose ${name} ${bounds.filter((bound) => bound !== '').join(' and ')}`;
 }
-
-export function megabytes(bytes: number): string {
-  return bytes < 100_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}

@@ -2,15 +2,6 @@ import { amountText } from './amount.ts';
 
 /** How an installation fares, in words. */
 
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
-
-/** Bytes as people say them: 312 MB. */
-export function bytesText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** power;
-  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`;
-}
-
 export function millisText(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
   return `${ms >= 10 || ms === 0 ? Math.round(ms) : ms.toFixed(1)} ms`;

@@ -8,7 +8,8 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
-import { type ListSearch, megabytes, whichText } from '../../words/collection.ts';
+import { bytesText } from '../../words/bytes.ts';
+import { type ListSearch, whichText } from '../../words/collection.ts';
 import styles from './collections.module.css';
 
 const FORMATS = [
@@ -100,11 +101,11 @@ function ExportDialog({ collection, asked, close }: ExportProps & { readonly clo
     >
       {isRunning ? (
         <p role="status" className={styles.exporting}>
-          <progress aria-label="Exporting" /> {megabytes(bytes)} so far. How much it will be is not known: nothing is counted before.
+          <progress aria-label="Exporting" /> {bytesText(bytes)} so far. How much it will be is not known: nothing is counted before.
         </p>
       ) : isDone ? (
         <p role="status">
-          Saved {state.name}, {megabytes(state.bytes)}.
+          Saved {state.name}, {bytesText(state.bytes)}.
         </p>
       ) : (
         <div className={styles.exportForm}>

@@ -3,7 +3,8 @@ import type { Health } from '../../api/health.ts';
 import { Card, CardBody, Empty } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
 import type { PlotSeries } from '../../parts/plot-series.ts';
-import { bytesText, millisText, shareText } from '../../words/health.ts';
+import { bytesText } from '../../words/bytes.ts';
+import { millisText, shareText } from '../../words/health.ts';
 import styles from './health.module.css';
 
 type Piece = Health['day']['pieces'][number];
