@@ -1,5 +1,5 @@
 import { isSmaller } from './amount.ts';
-import { type Members, typeOf } from './value.ts';
+import { isSameText, type Members, typeOf } from './value.ts';
 
 /** Whether what is there now is less than it was: bringing back the earlier value takes nothing that came since. */
 export function isLost(now: unknown, then: unknown): boolean {
@@ -12,7 +12,7 @@ export function isLost(now: unknown, then: unknown): boolean {
 }
 
 function isLostIn(now: Members, then: Members): boolean {
-  const differing = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => !isSame(now[name], then[name]));
+  const differing = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => !isSameText(now[name], then[name]));
   return differing.length > 0 && differing.every((name) => isLost(now[name], then[name]));
 }
 
@@ -24,8 +24,4 @@ function holdsAll(list: readonly unknown[], entries: readonly unknown[]): boolea
     if (place >= 0) left.splice(place, 1);
     return place >= 0;
   });
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

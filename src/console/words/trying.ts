@@ -1,6 +1,6 @@
 import { stepOf } from './calls.ts';
 import { MASK } from './collection.ts';
-import { cut, saidValue } from './value.ts';
+import { cut, isSameText, saidValue } from './value.ts';
 
 /** A dry run in words: who may try it, and what was worked out on the way. */
 
@@ -123,7 +123,7 @@ interface CameOut {
 export function isSameOnLive(next: CameOut, live: CameOut | null | undefined): boolean {
   if (live === undefined || live === null) return false;
   const what = ({ result, pendingWrites = [] }: CameOut) => [result?.ok, result?.body, pendingWrites];
-  return isSame(what(next), what(live));
+  return isSameText(what(next), what(live));
 }
 
 /** A step of a dry run. */
@@ -184,19 +184,15 @@ function numbered(steps: readonly Ran[]): readonly (readonly [string, Ran])[] {
 }
 
 function linesOf(about: Pick<WorkedOut, 'name' | 'formula'>, value: unknown, live: unknown): readonly WorkedOut[] {
-  if (live === undefined || isSame(value, live)) return [{ ...about, value: said(value), live: null }];
+  if (live === undefined || isSameText(value, live)) return [{ ...about, value: said(value), live: null }];
   const [own, other] = [membersOf(value), membersOf(live)];
   if (own === null || other === null) return [{ ...about, value: said(value), live: said(live) }];
-  const names = [...new Set([...Object.keys(own), ...Object.keys(other)])].filter((name) => !isSame(own[name], other[name]));
+  const names = [...new Set([...Object.keys(own), ...Object.keys(other)])].filter((name) => !isSameText(own[name], other[name]));
   return names.map((name) => ({ ...about, name: `${about.name} › ${name}`, value: said(own[name]), live: said(other[name]) }));
 }
 
 function said(value: unknown): string {
   return cut(saidValue(value), MOST_VALUE);
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function membersOf(value: unknown): Ran | null {

@@ -108,3 +108,8 @@ export function fewSaid(lines: readonly string[], more = 0): string {
   const left = lines.slice(FEW).length + more;
   return `${lines.slice(0, FEW).join(', ')}${left === 0 ? '' : ` and ${left} more`}`;
 }
+
+/** Whether two values are the same as they came: in another order of their members they differ. */
+export function isSameText(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
