@@ -1,5 +1,6 @@
 import { followWithTimeout } from '../follow.ts';
-import type { Log, RecordedEvent } from '../port.ts';
+import { type Log, LogUnavailable, type RecordedEvent } from '../port.ts';
+import { isTruncatable } from '../streams.ts';
 import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './ends.ts';
 
 export interface LogEndOptions {
@@ -13,6 +14,16 @@ export interface LogEndOptions {
 
 /** A log as the source of a copy. */
 export function logSource(log: Log, { hasDensePositions, silenceMs }: LogEndOptions): CopySource {
+  /** Of streams that may be truncated: the first revision that was kept when the copy met the stream. */
+  const firstKept = new Map<string, number>();
+  /** Following may still give what was given up: an EventStoreDB does until it is scavenged. */
+  const isGivenUp = async ({ stream, revision }: RecordedEvent) => {
+    if (!isTruncatable(stream)) return false;
+    const first = firstKept.get(stream) ?? (await firstOf(log, stream));
+    firstKept.set(stream, first);
+    return revision < first;
+  };
+
   return {
     hasDensePositions,
     async *steps(after, signal): AsyncGenerator<CopyStep> {
@@ -22,7 +33,9 @@ export function logSource(log: Log, { hasDensePositions, silenceMs }: LogEndOpti
       for await (const step of followWithTimeout(log, { prefix: '', after, signal }, silenceMs)) {
         if (end !== null && step.position > end) end = step.position;
         const fraction = step.caughtUp || end === null ? 1 : fractionOf(step.position - start, end - start);
-        yield { events: step.events, caughtUp: step.caughtUp, fraction };
+        const events: RecordedEvent[] = [];
+        for (const event of step.events) if (!(await isGivenUp(event))) events.push(event);
+        yield { events, caughtUp: step.caughtUp, fraction };
       }
     },
     find: (stream, revision) => eventAt(log, stream, revision),
@@ -60,6 +73,17 @@ export function logTarget(log: Log, { hasDensePositions, maxConcurrentAppends = 
     append: (stream, expected, events) => log.append(stream, expected, events),
     settle: async () => undefined,
   };
+}
+
+/** The first revision that a stream keeps; 0 for one that was deleted in its engine: a copy saves what can still be followed. */
+async function firstOf(log: Log, stream: string): Promise<number> {
+  try {
+    const [first] = await log.read(stream, { limit: 1, direction: 'forwards' });
+    return first?.revision ?? 0;
+  } catch (error) {
+    if (error instanceof LogUnavailable) throw error;
+    return 0;
+  }
 }
 
 async function eventAt(log: Log, stream: string, revision: number): Promise<RecordedEvent | null> {

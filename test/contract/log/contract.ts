@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_HASH, seal } from '../../../src/log/chain.ts';
 import { redacted } from '../../../src/log/commitment.ts';
+import { logSource } from '../../../src/log/copy/log-ends.ts';
 import { isForeign, lastSealed } from '../../../src/log/foreign.ts';
 import { AppendTooLarge, type FollowStep, type Log, LogUnavailable, type NewEvent, type RecordedEvent } from '../../../src/log/port.ts';
 
@@ -506,6 +507,20 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         const { events: seen } = await followUntil(log, { prefix: to, after: start }, (_, step) => step.position >= last);
         // An engine may still answer what its disk holds.
         expect(revisionsOf(seen.filter(({ revision }) => revision >= 8))).toEqual([8, 9, 10]);
+      });
+
+      test('what was given up is in no copy of the log, even where the disk still has it', async () => {
+        const to = `telemetry-${randomUUID()}`;
+        const start = await log.end();
+        await append(to, 'none', events(10));
+        await log.truncate(to, 8);
+        const copied: RecordedEvent[] = [];
+        const source = logSource(log, { hasDensePositions: traits.densePositions });
+        for await (const step of source.steps(start, new AbortController().signal)) {
+          copied.push(...step.events.filter((event) => event.stream === to));
+          if (step.caughtUp) break;
+        }
+        expect(revisionsOf(copied)).toEqual([8, 9]);
       });
 
       test('a follower at the end goes past events that another process stored and gave up', async ({ skip }) => {
