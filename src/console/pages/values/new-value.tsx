@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Held } from '../../api/values.ts';
 import { Choices, Field, Pair } from '../../parts/field.tsx';
+import { DEFINITION_ID } from '../../words/definition.ts';
 import { sheetOf } from '../../words/sheet.ts';
 import { additionOf } from '../../words/written-values.ts';
 import { HolderDialog } from './holder.tsx';
@@ -10,8 +11,6 @@ const KINDS = [
   { value: 'group', name: 'Group', means: 'Named values: the price of a revive, the length of a season.' },
 ] as const;
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/;
-
 /** Makes a group or table that is empty but for its first column. */
 export function NewValueDialog({ close }: { readonly close: () => void }) {
   const [kind, setKind] = useState<'table' | 'group'>('table');
@@ -19,7 +18,7 @@ export function NewValueDialog({ close }: { readonly close: () => void }) {
   const [name, setName] = useState('');
   const about = { id, type: kind, ...(name.trim() === '' ? {} : { name: name.trim() }) };
   const changeOf = ({ served, written }: Held) => {
-    if (!ID.test(id)) return id === '' ? 'Give it an id.' : 'An id is 1 to 128 letters, digits, _ or -.';
+    if (!DEFINITION_ID.test(id)) return id === '' ? 'Give it an id.' : 'An id is 1 to 128 letters, digits, _ or -.';
     if (sheetOf(id, served) !== null) return `There is a “${id}” already.`;
     const contents = kind === 'table' ? { columns: [{ key: 'id', type: 'string' }], rows: [] } : { entries: {} };
     return additionOf(written, { ...about, ...contents });
