@@ -34,7 +34,7 @@ interface RevealDialogProps {
 }
 
 /** Asks why personal values are to be told. */
-export function RevealDialog({ whose, show, close }: RevealDialogProps) {
+function RevealDialog({ whose, show, close }: RevealDialogProps) {
   const asked = ASKED[whose];
   const [why, setWhy] = useState(NO_WHY);
   const reason = why.reason.trim();
@@ -75,8 +75,13 @@ interface AskWhyProps {
   readonly again: () => void;
 }
 
-/** A button that asks why, and goes on with what was asked for. */
-export function AskWhy({ of, whose, again }: AskWhyProps) {
+interface RevealButtonProps extends AskWhyProps {
+  readonly name?: string;
+  readonly isSmall?: boolean;
+}
+
+/** A button that asks why, and goes on with what was asked for. There is none for whoever may not. */
+export function RevealButton({ of, whose, again, name = 'Show personal values', isSmall = false }: RevealButtonProps) {
   const { project } = useView();
   const mayDo = useMay();
   const [isAsking, setAsking] = useState(false);
@@ -87,11 +92,22 @@ export function AskWhy({ of, whose, again }: AskWhyProps) {
     again();
   };
   return (
-    <div className={notices.actions}>
-      <Button isSmall onClick={() => setAsking(true)}>
-        Show personal values
+    <>
+      <Button isSmall={isSmall} onClick={() => setAsking(true)}>
+        {name}
       </Button>
       {isAsking && <RevealDialog whose={whose} show={show} close={() => setAsking(false)} />}
+    </>
+  );
+}
+
+/** The same at the foot of a notice. */
+export function AskWhy(asked: AskWhyProps) {
+  const mayDo = useMay();
+  if (!mayDo('reveal', 'r')) return null;
+  return (
+    <div className={notices.actions}>
+      <RevealButton {...asked} isSmall />
     </div>
   );
 }
