@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState, useSyncExternalStore } from 'react';
 import { NO_WHY } from '../api/acts.ts';
-import { hide, reasonFor, reveal, watchRevealed } from '../api/reveal.ts';
+import { collectionsQuery } from '../api/queries.ts';
+import { hide, ofKind, reasonFor, reveal, watchRevealed } from '../api/reveal.ts';
 import { useRefresh } from '../frame/acting.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button } from '../parts/button.tsx';
@@ -113,13 +114,13 @@ export function AskWhy(asked: AskWhyProps) {
 }
 
 /** Whether personal values are told, wherever on the page the reason was given. */
-export function useIsRevealed(of: string): boolean {
+function useIsRevealed(of: string): boolean {
   const { project } = useView();
   return useSyncExternalStore(watchRevealed, () => reasonFor(project, of) !== undefined);
 }
 
 /** Reads everything of the project anew, and what an act has looked at, too. */
-export function useReadAnew(): () => void {
+function useReadAnew(): () => void {
   const { project } = useView();
   const queries = useQueryClient();
   const refresh = useRefresh();
@@ -143,6 +144,22 @@ export function HidePersonal({ of }: { readonly of: string }) {
       <Button onClick={mask}>Hide personal values</Button>
     </div>
   );
+}
+
+type RevealProps = { readonly player: string; readonly collection?: never } | { readonly collection: string; readonly player?: never };
+
+/** Shows the personal values of a player or a collection, for a reason, and masks them again: where there are some, to whoever may. */
+export function Reveal({ player, collection }: RevealProps) {
+  const of = player ?? ofKind('collection', collection);
+  const view = useView();
+  const mayDo = useMay();
+  const readAnew = useReadAnew();
+  const isRevealed = useIsRevealed(of);
+  const collections = useQuery({ ...collectionsQuery(view), enabled: mayDo('reveal', 'r') && mayDo('collections', 'r') });
+  const shown = collections.data?.filter(({ id }) => collection === undefined || id === collection) ?? [];
+  if (!mayDo('reveal', 'r') || !JSON.stringify(shown).includes('"_personal":true')) return null;
+  if (isRevealed) return <HidePersonal of={of} />;
+  return <RevealButton of={of} whose={player === undefined ? 'collection' : 'player'} again={readAnew} />;
 }
 
 /** Whether something was refused for want of a reason. */

@@ -15,7 +15,7 @@ import { Ago } from '../../parts/time.tsx';
 import { cellText, isNumeric, MASK, orderOf } from '../../words/collection.ts';
 import { PlayerLink } from '../named.tsx';
 import { NoDocuments } from '../no-documents.tsx';
-import { Reveal } from '../player/reveal.tsx';
+import { Reveal } from '../revealing.tsx';
 import styles from './collections.module.css';
 import { ExportButton } from './export.tsx';
 import { Columns, Which } from './which.tsx';

@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { useEdges } from '../../parts/scroll.tsx';
 import tabStyles from '../../parts/tabs.module.css';
 import { MASK } from '../../words/collection.ts';
-import { Reveal } from './reveal.tsx';
+import { Reveal } from '../revealing.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/players/$player');
 /** The part that shows the whole page of the player. */
