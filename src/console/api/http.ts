@@ -4,7 +4,7 @@ import { Refused, refusalOf } from '../words/refusal.ts';
 import { isAttended } from './attended.ts';
 import { onceNotBehind } from './behind.ts';
 import { defaults } from './generated.ts';
-import { reasonAt } from './reveal.ts';
+import { reasonAt, tellsOfStored } from './reveal.ts';
 
 /** Every request of the console: to its own origin, with the token that proves that it was this page. */
 
@@ -43,8 +43,6 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return Object.assign(response, { text: async () => text });
 }
 
-const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint|promote|rollback|sync|undo|players\/[^/]+\/restore)(?:\/|\?|$)/;
-
 /** Sends a request with what every request of the page says. The answer is read by the caller. */
 async function opened(address: string, init: RequestInit): Promise<Response> {
   const isRead = init.method === 'GET';
@@ -54,8 +52,7 @@ async function opened(address: string, init: RequestInit): Promise<Response> {
   // So that the session of a forgotten page ends, whatever the page reads by itself.
   if (!isAttended()) headers.set('x-console-unattended', 'true');
   if (isRead && position !== undefined) headers.set('x-ns-position', String(position));
-  // What comes of a correction of a personal field, of logic that reads one, or of a publish of one, tells what stands there.
-  const reason = isRead || TELLING.test(address) ? reasonAt(address, init.body) : undefined;
+  const reason = isRead || tellsOfStored(address) ? reasonAt(address, init.body) : undefined;
   if (reason !== undefined && !headers.has('x-ns-reveal')) headers.set('x-ns-reveal', encodeURIComponent(reason));
   const body = typeof init.body === 'string' ? sentJson(init.body) : init.body;
   return fetch(address, { ...init, headers, body, credentials: 'same-origin' }).catch(() => {

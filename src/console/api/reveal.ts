@@ -63,6 +63,16 @@ export function reasonFor(project: string, player: string): string | undefined {
   return found.reason;
 }
 
+const TELLING = /^\/v3\/manage\/[^/]+\/(?:corrections|buttons|test-endpoint|promote|rollback|sync|undo|players\/[^/]+\/restore)(?:\/|\?|$)/;
+
+/**
+ * Whether what is sent to this address tells what is stored, as a read does: what comes of a correction of a personal field, of logic that
+ * reads one, or of a publish of one, tells what stands there.
+ */
+export function tellsOfStored(address: string): boolean {
+  return TELLING.test(address);
+}
+
 /**
  * Why a request at this address tells of personal values: it names the player in its path, as the key of a document, or in its body; it
  * reads the collection, the board or the currency; it looks for what somebody holds; it tries the endpoint, undoes the commit, or
