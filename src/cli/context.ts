@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { stopBeforeEnd } from '../../infra/postgres/process-exit.ts';
 import type { Installation } from '../compose/installation.ts';
@@ -79,8 +80,11 @@ export async function withInstallation<T>(
   const ended = stopBeforeEnd(async () => {
     logger.level = 'silent';
   });
+  const isNew = mayMake && config.databaseUrl === null && !existsSync(config.dataDir);
   try {
     const installation = await openInstallation(config, logger, { mayMake });
+    if (isNew)
+      printNote(`Note: there was no installation here. A new one is made in ${resolve(config.dataDir)}; a node runs on it with --data.`);
     try {
       return await work(installation);
     } finally {

@@ -5,6 +5,7 @@ import { folded } from '../contract/told-as-one.ts';
 import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
+import { COMMIT, commitSaid } from './commit-said.ts';
 import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf } from './remote/requests.ts';
@@ -25,7 +26,7 @@ const TIMELINE = members({
   items: listOf(
     members({
       at: text,
-      commit: optional(members({ cause: text })),
+      commit: optional(COMMIT),
       call: optional(members({ method: text, path: text, requestId: text })),
       report: optional(members({ type: text, label: text })),
     }),
@@ -61,7 +62,7 @@ export function playerTimeline(): Command {
 }
 
 function pageText({ items, before, reached, leftOut }: Timeline): string {
-  const rows = folded(items).map((group) => [group[0].at, ...saidOf(group).map(visible)]);
+  const rows = folded(items).map((group) => [group[0].at, ...saidOf(group)]);
   return [
     rows.length === 0 && before === null ? 'Nothing like that happened, as far as it is kept.' : table(['AT', 'WHAT', 'BY', 'ID'], rows),
     ...leftOut.map(({ source, why }) => `Not shown: ${source}. ${visible(why)}`),
@@ -72,16 +73,15 @@ function pageText({ items, before, reached, leftOut }: Timeline): string {
 type Item = Timeline['items'][number];
 
 function saidOf([{ commit, call, report }, ...more]: readonly [Item, ...Item[]]): readonly [what: string, by: string, id: string] {
-  if (commit !== undefined) {
-    const { kind, label, player, endpoint } = commit.actor;
-    const name = [commit.cause, endpoint].filter((part) => part !== undefined).join(' ');
-    const undone = commit.undone === undefined ? '' : `, undone by ${commit.undone.revision}`;
-    return [`${name}${undone}`, label ?? player ?? kind, String(commit.revision)];
-  }
+  if (commit !== undefined) return commitSaid(commit);
   if (call !== undefined) {
     const first = more.at(-1)?.at;
     const times = first === undefined ? '' : ` (${more.length + 1} times since ${first})`;
-    return [`${call.code ?? call.status} ${call.message ?? ''}${times}`, `${call.method} ${call.path}`, call.requestId];
+    return [
+      visible(`${call.code ?? call.status} ${call.message ?? ''}${times}`),
+      visible(`${call.method} ${call.path}`),
+      visible(call.requestId),
+    ];
   }
-  return [`${report?.type ?? ''} ${report?.label ?? ''}`, 'the game', ''];
+  return [visible(`${report?.type ?? ''} ${report?.label ?? ''}`), 'the game', ''];
 }

@@ -40,6 +40,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['player', async () => (await import('./player.ts')).playerCommand()],
       ['grant', async () => (await import('./grant.ts')).grantCommand()],
       ['explain', async () => (await import('./explain-id.ts')).explainCommand()],
+      ['activity', async () => (await import('./activity.ts')).activityCommand()],
       ['access', async () => (await import('./access.ts')).accessCommand()],
       ['undo', async () => (await import('./undo.ts')).undoCommand()],
       ['logs', async () => (await import('./logs.ts')).logsCommand()],

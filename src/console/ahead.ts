@@ -62,8 +62,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/p/$project': {
     code: () => [import('./pages/activity.tsx')],
     reads({ view, search, may: mayDo }, ahead) {
-      const { endpoint, kind, from, to } = commitFiltersIn(search);
-      if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { endpoint, kind, from, to }));
+      const { who: key, ...asked } = commitFiltersIn(search);
+      if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { ...asked, key }));
     },
   },
   '/p/$project/find/$held': {

@@ -48,7 +48,7 @@ export async function exchange(request: ServerRequest): Promise<Answered> {
     const answer = await once(request, headers, body, last);
     if (answer === null || (AGAIN.has(answer.status) && !last)) {
       const waiting = waitMs(attempt, answer?.headers.get('retry-after') ?? null);
-      request.onRetry?.(answer === null ? 'no answer came' : reasonOf(refused(answer)), waiting);
+      request.onRetry?.(answer === null ? 'No answer came.' : reasonOf(refused(answer)), waiting);
       await pause(waiting, request.signal);
       request.signal?.throwIfAborted();
     } else if (answer.status >= 200 && answer.status < 300) return answer;

@@ -59,7 +59,7 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is resto
   await heading(page, 'It is restored');
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['sword', 'rope'], skins: ['red'] });
   await page.getByRole('button', { name: 'Undo this restore…' }).click();
-  await page.getByText('Nothing happened to this player since.').waitFor();
+  await page.getByText('Nothing of this player changed since.').waitFor();
   await page.getByLabel('Reason').fill('another player wrote');
   await page.getByRole('button', { name: 'Undo it' }).click();
   await page.getByText(/did it, and stands among what happened/).waitFor();
@@ -108,7 +108,7 @@ inBrowser('support: what was sold is restored with what was got for it going, or
   await page.getByText('The player would have both').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: `Undo commit ${sold} instead…` }).click();
-  await page.getByText('Nothing happened to this player since.').waitFor();
+  await page.getByText('Nothing of this player changed since.').waitFor();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('sold by mistake');
   // Enter decides, as in a form.
   await page.keyboard.press('Enter');

@@ -204,7 +204,9 @@ describe('what an undo leaves as it is', () => {
     ];
     expect(staysText(later, true)).toBe('What happened since stays: gold, wood (2 later commits).');
     expect(staysText([{ money: [], documents: [{}] }], false)).toBe('What happened since stays: more than 1 later commit.');
-    expect(staysText([], true)).toBe('Nothing happened to this player since.');
+    // What the undo changes is not told as what stays.
+    expect(staysText(later, true, ['wood'])).toBe('What else happened since stays: gold (2 later commits).');
+    expect(staysText([], true)).toBe('Nothing of this player changed since.');
     const many = [{ money: [], documents: [{ fields: [...'abcdefg'].map((path) => ({ path })) }] }];
     expect(staysText(many, true)).toBe('What happened since stays: a, b, c, d, e and 2 more (1 later commit).');
   });

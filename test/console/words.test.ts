@@ -130,6 +130,8 @@ describe('words', () => {
     expect(`${whoOf(write)} ${deedOf({ ...write, documents })}`).toBe('Mara corrected players/7');
     expect(deedOf({ ...write, cause: 'game-values.put', documents: [] })).toBe('changed game values');
     expect(deedOf({ ...write, cause: 'something.new', documents: [] })).toBe('something.new');
+    const look = { ...write, cause: 'player.restore', documents: [], events: ['answer.kept'] };
+    expect(deedOf(look)).toBe('restored what a player had (a look, or refused: nothing changed)');
     expect(deedOf({ ...call, cause: 'commit.undo', why: { reason: 'twice', undone: 7 } })).toBe('undid commit 7');
   });
 
@@ -225,6 +227,9 @@ describe('words', () => {
     expect(momentOf(' 1200 ')).toBe('1200');
     expect(momentOf('2026-03-01T12:00:00Z')).toBe('2026-03-01T12:00:00.000Z');
     expect(momentOf('2026-03-01 12:00')).toBe(new Date('2026-03-01T12:00').toISOString());
+    const evening = new Date(2026, 2, 1, 20).getTime();
+    const today = [new Date(2026, 2, 1, 9, 5).toISOString(), new Date(2026, 2, 1, 18, 30, 15).toISOString(), null, null];
+    expect(['9:05', '18:30:15', '25:00', '9:5'].map((text) => momentOf(text, evening))).toEqual(today);
     expect([momentOf('Friday'), momentOf('')]).toEqual([null, null]);
     const noon = Date.parse('2026-03-10T12:00:00Z');
     const typed = ['3 h ago', '2h', '1 day', 'yesterday', '2 weeks ago', '30 min'];

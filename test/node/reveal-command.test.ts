@@ -125,6 +125,20 @@ test('a unique value is looked for among personal fields with --reveal alone, an
   expect(await looksFor('ticket 9')).toContainEqual(expect.objectContaining({ page: 'writeDocument', player: ADA }));
 });
 
+test('what a person did is listed by their id, with why; another key did none of it', async () => {
+  const correct = ['doc', 'set', 'saves', ADA, 'gold+=3', '--correction', '--reason', 'refund 9', '--ticket', 'T-9'];
+  await printed([...correct, '--reveal', 'refund 9'], { env });
+  const { commits } = JSON.parse(await printed(['activity', '--kind', 'document.correct', '--limit', '1', '--json'], { env }));
+  const [{ actor, revision }] = commits;
+  const listed = await printed(['activity', '--who', actor.person], { env });
+  expect(listed).toMatch(new RegExp(`document\\.correct \\(gold \\+3\\) +owner +${revision} +refund 9 · T-9`));
+  expect(listed).not.toContain('Secret key');
+  // Of a look the answer alone is kept, and of a refusal.
+  expect(listed).toContain('document.correct (a look, or refused: nothing changed)');
+  const others = await printed(['activity', '--who', 'k_nobody', '--limit', '1'], { env });
+  expect(others.trim()).toBe('Nothing like that happened.');
+});
+
 test('who looked at whom, and how often, is a sentence; the revision of a change is that of its commit', async () => {
   const said = await printed(['access', '--player', ADA], { env });
   expect(said).toMatch(/owner \(per_[0-9a-f]+\) looked at 76561198000000001: \d+ times, \d+ times with personal values/);

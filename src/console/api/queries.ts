@@ -9,6 +9,8 @@ import { atOf, given, type View } from './view.ts';
 
 export interface CommitsAsked {
   readonly player?: string;
+  /** Of a key, or of a person. */
+  readonly key?: string;
   readonly endpoint?: string;
   readonly kind?: string;
   readonly from?: string;

@@ -32,6 +32,8 @@ function revisionIn(search: Readonly<Record<string, unknown>>, name: string): st
 
 /** What lists of commits are narrowed by. */
 export interface CommitFilters {
+  /** The id of a person or of a key. */
+  readonly who?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly kind?: string | undefined;
   readonly from?: string | undefined;
@@ -39,7 +41,13 @@ export interface CommitFilters {
 }
 
 export function commitFiltersIn(search: Readonly<Record<string, unknown>>): CommitFilters {
-  return { endpoint: textIn(search, 'endpoint'), kind: textIn(search, 'kind'), from: textIn(search, 'from'), to: textIn(search, 'to') };
+  return {
+    who: textIn(search, 'who'),
+    endpoint: textIn(search, 'endpoint'),
+    kind: textIn(search, 'kind'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  };
 }
 
 export function timelineIn(search: Readonly<Record<string, unknown>>): TimelineFilters {

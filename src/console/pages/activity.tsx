@@ -9,13 +9,13 @@ const route = getRouteApi('/signed-in/p/$project/');
 
 /** What happened in a project. */
 export function ActivityPage() {
-  const { endpoint, kind, from, to } = route.useSearch();
+  const filters = route.useSearch();
   const navigate = route.useNavigate();
   const { project } = useView();
   const { title } = useProject();
   const mayDo = useMay();
   const mayRead = mayDo('history', 'r');
-  const filters = { endpoint, kind, from, to };
+  const { who: key, ...asked } = filters;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page name={`Activity of ${title}`} title="Activity" sub={`What happened in ${title}: every change, with who made it, when and why.`}>
@@ -29,7 +29,7 @@ export function ActivityPage() {
               change={(search) => void navigate({ search: (before) => ({ ...before, ...search }) })}
             />
             <Commits
-              asked={filters}
+              asked={{ ...asked, key }}
               empty={
                 isFiltered ? (
                   <Empty title="Nothing like that happened">Take a filter away, or ask for a longer time.</Empty>

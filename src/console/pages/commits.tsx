@@ -16,6 +16,7 @@ import {
   fieldsSaid,
   isCorrection,
   isOfPublishes,
+  isOnlyAnswered,
   isRestorable,
   newText,
   ownDeed,
@@ -251,7 +252,7 @@ export function RestoreBefore({ commit, player, className, text = RESTORE_BEFORE
 export function CommitMarks({ commit }: { readonly commit: Commit }) {
   return (
     <>
-      {isCorrection(commit) && <Chip tone="past">correction</Chip>}
+      {isCorrection(commit) && !isOnlyAnswered(commit) && <Chip tone="past">correction</Chip>}
       {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
     </>
   );

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { Field, Select } from '../parts/field.tsx';
 import { PeriodFields, usePeriod } from '../parts/period.tsx';
+import { CORRECTIONS } from '../words/commit.ts';
 import type { TimelineFilters } from '../words/timeline.ts';
 import styles from './commits.module.css';
 
@@ -14,11 +15,12 @@ const KINDS: readonly (readonly [value: string, name: string])[] = [
   ['session', 'Sessions'],
   ['guest', 'Guests and devices'],
   ['record', 'Save slots'],
+  [CORRECTIONS.join(','), 'Corrections of any kind'],
+  ['document.correct', 'Corrected documents'],
   ['player.restore', 'Restores'],
-  ['commit.undo', 'Undone commits'],
-  ['document.correct', 'Corrections'],
-  ['button', 'Pressed buttons'],
+  ['commit.undo', 'Undos'],
   ['grant', 'Grants'],
+  ['button', 'Pressed buttons'],
 ];
 
 type Chosen = CommitFilters & Pick<TimelineFilters, 'field'>;
@@ -59,6 +61,7 @@ export function Filters({ kinds = KINDS, filters, hasField = false, change }: Fi
       <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
+      {filters.who !== undefined && <Button onClick={() => change({ ...filters, who: undefined })}>Of everybody</Button>}
     </form>
   );
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Commit } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { type CommitSaid, deedOf, ownerIn, whoOf } from '../words/commit.ts';
@@ -61,13 +62,30 @@ export function PublishLink({ revision }: { readonly revision: number }) {
   );
 }
 
-/** Who did it, who can be looked at: a player or a key. */
+/** Who did it: leads to the player, to the key, or to all that the person did. */
 export function WhoLink({ commit }: { readonly commit: Pick<CommitSaid, 'actor'> }) {
   const who = whoOf(commit);
   const { player, person, keyId } = commit.actor;
   if (player !== undefined && who === player) return <PlayerLink player={player} />;
-  if (person !== undefined || keyId === undefined) return who;
+  if (person !== undefined) return <DoneBy who={person}>{who}</DoneBy>;
+  if (keyId === undefined) return who;
   return <KeyLink keyId={keyId} label={who} />;
+}
+
+interface DoneByProps {
+  /** The id of a person or of a key. */
+  readonly who: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to all that a person did in the project, or that was done with a key. */
+export function DoneBy({ who, children }: DoneByProps) {
+  const { project } = useView();
+  return (
+    <Link to="/p/$project" params={{ project }} search={{ who }} title="All of it that is in the history">
+      {children}
+    </Link>
+  );
 }
 
 /** Of a shared document a ledger names its key, which is no player's. */

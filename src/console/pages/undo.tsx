@@ -11,7 +11,7 @@ import { Why } from '../parts/field.tsx';
 import { Done } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
 import { staysText, undoCosts } from '../words/restore.ts';
-import { Corrected, isNothing } from './corrected.tsx';
+import { Corrected, type Correction, isNothing } from './corrected.tsx';
 import { CommitLink } from './named.tsx';
 import { useShared, WhoPays } from './policies.tsx';
 import { FailedOrAsked } from './revealing.tsx';
@@ -74,7 +74,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
         <FailedOrAsked error={look.error} of={ofKind('undone commit', String(revision))} whose="commit" again={() => void look.refetch()} />
       )}
       {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
-      {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} />}
+      {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} taken={pathsOf(look.data)} />}
       {whole.isSuccess && undoCosts(whole.data, shared) && <WhoPays of="undo" policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />
       {act.isError && (
@@ -84,8 +84,20 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
   );
 }
 
+/** The places of documents that it changes. */
+function pathsOf({ documents }: Correction): readonly string[] {
+  return documents.flatMap(({ changes }) => changes.map(({ path }) => path));
+}
+
+interface StaysProps {
+  readonly revision: number;
+  readonly player: string | undefined;
+  /** What the undo changes. */
+  readonly taken: readonly string[];
+}
+
 /** What happened since, which an undo leaves as it is. */
-function Stays({ revision, player }: { readonly revision: number; readonly player: string | undefined }) {
+function Stays({ revision, player, taken }: StaysProps) {
   const view = useView();
   const isAsked = useMay()('history', 'r') && player !== undefined;
   const since = useInfiniteQuery({ ...commitsQuery(view, { player: player ?? '', from: String(revision + 1) }), enabled: isAsked });
@@ -93,7 +105,7 @@ function Stays({ revision, player }: { readonly revision: number; readonly playe
   return (
     <p>
       Only what this commit did is taken back.{' '}
-      {page === undefined ? 'What happened since stays.' : staysText(page.commits, page.before === null)}
+      {page === undefined ? 'What happened since stays.' : staysText(page.commits, page.before === null, taken)}
     </p>
   );
 }

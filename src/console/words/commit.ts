@@ -103,8 +103,18 @@ const DEEDS: Readonly<Record<string, string>> = {
 /** Deeds that the name of what they touched follows. */
 const OF_DOCUMENTS = ['wrote', 'deleted', 'corrected', 'appended to'];
 
+/** Whether nothing of it is in the log but its answer, for whoever asks again with the same key: it was a look, or was refused. */
+export function isOnlyAnswered({ events }: Pick<CommitSaid, 'events'>): boolean {
+  return events.length > 0 && events.every((event) => event === 'answer.kept');
+}
+
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
+  const isRefusedPress = commit.cause === 'button.press';
+  return isOnlyAnswered(commit) && !isRefusedPress ? `${doneBy(commit)} (a look, or refused: nothing changed)` : doneBy(commit);
+}
+
+function doneBy(commit: CommitSaid): string {
   const { cause, actor, documents, events } = commit;
   // Of a press that the game refused, the answer alone is kept.
   if (cause === 'button.press' && !events.includes('button.pressed')) return `tried ${actor.endpoint ?? 'a button'}, which was refused`;
@@ -218,9 +228,11 @@ export interface PlacedCommit {
   readonly documents: readonly { readonly space: string; readonly key: string }[];
 }
 
-/** Whether it puts right what players have. */
+/** Causes of what puts right what players have. */
+export const CORRECTIONS: readonly string[] = ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'];
+
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
-  return ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'].includes(cause);
+  return CORRECTIONS.includes(cause);
 }
 
 /** How much came since a list was read; `null`: nothing. `most`: so many are counted. `what`: one of its rows. */

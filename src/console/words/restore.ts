@@ -285,16 +285,17 @@ function ownersOf(documents: Moves['documents'], shared: readonly string[]): Rea
 /** Names that are told of what happened since. */
 const TOLD = 5;
 
-/** What an undo leaves as it is. `since`: later commits that name the player. */
-export function staysText(since: readonly LaterCommit[], isAll: boolean): string {
-  if (since.length === 0) return 'Nothing happened to this player since.';
+/** What an undo leaves as it is. `since`: later commits that name the player. `taken`: paths that the undo changes. */
+export function staysText(since: readonly LaterCommit[], isAll: boolean, taken: readonly string[] = []): string {
+  if (since.length === 0) return 'Nothing of this player changed since.';
   const moved = since.flatMap(({ money }) => money.map(({ field }) => field));
   const changed = since.flatMap(({ documents }) => documents.flatMap(({ fields = [] }) => fields.map(({ path }) => path)));
-  const names = [...new Set([...moved, ...changed])];
+  const names = [...new Set([...moved, ...changed.filter((path) => !hold(taken, path))])];
+  const what = names.length < new Set([...moved, ...changed]).size ? 'What else happened since stays' : 'What happened since stays';
   const commits = `${isAll ? '' : 'more than '}${since.length} later ${since.length === 1 ? 'commit' : 'commits'}`;
-  if (names.length === 0) return `What happened since stays: ${commits}.`;
+  if (names.length === 0) return `${what}: ${commits}.`;
   const more = names.length > TOLD ? ` and ${names.length - TOLD} more` : '';
-  return `What happened since stays: ${names.slice(0, TOLD).join(', ')}${more} (${commits}).`;
+  return `${what}: ${names.slice(0, TOLD).join(', ')}${more} (${commits}).`;
 }
 
 interface LaterCommit {

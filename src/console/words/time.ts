@@ -85,12 +85,14 @@ export function isRevision(moment: string): boolean {
   return /^\d+$/.test(moment);
 }
 
-/** What somebody typed as a moment: a revision, a local time, or how long ago; as routes take it. `null`: none of them. */
+/** What somebody typed as a moment, as routes take it: a revision, a local time (without a day: today's), or how long ago. `null`: none. */
 export function momentOf(typed: string, now = Date.now()): string | null {
   const text = typed.trim();
   if (/^\d{1,16}$/.test(text)) return text;
   const length = lengthOf(text);
   if (length !== null) return timeBefore(length, now);
+  const [, hour, rest] = /^(\d{1,2})(:\d{2}(?::\d{2})?)$/.exec(text) ?? [];
+  if (hour !== undefined) return momentOf(`${new Date(now).toLocaleDateString('sv-SE')} ${hour.padStart(2, '0')}${rest}`);
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null;
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
   return Number.isNaN(time) ? null : new Date(time).toISOString();
@@ -107,7 +109,7 @@ export function typedMoment(moment: string): string {
 }
 
 /** What may be typed as a moment. */
-export const MOMENT_FORMS = 'A revision, day and time as 2026-11-27 18:30, or how long ago: 2 h, 1 h 46 min, 3 days';
+export const MOMENT_FORMS = 'A revision, day and time as 2026-11-27 18:30, 18:30 of today, or how long ago: 2 h, 1 h 46 min, 3 days';
 
 /** What is said of a moment that is typed and cannot be read; `null`: it can, or nothing is typed. */
 export function unreadableMoment(typed: string): string | null {

@@ -248,7 +248,7 @@ export const commits = {
         .string()
         .min(1)
         .meta({ description: 'Of calls of this endpoint', examples: ['buy'] }),
-      key: z.string().min(1).meta({ description: 'Made with the key of this id' }),
+      key: z.string().min(1).meta({ description: 'Made with the key of this id, or by the person of this id' }),
       kind: z
         .string()
         .min(1)

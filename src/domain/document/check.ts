@@ -49,8 +49,8 @@ function isNoWorse(field: FieldModel, value: Json, was: Json | undefined): boole
   return value.length > (field.maxItems ?? Number.POSITIVE_INFINITY) ? value.length <= was.length : value.length >= was.length;
 }
 
-/** A type that this server does not know allows anything. */
-function hasType(type: string, value: Json): boolean {
+/** Whether a value is of a type of fields. A type that this server does not know allows anything. */
+export function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'string':
       return typeof value === 'string';

@@ -61,7 +61,8 @@ export function addPerson(state: PeopleState, { person, name: sent, email, proje
   if (ID.test(name))
     return refusal('VALIDATION_FAILED', `${name} has the form of a person's id, and commands take either: choose another name`);
   if (email !== undefined && !EMAIL.test(email)) return refusal('VALIDATION_FAILED', 'This is no e-mail address');
-  if (personNamed(state, name) !== undefined) return new Refusal(409, 'PERSON_EXISTS', `There is a person ${name} already`);
+  if (personNamed(state, name) !== undefined)
+    return new Refusal(409, 'PERSON_EXISTS', `There is a person ${name} already; \`savepoint user role\` gives them a role in a project`);
   if (state.people.size >= MAX_PEOPLE) return refusal('VALIDATION_FAILED', `An installation has at most ${MAX_PEOPLE} people`);
   if (!isRole(role)) return unknownRole(role);
   const added: PeopleFact = { type: 'person.added', data: { person, name, ...(email === undefined ? {} : { email }) } };

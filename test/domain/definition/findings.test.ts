@@ -293,6 +293,8 @@ describe('the validator', () => {
     ['INVALID_RATE_FIELD /schema/f/_maxPerDay', 'collection', field({ type: 'number', _maxPerDay: 0 })],
     ['INVALID_ENUM /schema/f/enum', 'collection', field({ type: 'string', enum: [] })],
     ['INVALID_DEFAULT /schema/f/default', 'collection', field({ type: 'number', default: 'x' })],
+    ['INVALID_DEFAULT /schema/f/default', 'collection', field({ type: 'integer', default: '100' })],
+    ['INVALID_DEFAULT /schema/f/default', 'collection', field({ type: 'integer', default: 1.5 })],
     ['REQUIRED_FIELD_MISSING /schema/f/required', 'collection', field({ type: 'object', required: ['a'] })],
     ['INVALID_REQUIRED /schema/f/required', 'collection', field({ type: 'string', required: 7 })],
     ['ARRAY_ITEMS /schema/f', 'collection', field({ type: 'array' })],

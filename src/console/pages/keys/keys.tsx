@@ -12,7 +12,7 @@ import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
 import { whySaid } from '../../words/why.ts';
-import { CommitLink, WhoLink } from '../named.tsx';
+import { CommitLink, DoneBy, WhoLink } from '../named.tsx';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/keys');
@@ -128,6 +128,7 @@ function Row({ of, since, isWanted }: RowProps) {
             <code>{keyId}</code>
           )}
           <code className={table.soft}>{key}</code>
+          {mayAsk && <DoneBy who={keyId}>What it did</DoneBy>}
         </div>
       </td>
       <td className={styles.used}>

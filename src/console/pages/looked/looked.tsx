@@ -95,7 +95,7 @@ function Filters({ asked, isOfPlayer = false, change }: NarrowProps) {
   };
   return (
     <form className={classes(styles.filters, isOfPlayer && styles.ofPlayer)} onSubmit={submit} aria-label="Filters">
-      {!isOfPlayer && <Field label="Player" value={player} placeholder="any" onChange={({ target }) => setPlayer(target.value)} />}
+      {!isOfPlayer && <Field label="Player" value={player} placeholder="any id" onChange={({ target }) => setPlayer(target.value)} />}
       <PeriodFields period={period} />
       <Button type="submit" disabled={period.asked === null}>
         Filter
@@ -125,7 +125,10 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
       {looks.length === 0 &&
         !list.hasNextPage &&
         (isNarrowed ? (
-          <Empty title="Nobody looked">Take a filter away, or ask for a longer time.</Empty>
+          <Empty title="Nobody looked">
+            Take a filter away, or ask for a longer time.
+            {!isOfPlayer && asked.player !== undefined && ' A player is named by the id here: who is found by a name has their own list.'}
+          </Empty>
         ) : (
           <Empty title={isOfPlayer ? 'Nobody has looked at this player yet' : 'Nobody has looked at a player yet'}>
             The first look is recorded when somebody opens a player’s page.

@@ -1,4 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ListedPerson, peopleQuery } from '../../api/people.ts';
 import { may, sessionQuery } from '../../api/session.ts';
@@ -13,6 +14,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { placeOfRole } from '../../words/role.ts';
+import { DoneBy } from '../named.tsx';
 import { InviteDialog, RemoveDialog, ResetDialog, RolesDialog, SessionsDialog } from './dialogs.tsx';
 import { PeopleHistory } from './history.tsx';
 import styles from './people.module.css';
@@ -83,6 +85,9 @@ function PeopleTable({ mayManage }: { readonly mayManage: boolean }) {
 function Row({ person, choose }: { readonly person: ListedPerson; readonly choose: ((act: Act) => void) | null }) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const isPast = useIsPast();
+  // The same page stands outside of any project.
+  const { project: here } = useParams({ strict: false });
+  const mayAsk = session.projects.some((project) => project.id === here && may(project, 'history', 'r'));
   const { id, name, email, roles, usedAt, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
     <Button isSmall look="quiet" onClick={() => choose?.(which)} aria-label={`${label} of ${name}`}>
@@ -96,6 +101,11 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         {email !== null && <div className={table.soft}>{email}</div>}
         {isLinked === true && <div className={table.soft}>signs in at the issuer</div>}
         {hasPassword === false && isLinked === false && <div className={table.soft}>no password, by a link</div>}
+        {mayAsk && (
+          <div>
+            <DoneBy who={id}>What they did</DoneBy>
+          </div>
+        )}
       </td>
       <td>
         <ul className={styles.roles}>

@@ -7,6 +7,7 @@ import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { unknownMembers } from '../../../language/validate/members.ts';
 import { takenCollection } from '../../document/address.ts';
+import { hasType } from '../../document/check.ts';
 import type { Findings } from '../../finding.ts';
 import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
@@ -200,18 +201,13 @@ function fieldFindings(written: Written<typeof field>, pointer: string, findings
   nestedFindings(written, type, pointer, findings);
 }
 
-const FITS: ReadonlyMap<string, (value: Json) => boolean> = new Map<string, (value: Json) => boolean>([
-  ['string', (value) => typeof value === 'string'],
-  ['number', isNumber],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['object', isObject],
-  ['array', isArray],
-]);
+/** Types whose default is of that type. */
+const PLAIN: readonly string[] = ['string', 'number', 'integer', 'boolean', 'object', 'array'];
 
 function defaultFinding(written: Written<typeof field>, type: string | undefined, pointer: string, findings: Findings): void {
   const initial = written.default ?? null;
   if (initial === null) return;
-  if (!(FITS.get(type ?? '')?.(initial) ?? true))
+  if (type !== undefined && PLAIN.includes(type) && !hasType(type, initial))
     findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be of the type ${type}.`);
   else if (isArray(written.enum) && written.enum.length > 0 && !written.enum.some((value) => jsonEquals(value, initial)))
     findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be one of 'enum'.`);
