@@ -21,6 +21,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['test', async () => (await import('./test.ts')).testCommand()],
       ['promote', async () => (await import('./promote.ts')).promoteCommand()],
       ['approve', async () => (await import('./approve.ts')).approveCommand()],
+      ['discard', async () => (await import('./discard.ts')).discardCommand()],
       ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
       ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
       ['definition', async () => (await import('./definition.ts')).definitionCommand()],

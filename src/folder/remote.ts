@@ -61,6 +61,14 @@ const PUBLISHES = members({ publishes: listOf(PUBLISH), before: optional(wholeNu
 const TEST_RUN = members({ total: wholeNumber, passed: wholeNumber, failed: wholeNumber, results: listOf(anyObject) });
 const MANIFEST = members({ hash: text, endpoints: listOf(anyObject), collections: listOf(anyObject) });
 
+interface Discard extends SaidWhy {
+  /** As `diff` names them. Left out: everything that is staged. */
+  readonly kind?: string;
+  readonly id?: string;
+  readonly dryRun: boolean;
+  readonly base: number | null;
+}
+
 interface Promotion extends SaidWhy {
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -207,8 +215,11 @@ export class Remote {
     return { ...checkedBody<contract.RolledBack>(answer, ROLLED_BACK), ...publishIn(answer) };
   }
 
-  async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
-    return checkedBody(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), DISCARDED);
+  /** `base`: as the answer to a dry run names it (`position`); it throws PUBLISH_CONFLICT if something was published since. */
+  async discard(options: Discard) {
+    const { base, message, ticket, ...body } = options;
+    const answer = await this.#manage('POST', 'discard', { body, query: { message, ticket }, headers: baseHeader(base), again: 'keyed' });
+    return { ...checkedBody<contract.Discarded>(answer, DISCARDED), ...publishIn(answer) };
   }
 
   async remove(kind: Listed, id: string, target: Target): Promise<contract.Removed> {

@@ -172,3 +172,23 @@ test('doc purge counts, asks, and deletes all that there is', async () => {
   expect(JSON.parse((await run('--yes')).stdout)).toMatchObject({ ok: true, documents: 120, deleted: 120 });
   expect(JSON.parse((await run('--yes')).stdout)).toMatchObject({ documents: 0, deleted: 0 });
 });
+
+test('discard shows what is staged, asks, and takes that back: one definition, or all; live stays', async () => {
+  await ok(post('discard'));
+  const named = (id: string) => ({ id, accessMode: 'public', schema: { n: 'number' } });
+  await ok(studio.manage('PATCH', studio.definitions('collections'), { headers: NEXT, body: named('first') }));
+  await ok(studio.manage('PATCH', studio.definitions('collections'), { headers: NEXT, body: named('second') }));
+  const env = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: studio.projectId, SAVEPOINT_SECRET_KEY: studio.secretKey };
+  const run = (...args: string[]) => here(['discard', ...args], { env });
+  const staged = async () =>
+    Object((await ok(studio.manage('GET', studio.definitions('diff')))).body).changes.map(({ id }: { id: string }) => id);
+  expect(await run('collection', 'first')).toMatchObject({ code: 1, stderr: expect.stringContaining('give --yes') });
+  expect((await run('--dry-run')).stdout).toContain('Next would lose this: 2 changes.');
+  expect(await staged()).toEqual(['first', 'second']);
+  expect((await run('collection', 'first', '--yes')).stdout).toContain('Taken back: 1 change staged no more');
+  expect(await staged()).toEqual(['second']);
+  expect(JSON.parse((await run('--yes', '--json', '-m', 'not this week')).stdout)).toMatchObject({ discarded: true });
+  expect(await staged()).toEqual([]);
+  expect((await run('--yes')).stdout).toContain('Nothing is staged.');
+  expect(await refused(studio.play('GET', studio.storage('second/a'), {}, 'a'))).toContain('404');
+});
