@@ -477,17 +477,20 @@ function firstOf(path: string, headers: ConsoleHeaders): Promise<{ readonly stat
 }
 
 test('looks are found by player, person and time, page by page', async () => {
-  // That somebody looks for one player is recorded, too, once a minute.
-  expect((await looks({ player: ADA })).length).toBeGreaterThan(15);
-  const all = await looks();
+  // That somebody reads this list is recorded, too, once a minute: a minute may begin in between.
+  const besides = (list: readonly unknown[]) =>
+    list.map(Object).filter((each: Readonly<Record<string, unknown>>) => each['page'] !== 'listLooks');
+  const found = async (query: Readonly<Record<string, string>> = {}) => besides(await looks(query));
+  expect((await found({ player: ADA })).length).toBeGreaterThan(15);
+  const all = await found();
   const { person, at: newest } = Object(all[0]);
-  expect(await looks({ person })).toEqual(all);
-  expect(await looks({ person: 'per_1' })).toEqual([]);
-  expect(await looks({ from: newest })).toEqual(all.filter((each) => String(each['at']) >= newest));
-  expect(await looks({ to: '2020-01-01' })).toEqual([]);
+  expect(await found({ person })).toEqual(all);
+  expect(await found({ person: 'per_1' })).toEqual([]);
+  expect(await found({ from: newest })).toEqual(all.filter((each) => String(each['at']) >= newest));
+  expect(await found({ to: '2020-01-01' })).toEqual([]);
   // Those of lists, which name nobody, are found by that.
-  expect(await looks({ of: 'many' })).toEqual(all.filter((each) => each['player'] === undefined));
-  expect(await looks({ of: 'one' })).toEqual(all.filter((each) => each['player'] !== undefined));
+  expect(await found({ of: 'many' })).toEqual(all.filter((each) => each['player'] === undefined));
+  expect(await found({ of: 'one' })).toEqual(all.filter((each) => each['player'] !== undefined));
   const pages: unknown[] = [];
   let before: string | null = null;
   do {
@@ -497,7 +500,7 @@ test('looks are found by player, person and time, page by page', async () => {
     pages.push(...page.looks);
     before = page['before'] === null ? null : String(page['before']);
   } while (before !== null);
-  expect(pages).toEqual(all);
+  expect(besides(pages)).toEqual(all);
   await expect(looks({ from: 'yesterday' })).rejects.toThrow('INVALID_REQUEST');
   expect((await manager.manage('GET', `/v3/manage/${project}/access`)).status).toBe(403);
 });
