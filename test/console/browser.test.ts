@@ -289,6 +289,16 @@ inBrowser('a document is deleted and made anew with a reason', async () => {
   await heading(page, 'It is made');
   expect(await read(BO)).toEqual({ name: 'Bo again', gold: 7 });
   await page.getByRole('button', { name: 'Close' }).click();
+  // Who did something leads to all that they did, and from there to what everybody did.
+  await page.goto(`${origin}/p/${project}`);
+  const ofKey = page.getByRole('link', { name: /Secret key/ });
+  await ofKey.first().waitFor();
+  await page.getByRole('link', { name: 'owner', exact: true }).first().click();
+  await expect.poll(() => page.url()).toContain('?who=per_');
+  await page.getByRole('button', { name: 'Of everybody' }).waitFor();
+  await expect.poll(() => ofKey.count()).toBe(0);
+  await page.getByRole('button', { name: 'Of everybody' }).click();
+  await ofKey.first().waitFor();
 });
 
 inBrowser('a moment is in the address, and all pages follow it', async () => {

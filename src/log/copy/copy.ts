@@ -226,7 +226,9 @@ class Copy {
     if (!isLinked(progress, event)) return this.#break(progress, event, 'does not match its hash, or its hash the event before it');
     if (isDeepEvent(event.data)) return this.#break(progress, event, 'is nested more deeply than any event, and nothing could read it');
     progress.sourceHead = revision;
-    progress.hash = hashOf(event.metadata) ?? progress.hash;
+    // Of a copy that is copied again: nothing says what the first event behind its fillers links to, as in the first copy.
+    const isBeginGone = isTruncatable(stream) && event.type === TRUNCATED && progress.hash === NO_HASH;
+    progress.hash = isBeginGone ? null : (hashOf(event.metadata) ?? progress.hash);
     if (event.type === FOREIGN) this.#foreign += 1;
     if (revision > progress.head) return true;
     if (revision === progress.headAtStart?.revision && fingerprintOf(event) !== progress.headAtStart.fingerprint)
