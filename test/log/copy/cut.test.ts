@@ -94,3 +94,21 @@ test('a truncated stream is copied through a file, too', async () => {
   await source.close();
   await same(from, to, 20);
 });
+
+test('looks that were given up stay away in a copy, and a backup of that copy is whole, too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cut-copy-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  const from = await cutLog(0);
+  await from.truncate('access-a', 20);
+  const restored = postgresLog(await postgresLogDatabase());
+  closing.push(() => restored.close());
+  const whole = { complete: true, broken: [], foreign: 0 };
+  expect(await copyLogs(from, restored)).toMatchObject(whole);
+  const target = await openFileTarget(join(folder, 'log.gz'));
+  expect(await copy({ source: logSource(restored, DENSE), target })).toMatchObject(whole);
+  await target.close();
+  const [source, again] = [await openFileSource(join(folder, 'log.gz')), createMemoryLog()];
+  expect(await copy({ source, target: logTarget(again, DENSE) })).toMatchObject(whole);
+  await source.close();
+  for (const each of [restored, again]) expect(await placeless(each, 'access-a', 20)).toEqual(await placeless(from, 'access-a'));
+});
