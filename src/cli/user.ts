@@ -167,7 +167,9 @@ function role(): Command {
         );
       });
       const where = project === undefined ? 'every project' : `project ${project}`;
-      printResult(options, { name, role: given, project: project ?? null }, () => `${name} is ${given} of ${where}.`);
+      printResult(options, { name, role: given, project: project ?? null }, () =>
+        given === 'none' ? `${name} has no role in ${where} any more.` : `${name} is ${given} of ${where}.`,
+      );
     });
 }
 

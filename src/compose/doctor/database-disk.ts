@@ -22,7 +22,7 @@ export async function checkDatabaseDisk(pool: pg.Pool): Promise<Finding> {
   try {
     await client.query('BEGIN');
     for (const statement of TRIAL) await client.query(statement);
-    return ok('database disk', 'takes 1 MiB, which was undone');
+    return ok('database disk', 'has room: 1 MiB was written, and taken back');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === MAY_NOT)
       return ok('database disk', 'not tried: this account may make no temporary table');

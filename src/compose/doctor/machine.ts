@@ -57,7 +57,7 @@ export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Find
         : warn('data folder', `${errorMessage(error)}; not needed with DATABASE_URL`, cure),
     ];
   }
-  const where = nearest === folder ? folder : `${folder}, made at the first start`;
+  const where = nearest === folder ? folder : `${folder} is not there yet: nothing is installed here until the first start`;
   return [ok('data folder', where), freeSpace(nearest, isNeeded)];
 }
 
