@@ -53,3 +53,9 @@ test('a command that only reads leaves a Postgres without an installation as it 
   expect((await here(['project', 'create', 'First'], { env })).code).toBe(0);
   expect((await here(['project', 'list'], { env })).stdout).toContain('First');
 });
+
+test('who makes a project where there was no installation is told where the new one is', async () => {
+  const data = join(folder, 'made');
+  const { code, stderr } = await here(['project', 'create', 'First', '--data', data]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`A new one is made in ${data}`)]);
+});

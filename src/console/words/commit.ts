@@ -110,8 +110,9 @@ export function isOnlyAnswered({ events }: Pick<CommitSaid, 'events'>): boolean 
 
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
-  const isRefusedPress = commit.cause === 'button.press';
-  return isOnlyAnswered(commit) && !isRefusedPress ? `${doneBy(commit)} (a look, or refused: nothing changed)` : doneBy(commit);
+  const done = doneBy(commit);
+  // Of a press it is told already that it was refused.
+  return isOnlyAnswered(commit) && commit.cause !== 'button.press' ? `${done} (a look, or refused: nothing changed)` : done;
 }
 
 function doneBy(commit: CommitSaid): string {
@@ -231,6 +232,7 @@ export interface PlacedCommit {
 /** Causes of what puts right what players have. */
 export const CORRECTIONS: readonly string[] = ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'];
 
+/** Whether it puts right what players have. */
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {
   return CORRECTIONS.includes(cause);
 }

@@ -91,32 +91,17 @@ function Plots({ days, marks }: { readonly days: readonly EconomyDay[]; readonly
     const search = { currency: days[0]?.currency, from: day, to: day, direction: isAbove ? ('in' as const) : ('out' as const) };
     void leave({ to: '/p/$project/economy/entries', params: { project }, search });
   };
+  const along = { times: plotted.times, along: 'days', marks, marked: 'Made live' } as const;
   return (
     <div className={styles.plots}>
       <Card title="Supply at the day’s end">
         <CardBody>
-          <Plot
-            name="Supply by day"
-            times={plotted.times}
-            series={plotted.supply}
-            along="days"
-            open={open}
-            marks={marks}
-            marked="Made live"
-          />
+          <Plot name="Supply by day" series={plotted.supply} open={open} {...along} />
         </CardBody>
       </Card>
       <Card title="In and out">
         <CardBody>
-          <Plot
-            name="In and out by day"
-            times={plotted.times}
-            series={plotted.flows}
-            along="days"
-            open={openEntries}
-            marks={marks}
-            marked="Made live"
-          />
+          <Plot name="In and out by day" series={plotted.flows} open={openEntries} {...along} />
         </CardBody>
       </Card>
     </div>
