@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Route } from './route.ts';
 
 /**
  * Which members of a value that is answered, or sent, are the platform's own, as the contract declares them. A member of a document may
@@ -23,6 +24,12 @@ export function ownIn(schema: z.core.$ZodType): Own {
   const found = known.get(schema) ?? { own: ownOf(schema) };
   known.set(schema, found);
   return found.own;
+}
+
+/** Which members of an answer are the platform's own. */
+export function ownAnswer({ answers }: Route, status = 200): Own {
+  const schema = answers[status];
+  return schema === undefined ? null : ownIn(schema);
 }
 
 function ownOf(schema: z.core.$ZodType): Own {

@@ -1,5 +1,5 @@
 import type { App, LiveEvent } from '../app/app.ts';
-import { type Own, ownIn } from '../contract/own.ts';
+import { type Own, ownAnswer, ownIn } from '../contract/own.ts';
 import type { Route } from '../contract/route.ts';
 import { documentViews } from '../contract/routes/documents.ts';
 import { LoggedRequest } from '../contract/routes/logs.ts';
@@ -46,12 +46,6 @@ export async function maskedAnswer(app: Pick<App, 'looks'>, ctx: Context, route:
 /** Whether a ledger is asked for whole; `field`: as the request names it. */
 function isOfAllFields(field: string | null | undefined): boolean {
   return (field ?? 'all') === 'all';
-}
-
-/** Which members of an answer are the platform's own. */
-function ownAnswer({ answers }: Route, status = 200): Own {
-  const schema = answers[status];
-  return schema === undefined ? null : ownIn(schema);
 }
 
 /** What the game itself composes: endpoints and queries give values names of their own. */

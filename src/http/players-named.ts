@@ -1,5 +1,6 @@
 import type { Shared } from '../app/app.ts';
 import { type Naming, namingsOf, PLAYER_QUERIES } from '../contract/looking.ts';
+import { type Own, ownAnswer } from '../contract/own.ts';
 import type { Route } from '../contract/route.ts';
 import { playerOfKey } from '../domain/document/key.ts';
 import { readTopic, type Topic } from '../domain/live/topic.ts';
@@ -32,26 +33,29 @@ const NAMED_WHOLLY: ReadonlySet<Naming> = new Set(['player', 'key', 'topic']);
 interface PlayersShown {
   /** Empty: many, or nobody that is named. */
   readonly players: readonly string[];
-  /** How many, where they are too many to be named. */
+  /** How many, where they are too many to be named: those that the request names are, all the same. */
   readonly many?: number;
 }
 
 /** Whom an answer shows: whom the request names, or whom the answer does; `null`: nobody, it holds nothing of players. */
-export function playersShown({ route, namings }: Page, ctx: Context, answer: Answer, shared: Shared): PlayersShown | null {
+export function playersShown(page: Page, ctx: Context, answer: Answer, shared: Shared): PlayersShown | null {
+  const { route, namings } = page;
   const asked = known(namings.flatMap((naming) => namedByRequest(naming, route, ctx, shared)));
   const isWhole = namings.some((naming) => NAMED_WHOLLY.has(naming)) && !isOfShared(ctx, namings, shared);
   // The answer may be a document of a megabyte, and would say no more.
-  if (isWhole && asked.length > 0) return namedUpTo(MANY, asked);
+  if (isWhole && asked.length > 0) return namedUpTo(MANY, asked, []);
   const body = answer.stream === undefined ? jsonOf(answer) : undefined;
-  const found = isWhole ? [] : known([...asked, ...namedByAnswer(ctx, namings, body ?? null, shared)]);
+  const found = isWhole ? [] : known([...asked, ...namedByAnswer(page, ctx, answer, body ?? null, shared)]);
   const isOpen = namings.includes('topic') ? topicsIn(ctx.state.exchange).some((topic) => isOfPlayers(topic, shared)) : body === undefined;
   const isUnknown = isOpen || route.tag === 'Endpoints';
   if (found.length === 0) return isUnknown ? { players: [] } : null;
-  return namedUpTo(namings.includes('answer') ? MANY : FEW, found);
+  return namedUpTo(namings.includes('answer') ? MANY : FEW, found, asked);
 }
 
-function namedUpTo(most: number, players: readonly string[]): PlayersShown {
-  return players.length > most ? { players: [], many: players.length } : { players };
+/** `always`: named also among too many. */
+function namedUpTo(most: number, players: readonly string[], always: readonly string[]): PlayersShown {
+  if (players.length <= most) return { players };
+  return { players: always.length > MANY ? [] : always, many: players.length };
 }
 
 export function known(players: readonly string[]): readonly string[] {
@@ -65,11 +69,15 @@ function isOfShared({ params, state }: Context, namings: readonly Naming[], shar
   return shared.collection(currency.slice(0, Math.max(0, currency.lastIndexOf('.'))));
 }
 
-function namedByAnswer(ctx: Context, namings: readonly Naming[], body: Json, shared: Shared): readonly string[] {
+/** What logic of the game composes says whom it is about by names of its own: rather too many are read there than too few. */
+const COMPOSED: ReadonlySet<string> = new Set(['Endpoints', 'Tests']);
+
+function namedByAnswer({ route, namings }: Page, ctx: Context, { status }: Answer, body: Json, shared: Shared): readonly string[] {
   const { query, held = '' } = ctx.params;
   if (isOfShared(ctx, namings, shared)) return actorsIn(body);
   const hasPlayers = !(typeof query === 'string' && shared.query(query));
-  return playersIn(body, { held: String(held), hasPlayers, shared });
+  const own = COMPOSED.has(route.tag) ? 'any' : ownAnswer(route, status);
+  return playersIn(body, { held: String(held), hasPlayers, shared }, own);
 }
 
 /** The players who did what an answer lists. What a shared document holds says nothing of whose it is. */
@@ -132,9 +140,14 @@ interface Reading {
   readonly shared: Shared;
 }
 
-/** Whom an answer names, in the order of the answer. */
-function playersIn(value: Json, reading: Reading): readonly string[] {
-  if (isArray(value)) return value.flatMap((each) => playersIn(each, reading));
+/**
+ * Whom an answer names, in the order of the answer. `own`: members that are the platform's; what a document holds under such a name may be
+ * anything, also personal, or there to hide whose it is.
+ */
+function playersIn(value: Json, reading: Reading, own: Own | 'any'): readonly string[] {
+  if (own === null) return [];
+  const ownBelow = (name: string) => (own === 'any' ? own : (own.members.get(name) ?? null));
+  if (isArray(value)) return value.flatMap((each) => playersIn(each, reading, itemsOf(own)));
   if (!isObject(value)) return [];
   const { held, hasPlayers, shared } = reading;
   const { key, collection } = value;
@@ -144,12 +157,17 @@ function playersIn(value: Json, reading: Reading): readonly string[] {
   // A change of a document, or a row of a query.
   const isKeyed = typeof key === 'string' && ((isArray(value['changes']) && !isOfNobody) || (isRow && hasPlayers));
   const named = Object.entries(value).flatMap(([name, member]) => {
+    const isOwn = own === 'any' || own.members.has(name);
     // A ledger names the first part of the key, whosever the document is.
-    if (NAMES.has(name)) return typeof member === 'string' && !(isOfNobody && name === 'player') ? [member] : [];
-    if (name !== 'players' || !isArray(member)) return playersIn(member, reading);
-    return member.flatMap((each) => (typeof each === 'string' ? [each] : playersIn(each, reading)));
+    if (NAMES.has(name)) return isOwn && typeof member === 'string' && !(isOfNobody && name === 'player') ? [member] : [];
+    if (name !== 'players' || !isOwn || !isArray(member)) return playersIn(member, reading, ownBelow(name));
+    return member.flatMap((each) => (typeof each === 'string' ? [each] : playersIn(each, reading, itemsOf(ownBelow(name)))));
   });
   return [...(isAbout ? [held] : []), ...(isKeyed ? [playerOfKey(String(key))] : []), ...named];
+}
+
+function itemsOf(own: Own | 'any'): Own | 'any' {
+  return own === null || own === 'any' ? own : (own.items ?? null);
 }
 
 /** Whether commits of an id that may be a player's name that player: the first part of a shared document's key is none. */

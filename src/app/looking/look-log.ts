@@ -24,7 +24,7 @@ interface Look {
   readonly page: string;
   /** Empty: of many, or of nobody that is named. */
   readonly players: readonly string[];
-  /** How many they are, where they are too many to be named. */
+  /** How many they are, where they are too many to be named. Those in `players` are, all the same. */
   readonly many?: number | undefined;
   /** Why personal values are shown; left out: they are masked. */
   readonly reason?: string | undefined;
@@ -71,13 +71,14 @@ export function createLookLog(log: Log, scheduler: Clock): LookLog {
 
     async record({ projectId, person, page, players: named, many, reason }) {
       // What is shown of nobody in particular is recorded, too.
-      const players = named.length === 0 ? [''] : named;
+      const players = named.length === 0 || many !== undefined ? [...named, ''] : named;
       const minute = Math.floor(scheduler.now() / MINUTE_MS);
-      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, many, reason]);
+      const manyOf = (player: string) => (player === '' ? many : undefined);
+      const keyOf = (player: string) => JSON.stringify([minute, projectId, person, page, player, manyOf(player), reason]);
       const known = players.flatMap((player) => recorded.get(keyOf(player)) ?? []);
       const missing = players.filter((player) => !recorded.has(keyOf(player)));
       if (missing.length > 0) {
-        const facts = missing.map((player) => factOf({ player, many }, page, reason));
+        const facts = missing.map((player) => factOf({ player, many: manyOf(player) }, page, reason));
         const stored = append(projectId, { kind: 'person', person }, 'look', facts);
         for (const player of missing) recorded.set(keyOf(player), stored);
         stored.catch(() => {

@@ -56,6 +56,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const known = place.isFree ? paths.flatMap(endsOf) : paths;
   const field = fieldOf(value);
   const here = withoutValues(value, known, own);
+  const isTold = here['path'] === value['path'] && here['field'] === value['field'];
   const isHidden = typeof value['query'] === 'string' && personal.isShownBy(value['query']);
   const isHandled = MAKERS.some((name) => typeof value[name] === 'string' && personal.isHandledBy(value[name]));
   const isCallHandled = isOfHandling(value, personal);
@@ -64,7 +65,8 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
-    if (field !== null && name === 'label') return [name, labelOf(field, member, paths)];
+    // A document may have both, and what stands under `path` may be personal itself.
+    if (field !== null && name === 'label') return [name, isTold ? labelOf(field, member, paths) : MASK];
     if (isCallHandled && name === 'input') return [name, { ...objectOf(member), value: { masked: MASK } }];
     const below = { collections, own: own?.members.get(name) ?? null };
     if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))

@@ -78,6 +78,16 @@ describe('a look', () => {
     expect(JSON.parse((await events())[0]?.metadata ?? '')).toMatchObject({ cause: 'look', actor: { kind: 'person', person: 'per_ada' } });
   });
 
+  it('of many names those that are asked for, and says beside them how many they were', async () => {
+    const many = { ...LOOK, many: 60 };
+    await looks.record(many);
+    await looks.record(many);
+    expect(await said()).toEqual([
+      { player: '42', page: 'showPlayer' },
+      { players: 60, page: 'showPlayer' },
+    ]);
+  });
+
   it('is chained, whoever else writes to the stream', async () => {
     const other = createLookLog(log, clock());
     await look();

@@ -69,6 +69,12 @@ test('a document keeps what is not personal', () => {
   });
 });
 
+test('a personal field that is called as a path is, is not told by the label beside it', () => {
+  const named = { ...PERSONAL, in: () => [['path'], ['label'], ['field'], ['friends', '*', 'nick']] };
+  const document = { path: SECRET, field: SECRET, label: 'home', gold: 5 };
+  expect(masked(document, named, { collections: ['saves'], isFree: false })).toMatchObject({ path: MASK, field: MASK, label: MASK });
+});
+
 test('a document that names another collection is masked all the same', () => {
   expect(shown({ collection: 'feed', email: SECRET }, ['saves'])).toEqual({ collection: 'feed', email: MASK });
   const page = {
