@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { definitionsIn, type ListedKind, meantBy, templateOf } from '../../src/console/words/definition.ts';
+import { DefinitionText, definitionsIn, type ListedKind, meantBy, templateOf } from '../../src/console/words/definition.ts';
 import { jsonPlaceAt } from '../../src/console/words/json-place.ts';
 import { aroundChanges, linesBeside } from '../../src/console/words/line-diff.ts';
 import { jsonInsert, proposalsAt, yamlPlaceAt } from '../../src/console/words/schema-completion.ts';
@@ -13,9 +13,10 @@ describe('definitions as source', () => {
       { id: 'heal', name: 'Heal', steps: [], seed: '\uE00018446744073709551615' },
       { id: 'buy', sourceFormat: 'yaml', sourcePath: 'buy.endpoint.yml', sourceText: text },
     ]);
-    expect(buy).toMatchObject({ text, format: 'yaml', path: 'buy.endpoint.yml', isAuthored: true, state: 'live' });
+    expect(buy).toMatchObject({ format: 'yaml', path: 'buy.endpoint.yml', isAuthored: true, state: 'live' });
+    expect(buy?.text.whole).toBe(text);
     expect(heal).toMatchObject({ format: 'json', path: null, isAuthored: false });
-    expect(heal?.text).toContain('"seed": 18446744073709551615');
+    expect(heal?.text.whole).toContain('"seed": 18446744073709551615');
   });
 
   it('are what next has: staged in the place of live, laid over it where they are data, or removed', () => {
@@ -29,12 +30,30 @@ describe('definitions as source', () => {
       ['a', 'staged'],
       ['b', 'removed'],
     ]);
-    expect(JSON.parse(found[0]?.text ?? '')).toEqual({ id: 'a', name: 'a', method: 'POST', steps: [] });
+    expect(JSON.parse(found[0]?.text.whole ?? '')).toEqual({ id: 'a', name: 'a', method: 'POST', steps: [] });
+  });
+
+  it('begin as they are, however little is asked for', () => {
+    const rows = Array.from({ length: 20 }, (_, place) => ({
+      id: `\n"${place}`,
+      no: [],
+      none: {},
+      deep: [{ at: place }, null, true],
+      1: 2.5,
+    }));
+    const data = [{ rows, big: '\uE00018446744073709551615', text: 'ä' }, 'last'];
+    const { whole } = DefinitionText.printed(data);
+    expect(whole).toBe(`${JSON.stringify(data, null, 2).replace('"\uE00018446744073709551615"', '18446744073709551615')}\n`);
+    for (let length = 0; length <= whole.length; length += 97) {
+      const start = DefinitionText.printed(data).start(length);
+      expect(start.length > length || start === whole).toBe(true);
+      expect(whole.startsWith(start)).toBe(true);
+    }
   });
 
   it.each<ListedKind>(['collection', 'endpoint', 'workflow', 'library', 'query'])('begin with a text that compiles: %s', (kind) => {
     const { text, path } = templateOf(kind, 'mine');
-    const compiled = compileItem({ kind, sourceFormat: 'yaml', sourcePath: path ?? '', sourceText: text }, kind);
+    const compiled = compileItem({ kind, sourceFormat: 'yaml', sourcePath: path ?? '', sourceText: text.whole }, kind);
     expect(compiled).toMatchObject({ ok: true, id: 'mine' });
   });
 });

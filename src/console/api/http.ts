@@ -37,10 +37,18 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   );
   const reached = Number(response.headers.get('x-ns-position') ?? Number.NaN);
   if (method !== 'GET' && response.ok && reached > (position ?? -1)) written.set(project, reached);
-  const text = withExactNumbers(await response.text());
+  const text = withExactNumbers(await textOf(response));
   if (isAct(address, init)) ofActs.add(response.headers);
   // Another response of the same text would encode and decode megabytes once more.
   return Object.assign(response, { text: async () => text });
+}
+
+/** From so many bytes on an answer is read whole before its text is made: as text it would come in small parts, which takes twice the time. */
+const LARGE_BYTES = 200_000;
+
+async function textOf(response: Response): Promise<string> {
+  const isLarge = Number(response.headers.get('content-length')) >= LARGE_BYTES;
+  return isLarge ? (await response.blob()).text() : response.text();
 }
 
 /** Sends a request with what every request of the page says. The answer is read by the caller. */

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { Button } from './button.tsx';
 
 interface CopyProps {
-  readonly text: string;
+  /** A long one is made when it is copied. */
+  readonly text: string | (() => string);
   readonly what: string;
   /** What the button says and is called; left out: that it copies. */
   readonly name?: string;
@@ -12,7 +13,7 @@ interface CopyProps {
 export function CopyButton({ text, what, name }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
     setCopied(true);
   };
   return (

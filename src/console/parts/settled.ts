@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** What was typed, once nothing more is for so long, ms; until then `first`. */
-export function useSettled(text: string, ms: number, first = text): string {
+export function useSettled<Text extends string | null>(text: Text, ms: number, first = text): Text {
   const [settled, settle] = useState(first);
   useEffect(() => {
     const timer = setTimeout(() => settle(text), ms);

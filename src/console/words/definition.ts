@@ -1,5 +1,5 @@
 import { exactJson } from './exact.ts';
-import { type Members, objectOf } from './value.ts';
+import { jsonLinesStart, type Members, objectOf } from './value.ts';
 
 /** Definitions as their authors wrote them. */
 
@@ -30,11 +30,42 @@ export function isListed(kind: DefinitionKind): kind is ListedKind {
   return kind !== 'game-values' && kind !== 'rate-limit-rules';
 }
 
+/** The text of a definition. Of data it is printed once somebody asks for all of it: a table may have megabytes, of which a screen shows little. */
+export class DefinitionText {
+  readonly #data: unknown;
+  #whole: string | null;
+
+  private constructor(whole: string | null, data: unknown) {
+    this.#whole = whole;
+    this.#data = data;
+  }
+
+  static written(text: string): DefinitionText {
+    return new DefinitionText(text, null);
+  }
+
+  static printed(data: unknown): DefinitionText {
+    return new DefinitionText(null, data);
+  }
+
+  get whole(): string {
+    this.#whole ??= `${exactJson(this.#data, 2)}\n`;
+    return this.#whole;
+  }
+
+  /** All of it, or more than so many characters of its beginning. */
+  start(length: number): string {
+    if (this.#whole !== null) return this.#whole;
+    const start = jsonLinesStart(this.#data, length);
+    return start.length > length ? start : `${start}\n`;
+  }
+}
+
 export interface Definition {
   readonly kind: DefinitionKind;
   readonly id: string;
   readonly name: string;
-  readonly text: string;
+  readonly text: DefinitionText;
   readonly format: 'yaml' | 'json';
   /** Of the file that it came from; `null`: none was sent. */
   readonly path: string | null;
@@ -108,8 +139,13 @@ export function singleDefinition(kind: DefinitionKind, item: unknown, data: unkn
 
 function sourceIn(item: Members, data: unknown): Pick<Definition, 'text' | 'format' | 'path' | 'isAuthored'> {
   const { sourceText, sourcePath } = item;
-  if (typeof sourceText !== 'string') return { text: `${exactJson(data, 2)}\n`, format: 'json', path: null, isAuthored: false };
-  return { text: sourceText, format: formatOf(item), path: typeof sourcePath === 'string' ? sourcePath : null, isAuthored: true };
+  if (typeof sourceText !== 'string') return { text: DefinitionText.printed(data), format: 'json', path: null, isAuthored: false };
+  return {
+    text: DefinitionText.written(sourceText),
+    format: formatOf(item),
+    path: typeof sourcePath === 'string' ? sourcePath : null,
+    isAuthored: true,
+  };
 }
 
 /** What a definition was written in: as it says itself, else by the name of its file. */
@@ -120,7 +156,7 @@ export function formatOf({ sourceFormat, sourcePath }: Members): Definition['for
 
 /** What a new definition begins with. */
 export function templateOf(kind: ListedKind, id: string): Definition {
-  const text = TEMPLATES[kind](id);
+  const text = DefinitionText.written(TEMPLATES[kind](id));
   return { kind, id, name: id, text, format: 'yaml', path: `${id}.${kind}.yml`, isAuthored: true, state: 'staged' };
 }
 

@@ -15,18 +15,25 @@ export function valueStart(value: unknown, length = CELL_LENGTH): string {
   return isNested(value) ? jsonStart(value, length) : valueText(value);
 }
 
-function jsonStart(value: unknown, length: number): string {
+/** `line`: what a new line begins with, for JSON in lines. */
+function jsonStart(value: unknown, length: number, line?: string): string {
   if (!isNested(value)) return exactJson(value);
-  const isList = Array.isArray(value);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const [inner, gap] = line === undefined ? [undefined, ''] : [`${line}  `, ' '];
   const members: string[] = [];
   let left = length;
-  for (const [name, each] of isList ? value.entries() : Object.entries(value)) {
-    const member = `${isList ? '' : `${JSON.stringify(name)}:`}${jsonStart(each, left)}`;
+  for (const [name, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const member = `${inner ?? ''}${typeof name === 'number' ? '' : `${JSON.stringify(name)}:${gap}`}${jsonStart(each, left, inner)}`;
     members.push(member);
     left -= member.length + 1;
     if (left < 0) break;
   }
-  return `${isList ? '[' : '{'}${members.join(',')}${left < 0 ? '' : isList ? ']' : '}'}`;
+  return `${open}${members.join(',')}${left < 0 ? '' : `${members.length === 0 ? '' : (line ?? '')}${close}`}`;
+}
+
+/** The value as JSON in lines, as `exactJson` prints it, or more than `length` characters of its beginning. */
+export function jsonLinesStart(value: unknown, length: number): string {
+  return jsonStart(value, length, '\n');
 }
 
 /** A value without JSON, for people who do not programme: members by name, long ones by their number. */

@@ -15,6 +15,7 @@ import {
   DEFINITION_ID,
   type Definition,
   type DefinitionKind,
+  type DefinitionText,
   isListed,
   kindNamed,
   meantBy,
@@ -133,7 +134,7 @@ function SourceCard({ kind, id }: PartProps) {
         found !== undefined && (
           <>
             {found.state !== 'live' && <LiveBesideNext />}
-            <CopyButton text={found.text} what="the text" />
+            <CopyButton text={() => found.text.whole} what="the text" />
           </>
         )
       }
@@ -229,8 +230,11 @@ function SourceTitle({ definition: { isAuthored, path, format, state } }: { read
 /** Characters that are shown of a text. */
 const MAX_SHOWN = 400_000;
 
-function SourceText({ text }: { readonly text: string }) {
-  const parts = useMemo(() => partsOf(text.slice(0, MAX_SHOWN)), [text]);
+function SourceText({ text }: { readonly text: DefinitionText }) {
+  const [parts, isCut] = useMemo(() => {
+    const start = text.start(MAX_SHOWN);
+    return [partsOf(start.slice(0, MAX_SHOWN)), start.length > MAX_SHOWN];
+  }, [text]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard scrolls what has the focus */}
@@ -241,7 +245,7 @@ function SourceText({ text }: { readonly text: string }) {
           </div>
         ))}
       </pre>
-      {text.length > MAX_SHOWN && <CardBody>The text goes on. Copy it to read all of it.</CardBody>}
+      {isCut && <CardBody>The text goes on. Copy it to read all of it.</CardBody>}
     </>
   );
 }

@@ -22,7 +22,7 @@ import { Card } from '../../parts/page.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import { useStanding } from '../../parts/standing.ts';
 import { WhyField } from '../../parts/why-field.tsx';
-import { type Definition, isListed } from '../../words/definition.ts';
+import { type Definition, DefinitionText, isListed } from '../../words/definition.ts';
 import { aroundChanges, linesBeside } from '../../words/line-diff.ts';
 import { EndsSchedule } from '../publishes/scheduled.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
@@ -50,19 +50,21 @@ export function EditCard(props: EditProps) {
   const [{ definition, isNew, base }, begin] = useState(props);
   const { project } = useView();
   const mayPublish = useMayPublish();
-  const [text, setText] = useState(definition.text);
+  /** `null`: as it was. */
+  const [written, write] = useState<string | null>(null);
   const [act, setAct] = useState<Act>(null);
-  const settled = useSettled(text, PAUSE_MS);
+  const settled = useSettled(written, PAUSE_MS);
   const { kind, id } = definition;
   // All of the text is sent for it: the first look comes once the page stands.
   const isStanding = useStanding();
-  const look = useQuery({ ...lookQuery(project, { kind, definition, text: settled }), enabled: isStanding });
+  const lookedAt = isStanding ? (settled ?? definition.text.whole) : '';
+  const look = useQuery({ ...lookQuery(project, { kind, definition, text: lookedAt }), enabled: isStanding });
   const schema = useQuery(schemaQuery(kind)).data;
-  const isEdited = isNew || text !== definition.text;
+  const isChanged = written !== null && written !== definition.text.whole;
   useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && !window.confirm('Leave this text? It is not saved.'),
-    enableBeforeUnload: () => text !== definition.text,
-    disabled: text === definition.text,
+    enableBeforeUnload: () => isChanged,
+    disabled: !isChanged,
   });
   const findings = look.data?.findings ?? NO_FINDINGS;
   const others = (look.data?.ids ?? []).filter((each) => isListed(kind) && each !== '' && each !== id);
@@ -81,10 +83,10 @@ export function EditCard(props: EditProps) {
               Remove…
             </Button>
           )}
-          <Button isSmall disabled={text === definition.text} onClick={() => setText(definition.text)}>
+          <Button isSmall disabled={!isChanged} onClick={() => write(null)}>
             As it was
           </Button>
-          <Button isSmall look="main" disabled={!isEdited} onClick={() => setAct('save')}>
+          <Button isSmall look="main" disabled={!isNew && !isChanged} onClick={() => setAct('save')}>
             Save to next…
           </Button>
         </div>
@@ -92,11 +94,12 @@ export function EditCard(props: EditProps) {
     >
       <SourceEditor
         label={`Text of ${id}`}
-        text={text}
+        begun={definition.text}
+        written={written}
         format={definition.format}
         schema={schema ?? {}}
         findings={findings}
-        change={setText}
+        change={write}
       />
       <div className={styles.findings} role="status">
         {look.isError && <Failed error={look.error} again={() => void look.refetch()} />}
@@ -112,7 +115,7 @@ export function EditCard(props: EditProps) {
       {act === 'save' && (
         <SaveDialog
           definition={definition}
-          text={text}
+          text={written ?? definition.text.whole}
           base={base}
           isNew={isNew}
           findings={findings}
@@ -183,10 +186,10 @@ function SaveDialog({ definition, text, base, isNew, findings, close, saved }: S
       </Dialog>
     );
   function leave() {
-    saved({ definition: { ...definition, text, state: 'staged' }, isNew: false, base: act.data ?? base });
+    saved({ definition: { ...definition, text: DefinitionText.written(text), state: 'staged' }, isNew: false, base: act.data ?? base });
     close();
   }
-  const changed = isNew ? 0 : aroundChanges(linesBeside(definition.text, text), 0).filter((pair) => pair !== null).length;
+  const changed = isNew ? 0 : aroundChanges(linesBeside(definition.text.whole, text), 0).filter((pair) => pair !== null).length;
   return (
     <Dialog
       title={`Save ${kind} ${isListed(kind) ? id : ''} to next?`}

@@ -17,6 +17,7 @@ import { tags } from '@lezer/highlight';
 import { useCallback, useEffect, useRef } from 'react';
 import type { Found } from '../../api/definitions.ts';
 import { useStanding } from '../../parts/standing.ts';
+import type { DefinitionText } from '../../words/definition.ts';
 import { jsonPlaceAt } from '../../words/json-place.ts';
 import { jsonInsert, type Proposal, proposalsAt, type Schema, type SourcePlace, yamlPlaceAt } from '../../words/schema-completion.ts';
 import styles from './definitions.module.css';
@@ -25,7 +26,9 @@ import styles from './definitions.module.css';
 
 interface EditorProps {
   readonly label: string;
-  readonly text: string;
+  readonly begun: DefinitionText;
+  /** What it was changed to; `null`: it is as it began. */
+  readonly written: string | null;
   readonly format: 'yaml' | 'json';
   readonly schema: Schema;
   readonly findings: readonly Found[];
@@ -41,28 +44,32 @@ function nonce(): string {
 const COMPLETES = Annotation.define<boolean>();
 
 /** Characters of a text that the editor has at once, which fill any screen: all lines of megabytes take a while. */
-const AT_ONCE = 40_000;
+const AT_ONCE = 10_000;
 
-/** Where the lines end that the editor has at once. */
-function firstLines(text: string): number {
-  return text.length <= AT_ONCE ? text.length : text.indexOf('\n', AT_ONCE) + 1 || text.length;
+/** The lines that the editor has at once. */
+function firstLines(text: DefinitionText): string {
+  const start = text.start(AT_ONCE);
+  if (start.length <= AT_ONCE) return start;
+  const end = start.lastIndexOf('\n', AT_ONCE) + 1;
+  return end === 0 ? text.whole : start.slice(0, end);
 }
 
-export function SourceEditor({ label, text, format, schema, findings, change }: EditorProps) {
+export function SourceEditor({ label, begun, written, format, schema, findings, change }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
   const latest = useRef({ schema, change });
-  const begun = useRef(text);
-  /** The text that the editor has, as one string: to make it anew of a large text takes a while. */
-  const held = useRef(text);
-  /** What the editor does not have yet: it comes before anything can be changed. */
-  const rest = useRef('');
+  const first = useRef(begun);
+  /** What the text was changed to, as one string, which takes a while to make of a large one; `null`: the editor has what it began with. */
+  const held = useRef<string | null>(null);
+  /** Whether the editor has all of that: the rest comes before anything can be changed. */
+  const isWhole = useRef(false);
   const isStanding = useStanding();
   const complete = useCallback(() => {
-    const insert = rest.current;
-    if (insert === '' || editor.current === null) return;
-    rest.current = '';
+    if (isWhole.current || editor.current === null) return;
+    isWhole.current = true;
     const from = editor.current.state.doc.length;
+    const insert = first.current.whole.slice(from);
+    if (insert === '') return;
     editor.current.dispatch({ changes: { from, insert }, annotations: [Transaction.addToHistory.of(false), COMPLETES.of(true)] });
   }, []);
   useEffect(() => {
@@ -70,12 +77,11 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
   }, [schema, change]);
   useEffect(() => {
     if (host.current === null) return;
-    const end = firstLines(begun.current);
-    rest.current = begun.current.slice(end);
+    isWhole.current = false;
     const view = new EditorView({
       parent: host.current,
       state: EditorState.create({
-        doc: begun.current.slice(0, end),
+        doc: firstLines(first.current),
         extensions: [
           EditorView.cspNonce.of(nonce()),
           EditorState.lineSeparator.of('\n'),
@@ -112,10 +118,12 @@ export function SourceEditor({ label, text, format, schema, findings, change }: 
   }, [isStanding, complete]);
   useEffect(() => {
     const view = editor.current;
-    if (view === null || held.current === text) return;
+    if (view === null || held.current === written) return;
+    const insert = written ?? begun.whole;
+    if (held.current === insert) return;
     complete();
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-  }, [text, complete]);
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } });
+  }, [written, begun, complete]);
   useEffect(() => {
     const view = editor.current;
     if (view === null || (findings.length === 0 && diagnosticCount(view.state) === 0)) return;

@@ -22,7 +22,7 @@ export function Versions({ kind, id, a, b }: VersionsProps) {
   const view = useView();
   const [before, after] = [sideOf(view, a), sideOf(view, b)];
   const [one, other] = [useQuery(definitionsQuery(before.view, kind)), useQuery(definitionsQuery(after.view, kind))];
-  const textOf = (read: typeof one) => read.data?.definitions.find((each) => each.id === id && each.state !== 'removed')?.text ?? '';
+  const textOf = (read: typeof one) => read.data?.definitions.find((each) => each.id === id && each.state !== 'removed')?.text.whole ?? '';
   const failed = one.error ?? other.error;
   return (
     <Card

@@ -16,11 +16,18 @@ import { AlarmsDialog } from './alarms-dialog.tsx';
 import styles from './economy.module.css';
 import { SumLink } from './entries-link.tsx';
 
+interface AlarmsProps {
+  readonly currencies: readonly string[];
+  /** Whether they are read already. */
+  readonly isAsked: boolean;
+}
+
 /** When the team is told that too much came in, and when that was. */
-export function Alarms({ currencies }: { readonly currencies: readonly string[] }) {
+export function Alarms({ currencies, isAsked }: AlarmsProps) {
   const mayDo = useMay();
   const view = useView();
-  const read = useQuery({ ...alarmsQuery(view), enabled: mayDo('settings', 'r') });
+  const maySee = mayDo('settings', 'r');
+  const read = useQuery({ ...alarmsQuery(view), enabled: maySee && isAsked });
   const [isEditing, setEditing] = useState(false);
   return (
     <>
@@ -36,7 +43,8 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
           )
         }
       >
-        {!mayDo('settings', 'r') && <Empty title="Your role does not see the settings">Alarms are a setting of the project.</Empty>}
+        {maySee && read.isPending && <Waiting what="alarms" />}
+        {!maySee && <Empty title="Your role does not see the settings">Alarms are a setting of the project.</Empty>}
         {read.isError && (
           <CardBody>
             <Failed error={read.error} again={() => void read.refetch()} />
@@ -56,7 +64,7 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
           </div>
         ))}
       </Card>
-      <Raised />
+      <Raised isAsked={isAsked} />
       {isEditing && read.isSuccess && (
         <AlarmsDialog alarms={read.data.alarms} base={read.data.base} currencies={currencies} close={() => setEditing(false)} />
       )}
@@ -64,9 +72,9 @@ export function Alarms({ currencies }: { readonly currencies: readonly string[] 
   );
 }
 
-function Raised() {
+function Raised({ isAsked }: Pick<AlarmsProps, 'isAsked'>) {
   const view = useView();
-  const read = useQuery(raisedQuery(view));
+  const read = useQuery({ ...raisedQuery(view), enabled: isAsked });
   if (read.isPending)
     return (
       <Card title="Raised">

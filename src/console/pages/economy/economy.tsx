@@ -11,6 +11,7 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { usePlotsAhead } from '../../parts/plot.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import { amountText } from '../../words/amount.ts';
 import { percent, periodOf } from '../../words/economy.ts';
 import { isUnknown } from '../../words/refusal.ts';
@@ -83,6 +84,8 @@ function EconomyUntil({ at }: { readonly at: string | undefined }) {
   usePlotsAhead();
   const period = periodOf(search, at, Date.now());
   const fields = useQuery(fieldsQuery(view, period));
+  // Alarms stand below everything else.
+  const isStanding = useStanding(fields.isSuccess);
   // Whoever asks for a currency has it beside the list of all.
   if (fields.isPending && search.currency === undefined)
     return (
@@ -113,7 +116,7 @@ function EconomyUntil({ at }: { readonly at: string | undefined }) {
       ) : (
         <Shown asked={{ currency, ...period }} />
       )}
-      <Alarms currencies={moved} />
+      <Alarms currencies={moved} isAsked={isStanding} />
     </>
   );
 }

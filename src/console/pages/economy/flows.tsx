@@ -10,7 +10,7 @@ import { sizeOf } from '../../words/amount.ts';
 import { entriesTitle, NO_ENDPOINT } from '../../words/economy.ts';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';
-import { MovedCard } from './moved-card.tsx';
+import { MovedCard, useBelow } from './moved-card.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 
@@ -26,7 +26,8 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
   const { by = 'source' } = route.useSearch();
   const navigate = route.useNavigate();
   const read = useQuery(flowsQuery(view, asked, by));
-  const rows = (read.data?.rows ?? []).toSorted((a, b) => moved(b) - moved(a));
+  const data = useBelow(read);
+  const rows = (data?.rows ?? []).toSorted((a, b) => moved(b) - moved(a));
   return (
     <MovedCard
       title="From where, and where to"
@@ -35,6 +36,7 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
       chosen={by}
       choose={(name) => void navigate({ search: (before) => ({ ...before, by: name === 'source' ? undefined : name }) })}
       read={read}
+      data={data}
       csv={{
         name: `by-${by}`,
         head: [by, 'entries', 'inflow', 'outflow', 'faucet', 'sink'],

@@ -1,11 +1,22 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useView } from '../../frame/view.ts';
 import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Toggles } from '../../parts/toggles.tsx';
 import styles from './economy.module.css';
+
+interface Moved<Row> {
+  readonly rows: readonly Row[];
+  readonly revision: number;
+  readonly isCut: boolean;
+}
+
+/** What was read for a table that stands below the plots: it is drawn once these are. */
+export function useBelow<Row>(read: UseQueryResult<Moved<Row>>): Moved<Row> | undefined {
+  return useDeferredValue(read.data, undefined);
+}
 
 interface MovedProps<Row, Choice extends string> {
   readonly title: string;
@@ -14,7 +25,9 @@ interface MovedProps<Row, Choice extends string> {
   readonly choices: readonly (readonly [choice: Choice, said: string])[];
   readonly chosen: Choice;
   readonly choose: (choice: Choice) => void;
-  readonly read: UseQueryResult<{ readonly rows: readonly Row[]; readonly revision: number; readonly isCut: boolean }>;
+  readonly read: UseQueryResult<Moved<Row>>;
+  /** What of it is drawn; left out: nothing yet. */
+  readonly data: Moved<Row> | undefined;
   readonly csv: { readonly name: string; readonly head: readonly string[]; readonly row: (row: Row) => readonly unknown[] };
   /** Said where nothing moved. */
   readonly empty: string;
@@ -26,19 +39,19 @@ interface MovedProps<Row, Choice extends string> {
 
 /** A table of what moved in some days, with ways to look at it and a file of its rows. */
 export function MovedCard<Row, Choice extends string>(props: MovedProps<Row, Choice>) {
-  const { title, currency, choices, chosen, choose, read, csv, empty, cut, children } = props;
+  const { title, currency, choices, chosen, choose, read, data, csv, empty, cut, children } = props;
   const { project } = useView();
-  const rows = read.data?.rows ?? [];
+  const rows = data?.rows ?? [];
   return (
     <Card
       title={title}
       actions={
         <span className={styles.heads}>
           <Toggles choices={choices} chosen={chosen} choose={choose} />
-          {read.isSuccess && rows.length > 0 && (
+          {data !== undefined && rows.length > 0 && (
             <CsvButton
               name={[project, 'economy', currency, csv.name]}
-              revision={read.data.revision}
+              revision={data.revision}
               head={csv.head}
               rows={() => rows.map(csv.row)}
             />
@@ -46,15 +59,15 @@ export function MovedCard<Row, Choice extends string>(props: MovedProps<Row, Cho
         </span>
       }
     >
-      {read.isPending && <Waiting what={title} />}
+      {data === undefined && !read.isError && <Waiting what={title} />}
       {read.isError && (
         <CardBody>
           <Failed error={read.error} again={() => void read.refetch()} />
         </CardBody>
       )}
-      {read.isSuccess && rows.length === 0 && <Empty title={empty}>Choose other days above.</Empty>}
+      {data?.rows.length === 0 && <Empty title={empty}>Choose other days above.</Empty>}
       {rows.length > 0 && children}
-      {read.data?.isCut === true && <CardBody>{cut}</CardBody>}
+      {data?.isCut === true && <CardBody>{cut}</CardBody>}
     </Card>
   );
 }

@@ -8,7 +8,7 @@ import { Table } from '../../parts/table.tsx';
 import { changeText, sizeOf } from '../../words/amount.ts';
 import { HeldLink, PlayerLink } from '../named.tsx';
 import { EntriesLink, SumLink } from './entries-link.tsx';
-import { MovedCard } from './moved-card.tsx';
+import { MovedCard, useBelow } from './moved-card.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
 
@@ -24,7 +24,8 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
   const { order = 'net' } = route.useSearch();
   const navigate = route.useNavigate();
   const read = useQuery(moversQuery(view, asked, order));
-  const rows = read.data?.rows ?? [];
+  const data = useBelow(read);
+  const rows = data?.rows ?? [];
   return (
     <MovedCard
       title="Top movers"
@@ -33,6 +34,7 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
       chosen={order}
       choose={(name) => void navigate({ search: (before) => ({ ...before, order: name === 'net' ? undefined : name }) })}
       read={read}
+      data={data}
       csv={{
         name: `movers-${order}`,
         head: ['player', 'entries', 'inflow', 'outflow', 'net'],
