@@ -55,6 +55,7 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   await page.getByRole('link', { name: 'Back to the economy' }).click();
   await heading(page, 'Top movers');
   // The bar of a sum opens what the sum does.
+  await page.getByRole('link', { name: '1 entries of gold from shop' }).waitFor();
   await page.evaluate<void>(`document.querySelector('td[aria-hidden] [title="The entries of gold that went out from shop"]').click()`);
   await heading(page, 'entries of gold that went out from shop');
   await page.getByRole('link', { name: 'Back to the economy' }).click();
