@@ -43,7 +43,7 @@ async function send(address: string, init: RequestInit = {}): Promise<Response> 
   return Object.assign(response, { text: async () => text });
 }
 
-/** From so many bytes on an answer is read whole before its text is made: as text it would come in small parts, which takes twice the time. */
+/** From so many bytes on an answer is read in one piece: as text it would come in small parts, which takes twice the time. */
 const LARGE_BYTES = 200_000;
 
 async function textOf(response: Response): Promise<string> {

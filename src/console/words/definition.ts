@@ -30,7 +30,10 @@ export function isListed(kind: DefinitionKind): kind is ListedKind {
   return kind !== 'game-values' && kind !== 'rate-limit-rules';
 }
 
-/** The text of a definition. Of data it is printed once somebody asks for all of it: a table may have megabytes, of which a screen shows little. */
+/**
+ * The text of a definition. Of data it is printed as far as somebody asks for it: a table may have megabytes, of which a screen shows
+ * little.
+ */
 export class DefinitionText {
   readonly #data: unknown;
   #whole: string | null;
