@@ -1,4 +1,5 @@
 import type { Commits } from '../contract/answers.ts';
+import { isOnlyAnswered, ONLY_ANSWERED } from '../contract/told-as-one.ts';
 import { listOf, members, text, wholeNumber } from '../folder/answer-shape.ts';
 import { visible } from './remote/words.ts';
 
@@ -23,12 +24,12 @@ export function commitSaid(commit: Commit): readonly [what: string, by: string, 
 /** Sums of money that are named. */
 const NAMED = 3;
 
-function whatSaid({ cause, actor, target, events, money, undone }: Commit): string {
+function whatSaid(commit: Commit): string {
+  const { cause, actor, target, money, undone } = commit;
   const name = [cause, ...(actor.endpoint === undefined ? [] : [actor.endpoint]), ...(target === 'next' ? ['on next'] : [])].join(' ');
   const sums = money.slice(0, NAMED).map(({ field, delta }) => `${field} ${String(delta).startsWith('-') ? '' : '+'}${String(delta)}`);
   const more = money.length > NAMED ? [`${money.length - NAMED} more`] : [];
-  // Its answer alone is kept, for whoever asks again with the same key.
-  const nothing = events.every((event) => event === 'answer.kept') ? ['a look, or refused: nothing changed'] : [];
+  const nothing = isOnlyAnswered(commit) ? [ONLY_ANSWERED] : [];
   const facts = [...sums, ...more, ...nothing, ...(undone === undefined ? [] : [`undone by ${undone.revision}`])];
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
 }

@@ -7,7 +7,7 @@ import {
   type QueryObserverOptions,
 } from '@tanstack/react-query';
 import type { RegisteredRouter } from '@tanstack/react-router';
-import { restoreQuery } from './api/acts.ts';
+import { restoreQuery } from './api/corrections.ts';
 import { definitionsQuery, schemaQuery } from './api/definitions.ts';
 import { healthQuery } from './api/health.ts';
 import {

@@ -1,4 +1,4 @@
-/** What of calls is told as one, by the pages of the console and by the command line. */
+/** What the pages of the console and the command line tell alike: which calls are told as one, and which commits changed nothing. */
 
 /** One of what happened: a request, or something else. */
 interface Happened {
@@ -48,3 +48,11 @@ const REFUSED = 'refused';
 function kindOf({ slug, method, path, code, status, platformId = null }: ToldCall): string {
   return JSON.stringify([slug ?? [method, path], code ?? status, platformId]);
 }
+
+/** Whether nothing of a commit is in the log but its answer, for whoever asks again with the same key: it was a look, or was refused. */
+export function isOnlyAnswered({ events }: { readonly events: readonly string[] }): boolean {
+  return events.length > 0 && events.every((event) => event === 'answer.kept');
+}
+
+/** What is said of such a commit. */
+export const ONLY_ANSWERED = 'a look, or refused: nothing changed';

@@ -22,7 +22,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/contract': ['src/kernel'],
   // Types alone: it runs where nothing else of the project does.
   'src/client': ['src/contract'],
-  // The page in the browser: it knows the routes by their description alone, and one rule of how an answer is told.
+  // The page in the browser: it knows the routes by their description alone, and what the command line tells in the same words.
   'src/console': ['src/contract/told-as-one.ts'],
   'src/contract/told-as-one.ts': [],
   // Their own order is DOMAIN_LEVELS.

@@ -30,6 +30,12 @@ export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {
   return (scope, letter) => may(project, scope, letter);
 }
 
+/** Who reads all that can be staged sees what is, and what was published. */
+export function useMayReadStaged(): boolean {
+  const mayDo = useMay();
+  return STAGED.every((scope) => mayDo(scope, 'r'));
+}
+
 /** Who changes all that can be staged makes it live, too. */
 export function useMayPublish(): boolean {
   const mayDo = useMay();
@@ -38,8 +44,8 @@ export function useMayPublish(): boolean {
 
 /** Whether the person reads the log of calls. */
 export function useMayReadCalls(): boolean {
-  const mayDo = useMay();
-  return [...STAGED, 'settings'].every((scope) => mayDo(scope, 'r'));
+  const readsSettings = useMay()('settings', 'r');
+  return useMayReadStaged() && readsSettings;
 }
 
 /** Whether the person tries endpoints, which read whatever the game does. */

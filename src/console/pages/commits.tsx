@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { isOnlyAnswered } from '../../contract/told-as-one.ts';
 import { type Commit, type CommitsAsked, commitsQuery, LOOK_EVERY_MS, NEWER, newerCommitsQuery } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Button, buttonClass } from '../parts/button.tsx';
@@ -16,7 +17,6 @@ import {
   fieldsSaid,
   isCorrection,
   isOfPublishes,
-  isOnlyAnswered,
   isRestorable,
   newText,
   ownDeed,

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react';
-import { LINES } from '../api/acts.ts';
+import { LINES } from '../api/corrections.ts';
 import { Button } from '../parts/button.tsx';
 import { classes } from '../parts/classes.ts';
 import { useDrawn } from '../parts/standing.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Policy } from '../api/acts.ts';
+import type { Policy } from '../api/corrections.ts';
 import { collectionsQuery } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { Choices } from '../parts/field.tsx';

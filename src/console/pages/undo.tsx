@@ -1,6 +1,7 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LOOK, lookAtUndo, NO_WHY, type Policy, type UndoAsked, undo } from '../api/acts.ts';
+import { LOOK, NO_WHY } from '../api/acts.ts';
+import { lookAtUndo, type Policy, type UndoAsked, undo } from '../api/corrections.ts';
 import { commitsQuery } from '../api/queries.ts';
 import { ofKind } from '../api/reveal.ts';
 import { useIntent, useRefresh } from '../frame/acting.ts';

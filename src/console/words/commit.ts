@@ -1,3 +1,4 @@
+import { isOnlyAnswered, ONLY_ANSWERED } from '../../contract/told-as-one.ts';
 import { kindNamed } from './definition.ts';
 import { isRevision } from './time.ts';
 import { capital, cut, saidValue } from './value.ts';
@@ -103,16 +104,11 @@ const DEEDS: Readonly<Record<string, string>> = {
 /** Deeds that the name of what they touched follows. */
 const OF_DOCUMENTS = ['wrote', 'deleted', 'corrected', 'appended to'];
 
-/** Whether nothing of it is in the log but its answer, for whoever asks again with the same key: it was a look, or was refused. */
-export function isOnlyAnswered({ events }: Pick<CommitSaid, 'events'>): boolean {
-  return events.length > 0 && events.every((event) => event === 'answer.kept');
-}
-
 /** What they did, after `whoOf`. */
 export function deedOf(commit: CommitSaid): string {
   const done = doneBy(commit);
   // Of a press it is told already that it was refused.
-  return isOnlyAnswered(commit) && commit.cause !== 'button.press' ? `${done} (a look, or refused: nothing changed)` : done;
+  return isOnlyAnswered(commit) && commit.cause !== 'button.press' ? `${done} (${ONLY_ANSWERED})` : done;
 }
 
 function doneBy(commit: CommitSaid): string {

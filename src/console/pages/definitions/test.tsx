@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { testsQuery } from '../../api/definitions.ts';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayReadStaged, useView } from '../../frame/view.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
@@ -11,8 +11,8 @@ import styles from './definitions.module.css';
 /** A saved test: which endpoint it calls with what, and what it expects. It is written in the folder of the game. */
 export function TestPage({ id }: { readonly id: string }) {
   const view = useView();
-  const mayDo = useMay();
-  const maySee = [...STAGED, 'settings'].every((scope) => mayDo(scope, 'r'));
+  const readsSettings = useMay()('settings', 'r');
+  const maySee = useMayReadStaged() && readsSettings;
   const read = useQuery({ ...testsQuery(view), enabled: maySee });
   const test = read.data?.find((each) => each['id'] === id);
   const { name, endpoint } = test ?? {};

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { EconomyDay } from '../../api/economy.ts';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMayReadStaged, useView } from '../../frame/view.ts';
 import { Card, More } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
@@ -16,9 +16,8 @@ import { PublishLink } from '../named.tsx';
 
 /** What went live in the days that the economy is told of, for whoever may read it: newest first, and where it stands in the plots. */
 export function usePublished({ from, to }: Period) {
-  const mayDo = useMay();
   const { at, instead } = useMoment('revision');
-  const mayRead = STAGED.every((scope) => mayDo(scope, 'r')) && instead === null;
+  const mayRead = useMayReadStaged() && instead === null;
   const list = useInfiniteQuery({ ...publishesQuery(useView(), at), enabled: mayRead });
   const read = list.data?.pages.flatMap((page) => page.publishes) ?? [];
   const isWithin = (publish: Publish) => dayOf(publish) >= from && dayOf(publish) <= to;

@@ -1,10 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { correct, LOOK, lookAtChange, NO_WHY, type WantedChange } from '../../api/acts.ts';
+import { LOOK, NO_WHY } from '../../api/acts.ts';
+import { correct, lookAtChange, type WantedChange } from '../../api/corrections.ts';
 import type { DocumentAsked } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Why } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
@@ -57,13 +59,16 @@ export function CorrectDialog({ asked, version, change, title, sub, words, close
       sub={sub}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
+        <Decision
+          leave={close}
+          act={words.act}
+          acting={words.acting}
+          isReady={isReady}
+          isBusy={act.isPending}
+          go={() => asking !== null && act.mutate(asking)}
+        >
           {isStale && <Button onClick={again}>Load it anew</Button>}
-          <Button look="main" disabled={!isReady || act.isPending} onClick={() => asking !== null && act.mutate(asking)}>
-            {act.isPending ? words.acting : words.act}
-          </Button>
-        </>
+        </Decision>
       }
     >
       {children}

@@ -1,5 +1,5 @@
 import { type FocusEvent, type FormEvent, useId, useState } from 'react';
-import type { Operation } from '../../api/acts.ts';
+import type { Operation } from '../../api/corrections.ts';
 import type { DocumentAsked } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';

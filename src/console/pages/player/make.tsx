@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import type { WantedChange } from '../../api/acts.ts';
+import type { WantedChange } from '../../api/corrections.ts';
 import type { Collection } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';

@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import { LINES, LOOK, lookAtRestore, NO_WHY, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/acts.ts';
+import { LOOK, NO_WHY } from '../../api/acts.ts';
+import { LINES, lookAtRestore, type Policy, type RestoreAsked, restore, restoreQuery } from '../../api/corrections.ts';
 import { type Commit, commitsQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMay, useView } from '../../frame/view.ts';

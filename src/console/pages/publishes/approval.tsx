@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip, type Tone } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { When } from '../../parts/time.tsx';
@@ -208,12 +209,14 @@ export function AskDialog({ base, changes, close }: AskProps) {
       sub="Whoever may approve sees it in their console, and approves or declines it on this page."
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="main" disabled={why.reason.trim() === '' || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Asking…' : 'Ask for it'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act="Ask for it"
+          acting="Asking…"
+          isReady={why.reason.trim() !== ''}
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       <WhyField isAsked {...said} />

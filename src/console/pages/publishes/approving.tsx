@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { NO_WHY, promote, rollback } from '../../api/acts.ts';
+import { NO_WHY } from '../../api/acts.ts';
 import { type Approval, askedChangesQuery, decideApproval } from '../../api/approvals.ts';
+import { promote, rollback } from '../../api/publishing.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';

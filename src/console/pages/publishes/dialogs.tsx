@@ -1,12 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LOOK, lookAtRollback, promote, rollback } from '../../api/acts.ts';
+import { LOOK } from '../../api/acts.ts';
 import { askApproval, askedChangesQuery } from '../../api/approvals.ts';
+import { lookAtRollback, promote, rollback } from '../../api/publishing.ts';
 import { OF_PUBLISHING } from '../../api/reveal.ts';
 import { schedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -102,24 +104,15 @@ export function PromoteDialog({ base, state, changes, isPastSecond = false, clos
       sub={`For all players at once: ${changed}.`}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            look={isPastSecond ? 'bad' : 'main'}
-            disabled={!isKnown || look.data.changes.length === 0 || !isReady || act.isPending || planning.isPending}
-            onClick={() => (isPlanned ? planning.mutate(changed) : act.mutate({ changed, changes }))}
-          >
-            {isPlanned
-              ? planning.isPending
-                ? 'Scheduling…'
-                : 'Schedule it'
-              : act.isPending
-                ? 'Making it live…'
-                : isKnown
-                  ? 'Make it live'
-                  : 'Looking…'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act={isPlanned ? 'Schedule it' : isKnown ? 'Make it live' : 'Looking…'}
+          acting={isPlanned ? 'Scheduling…' : 'Making it live…'}
+          look={isPastSecond ? 'bad' : 'main'}
+          isReady={isKnown && look.data.changes.length > 0 && isReady}
+          isBusy={act.isPending || planning.isPending}
+          go={() => (isPlanned ? planning.mutate(changed) : act.mutate({ changed, changes }))}
+        />
       }
     >
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}
@@ -218,31 +211,32 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
       sub={sub}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          {!(isApproved || isPastSecond) && mayBreakGlass && (
-            <Button look="quiet" onClick={() => setPastSecond(true)}>
-              Without approval…
-            </Button>
-          )}
-          {isApproved || isPastSecond ? (
-            <Button
-              look={isPastSecond ? 'bad' : 'main'}
-              disabled={!(isSomething && isWhole) || act.isPending}
-              onClick={() => act.mutate({ changed, changes })}
-            >
-              {act.isPending ? 'One moment…' : isUndo ? 'Undo it' : 'Roll it back'}
-            </Button>
-          ) : (
-            <Button
-              look="main"
-              disabled={!isSomething || why.reason.trim() === '' || isAsked || asking.isPending}
-              onClick={() => asking.mutate()}
-            >
-              {asking.isPending ? 'Asking…' : 'Ask for approval'}
-            </Button>
-          )}
-        </>
+        isApproved || isPastSecond ? (
+          <Decision
+            leave={close}
+            act={isUndo ? 'Undo it' : 'Roll it back'}
+            acting="One moment…"
+            look={isPastSecond ? 'bad' : 'main'}
+            isReady={isSomething && isWhole}
+            isBusy={act.isPending}
+            go={() => act.mutate({ changed, changes })}
+          />
+        ) : (
+          <Decision
+            leave={close}
+            act="Ask for approval"
+            acting="Asking…"
+            isReady={isSomething && why.reason.trim() !== '' && !isAsked}
+            isBusy={asking.isPending}
+            go={() => asking.mutate()}
+          >
+            {mayBreakGlass && (
+              <Button look="quiet" onClick={() => setPastSecond(true)}>
+                Without approval…
+              </Button>
+            )}
+          </Decision>
+        )
       }
     >
       {isPastSecond && <BreakGlass isMeant={isMeant} mean={setMeant} />}

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { publishesQuery } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMayReadStaged, useView } from '../../frame/view.ts';
 import { useStanding } from '../../parts/standing.ts';
 import { Ago } from '../../parts/time.tsx';
 import { lastChange } from '../../words/last-change.ts';
@@ -14,10 +14,9 @@ type Asked = Parameters<typeof lastChange>[2];
 /** Says of a thing what the last publish changed there, among the newest publishes. They are asked for once the page stands. */
 export function useLastChange(): (of: Asked) => ReactNode {
   const view = useView();
-  const mayDo = useMay();
   const { at, instead } = useMoment('revision');
   const isStanding = useStanding();
-  const mayRead = STAGED.every((scope) => mayDo(scope, 'r')) && instead === null;
+  const mayRead = useMayReadStaged() && instead === null;
   const { data } = useInfiniteQuery({ ...publishesQuery(view, at), enabled: mayRead && isStanding });
   const publishes = data?.pages.flatMap((page) => page.publishes) ?? [];
   return (of) => {

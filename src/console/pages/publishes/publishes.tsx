@@ -3,7 +3,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
-import { STAGED, useIsPast, useMay, useMayPublish, useView } from '../../frame/view.ts';
+import { useIsPast, useMayPublish, useMayReadStaged, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
@@ -29,8 +29,7 @@ import { TakeBackDialog } from './take-back.tsx';
 
 /** What is staged, and what was published. */
 export function PublishesPage() {
-  const mayDo = useMay();
-  const mayRead = STAGED.every((scope) => mayDo(scope, 'r'));
+  const mayRead = useMayReadStaged();
   const mayPublish = useMayPublish();
   const isPast = useIsPast();
   const [isOld, setOld] = useState(false);

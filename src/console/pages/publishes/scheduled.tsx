@@ -5,6 +5,7 @@ import { scheduleQuery, unschedulePromotion } from '../../api/schedule.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody } from '../../parts/page.tsx';
@@ -98,12 +99,15 @@ function CancelDialog({ id, at, close }: CancelProps) {
       sub={`What is staged stays staged, and does not go live ${ahead(at, Date.now())}. It can be scheduled anew.`}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Leave it</Button>
-          <Button look="bad" disabled={act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Cancelling…' : 'Cancel it'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          leaving="Leave it"
+          act="Cancel it"
+          acting="Cancelling…"
+          look="bad"
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       <WhyField why={why} change={setWhy} />

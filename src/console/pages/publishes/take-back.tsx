@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { takeBack, type Why } from '../../api/acts.ts';
+import type { Why } from '../../api/acts.ts';
+import { takeBack } from '../../api/publishing.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
-import { Button } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
@@ -39,12 +40,15 @@ export function TakeBackDialog({ base, changes, close }: TakeBackProps) {
       sub="Next becomes what live is. Players notice nothing, and what was written here is in the history."
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look="bad" disabled={why.reason.trim() === '' || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'Taking back…' : 'Take it back'}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act="Take it back"
+          acting="Taking back…"
+          look="bad"
+          isReady={why.reason.trim() !== ''}
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       <p>This was staged, and goes from next:</p>

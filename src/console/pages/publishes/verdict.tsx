@@ -4,7 +4,7 @@ import { NO_WHY, type Why } from '../../api/acts.ts';
 import { type Approval, decideApproval, type Verdict } from '../../api/approvals.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
-import { Button, type Look } from '../../parts/button.tsx';
+import { Decision } from '../../parts/decision.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
@@ -15,7 +15,7 @@ import { approvalSentence, isOpen } from '../../words/approval.ts';
 export type OtherVerdict = Exclude<Verdict, 'approve'>;
 
 const VERDICTS: Readonly<
-  Record<OtherVerdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: Look }>
+  Record<OtherVerdict, { readonly title: string; readonly sub: string; readonly act: string; readonly look: 'main' | 'bad' }>
 > = {
   decline: {
     title: 'Decline this?',
@@ -68,12 +68,15 @@ export function VerdictDialog({ approval, verdict, close }: VerdictProps) {
       sub={sub}
       close={close}
       foot={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button look={look} disabled={(verdict === 'comment' && why.reason.trim() === '') || act.isPending} onClick={() => act.mutate()}>
-            {act.isPending ? 'One moment…' : name}
-          </Button>
-        </>
+        <Decision
+          leave={close}
+          act={name}
+          acting="One moment…"
+          look={look}
+          isReady={verdict !== 'comment' || why.reason.trim() !== ''}
+          isBusy={act.isPending}
+          go={() => act.mutate()}
+        />
       }
     >
       <Saying why={why} change={setWhy} isNeeded={verdict === 'comment'} />

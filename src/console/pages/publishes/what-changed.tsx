@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { publishDifferenceQuery, publishQuery } from '../../api/publishes.ts';
 import type { Publish } from '../../api/queries.ts';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMayReadStaged, useView } from '../../frame/view.ts';
 import { CardBody, Waiting } from '../../parts/page.tsx';
 import { actionIn, definitionName } from '../../words/publish.ts';
 import { Changes } from './changes.tsx';
@@ -38,8 +38,7 @@ function actedIn(target: Publish['target'], change: Publish['changes'][number]) 
 
 /** The same of the publish at a revision, for whoever may read it. */
 export function ChangedAt({ revision }: { readonly revision: number }) {
-  const mayDo = useMay();
-  const mayRead = STAGED.every((scope) => mayDo(scope, 'r'));
+  const mayRead = useMayReadStaged();
   const read = useQuery({ ...publishQuery(useView(), revision), enabled: mayRead });
   return read.data == null ? null : <WhatChanged publish={read.data.publish} before={read.data.before} />;
 }

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'react';
 import { saveFile } from '../../api/files.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { otherThan, type View } from '../../api/view.ts';
-import { STAGED, useMay, useView } from '../../frame/view.ts';
+import { useMay, useMayReadStaged, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -83,6 +83,7 @@ type Open = 'save' | 'history' | 'import' | 'column' | 'remove' | null;
 
 function ShownValue({ view, shown }: { readonly view: View; readonly shown: Sheet }) {
   const mayDo = useMay();
+  const readsStaged = useMayReadStaged();
   const place = route.useSearch();
   const editing = useEditing(shown);
   const [open, setOpen] = useState<Open>(null);
@@ -132,7 +133,7 @@ function ShownValue({ view, shown }: { readonly view: View; readonly shown: Shee
         </>
       }
     >
-      {STAGED.every((scope) => mayDo(scope, 'r')) && <PublishesMoved isAtOnce={!(isEdited || isTyping || isDeciding)} />}
+      {readsStaged && <PublishesMoved isAtOnce={!(isEdited || isTyping || isDeciding)} />}
       <SheetCard
         key={`${place.row} ${place.column}`}
         view={view}
