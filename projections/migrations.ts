@@ -18,7 +18,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'call-log-0003', sql: sql('./call-log.sql') },
     { name: 'foreign-events-0002', sql: FOREIGN_EVENTS_OF_STREAMS },
-    { name: 'read-models-0009', sql: READ_MODELS_ANEW },
+    { name: 'read-models-0010', sql: READ_MODELS_ANEW },
     { name: 'sign-in-0002', sql: sql('./sign-in.sql') },
     { name: 'processes-0001', sql: sql('./processes.sql') },
     { name: 'sign-in-0003', sql: CONFIRMED_BY },

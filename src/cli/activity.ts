@@ -13,6 +13,7 @@ import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote
 interface ActivityOptions extends RemoteOptions {
   readonly who?: string;
   readonly player?: string;
+  readonly ticket?: string;
   readonly endpoint?: string;
   readonly kind?: string;
   readonly changed?: string;
@@ -30,6 +31,7 @@ export function activityCommand(): Command {
   return withLimit(revealing(made), 'how many', { to: 200, preset: 50 })
     .option('--who <id>', 'only what this person did, or was done with this key; `--json` tells the ids')
     .option('--player <id>', 'only what names this player')
+    .option('--ticket <id>', 'only what was done for this ticket of the support desk')
     .option('--endpoint <slug>', 'only calls of this endpoint')
     .option('--kind <cause>', 'only this cause, or those that begin so up to a dot, such as document or commit.undo; several by commas')
     .addOption(new Option('--changed <what>', 'only what changed this').choices(commits.list.query.changed.options))
@@ -40,12 +42,13 @@ export function activityCommand(): Command {
       'after',
       '\nThe key needs `history`. What no index finds is looked for in a part of the log at a time; --before goes on.\n\nExamples:' +
         '\n  savepoint activity --who per_5f0c1d2e3a4b5c6d --from 2026-03-01T00:00Z' +
-        '\n  savepoint activity --kind document.correct,player.restore,commit.undo',
+        '\n  savepoint activity --kind document.correct,player.restore,commit.undo' +
+        '\n  savepoint activity --ticket T-77',
     )
     .action(async (options: ActivityOptions) => {
       const remote = remoteOf(options);
-      const { who: key, player, endpoint, kind, changed, from, to, before, limit } = options;
-      const query = { key, player, endpoint, kind, changed, from, to, before, limit };
+      const { who: key, player, ticket, endpoint, kind, changed, from, to, before, limit } = options;
+      const query = { key, player, ticket, endpoint, kind, changed, from, to, before, limit };
       const answer = await remote.request('GET', pathOf(remote, 'manage', 'commits'), { query, again: 'read' });
       const page = checkedBody<Commits>(answer, PAGE);
       printResult(options, page, () => pageText(page));

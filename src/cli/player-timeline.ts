@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Timeline } from '../contract/answers.ts';
 import { playerPage } from '../contract/routes/player-page.ts';
-import { folded } from '../contract/told-as-one.ts';
+import { folded, goingOn } from '../contract/told-as-one.ts';
 import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
@@ -62,7 +62,8 @@ export function playerTimeline(): Command {
 }
 
 function pageText({ items, before, reached, leftOut }: Timeline): string {
-  const rows = folded(items).map((group) => [group[0].at, ...saidOf(group)]);
+  const open = before === null ? null : goingOn(items);
+  const rows = folded(items).map((group) => [group[0].at, ...saidOf(group, open?.has(group[0]) ?? false)]);
   return [
     rows.length === 0 && before === null ? 'Nothing like that happened, as far as it is kept.' : table(['AT', 'WHAT', 'BY', 'ID'], rows),
     ...leftOut.map(({ source, why }) => `Not shown: ${source}. ${visible(why)}`),
@@ -72,11 +73,14 @@ function pageText({ items, before, reached, leftOut }: Timeline): string {
 
 type Item = Timeline['items'][number];
 
-function saidOf([{ commit, call, report }, ...more]: readonly [Item, ...Item[]]): readonly [what: string, by: string, id: string] {
+type Said = readonly [what: string, by: string, id: string];
+
+/** `isGoingOn`: there may be more of it on the next page. */
+function saidOf([{ commit, call, report }, ...more]: readonly [Item, ...Item[]], isGoingOn: boolean): Said {
   if (commit !== undefined) return commitSaid(commit);
   if (call !== undefined) {
     const first = more.at(-1)?.at;
-    const times = first === undefined ? '' : ` (${more.length + 1} times since ${first})`;
+    const times = first === undefined ? '' : ` (${more.length + 1} times${isGoingOn ? ' or more' : ''} since ${first})`;
     return [
       visible(`${call.code ?? call.status} ${call.message ?? ''}${times}`),
       visible(`${call.method} ${call.path}`),

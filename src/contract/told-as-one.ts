@@ -27,7 +27,7 @@ export function folded<Item extends Happened>(items: readonly Item[]): readonly 
   let run: string | null = null;
   for (const item of items) {
     const kind = item.call === undefined ? null : kindOf(item.call);
-    const runs = kind === null || item.call?.code === null ? kind : REFUSED;
+    const runs = runOf(item);
     if (runs === null || runs !== run) open.clear();
     run = runs;
     const known = kind === null ? undefined : open.get(kind);
@@ -42,8 +42,21 @@ export function folded<Item extends Happened>(items: readonly Item[]): readonly 
   return groups;
 }
 
+/** Those of a list that goes on whose rows may have more of them behind its end. */
+export function goingOn<Item extends Happened>(items: readonly Item[]): ReadonlySet<Item> {
+  const last = items.at(-1);
+  const run = last === undefined ? null : runOf(last);
+  return new Set(run === null ? [] : items.slice(items.findLastIndex((item) => runOf(item) !== run) + 1));
+}
+
 /** A run of whatever was refused. */
 const REFUSED = 'refused';
+
+/** What neighbours of it are to be so that it is told with one behind them; `null`: it is told alone. */
+function runOf({ call }: Happened): string | null {
+  if (call === undefined) return null;
+  return call.code === null ? kindOf(call) : REFUSED;
+}
 
 function kindOf({ slug, method, path, code, status, platformId = null }: ToldCall): string {
   return JSON.stringify([slug ?? [method, path], code ?? status, platformId]);

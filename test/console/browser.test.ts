@@ -53,18 +53,23 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is resto
   // Nothing that is ticked is money or another player's.
   expect(await page.getByText('Who pays for it').count()).toBe(0);
   await page.getByLabel('Reason').fill('lost by a crash');
-  await page.getByLabel('Ticket (may be left out)').fill('T-78');
+  await page.getByRole('button', { name: 'Ticket…' }).click();
+  await page.keyboard.type('T-78');
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Restore it' }).click();
   await heading(page, 'It is restored');
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['sword', 'rope'], skins: ['red'] });
   await page.getByRole('button', { name: 'Undo this restore…' }).click();
   await page.getByText('Nothing of this player changed since.').waitFor();
+  // Where tickets are used, the field is there at once.
+  expect(await page.getByLabel('Ticket (may be left out)').count()).toBe(1);
   await page.getByLabel('Reason').fill('another player wrote');
   await page.getByRole('button', { name: 'Undo it' }).click();
   await page.getByText(/did it, and stands among what happened/).waitFor();
   expect(await read(ADA)).toEqual({ name: 'Ada', gold: 85, bag: ['rope'], skins: ['red'] });
   await page.getByRole('button', { name: 'Close' }).click();
+  await heading(page, 'It was restored, and that is undone');
+  expect(await page.getByRole('button', { name: 'Undo this restore…' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Time line', exact: true }).click();
   // What is undone says so, and is not offered again.
   await page.getByText('undone', { exact: true }).waitFor();
@@ -109,6 +114,8 @@ inBrowser('support: what was sold is restored with what was got for it going, or
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: `Undo commit ${sold} instead…` }).click();
   await page.getByText('Nothing of this player changed since.').waitFor();
+  // Where tickets are used, the field is there at once.
+  expect(await page.getByLabel('Ticket (may be left out)').count()).toBe(1);
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('sold by mistake');
   // Enter decides, as in a form.
   await page.keyboard.press('Enter');
@@ -209,7 +216,8 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   await plan('bag', 'push', 'sword');
   await plan('stats.level', 'set', '3');
   await page.getByLabel('Reason').fill('a gift');
-  await page.getByLabel('Ticket').fill('T-5');
+  await page.getByRole('button', { name: 'Ticket…' }).click();
+  await page.getByLabel(/^Ticket/).fill('T-5');
   await page.getByText('["rope","sword"]').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'Change it' }).click();

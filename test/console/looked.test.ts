@@ -59,6 +59,7 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
   expect(await support.evaluate<boolean>(`document.body.innerText.includes('${EMAIL}')`)).toBe(false);
   await support.getByRole('button', { name: 'Show personal values' }).click();
   await support.getByLabel('Reason').fill('wrote to support');
+  await support.getByRole('button', { name: 'Ticket…' }).click();
   await support.getByLabel(/^Ticket/).fill('7');
   await support.getByRole('button', { name: 'Show them' }).click();
   await support.getByText(EMAIL).first().waitFor();

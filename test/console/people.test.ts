@@ -78,6 +78,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
 
   await page.getByRole('button', { name: 'Sessions of ada' }).click();
   await page.getByLabel(/^Why/).fill('left her phone on a train');
+  await page.getByRole('button', { name: 'Ticket…' }).click();
   await page.getByLabel(/^Ticket/).fill('T-7');
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'End all' }).click();

@@ -121,6 +121,7 @@ inBrowser('a manager changes a price, says why once, sees it live in a second wi
   await page.getByRole('button', { name: 'Save…' }).click();
   await begunAt(page, 'Why');
   await page.keyboard.type('Dearer axes');
+  await page.getByRole('button', { name: 'Ticket…' }).click();
   await page.getByLabel(/^Ticket/).fill('T-77');
   await page.getByRole('button', { name: 'Stage it' }).click();
   await page.getByRole('link', { name: 'On to Publishes' }).click();
@@ -474,19 +475,21 @@ inBrowser(
     await asker.getByRole('link', { name: 'See Shop live' }).waitFor();
     await expect.poll(() => asker.evaluate('document.querySelector("a[target]").search')).toBe('?row=axe&column=value');
     expect(await seriousOn(asker)).toEqual([]);
-    await asker.getByRole('link', { name: 'Undo…' }).click();
+    await asker.getByRole('button', { name: 'Undo…' }).click();
     await heading(asker, /^Undo “.*Spring prices”\?$/);
     await begunAt(asker, 'Why');
     await asker.keyboard.type('nobody buys');
     await asker.getByRole('button', { name: 'Ask for approval' }).click();
-    await heading(asker, /^Asked for: undo of “.*Spring prices”$/);
+    // Over the page where one reads of it, which stays.
+    await asker.getByText(/^Asked for the undo: /).waitFor();
+    await heading(asker, 'Activity');
     await page.getByRole('button', { name: 'Approve and make it live' }).click();
     await page.getByText(/^It is live: Shop › axe 15 → \d+\.$/).waitFor();
     expect(await live()).toEqual(before);
     // Whoever asked for the undo has it: it is not offered to be undone.
     await asker.getByRole('link', { name: 'Activity', exact: true }).click();
     await asker.getByText(/^owner approved the undo and did it: Shop › axe 15 → \d+/).waitFor();
-    expect(await asker.getByRole('link', { name: 'Undo…' }).count()).toBe(0);
+    expect(await asker.getByRole('button', { name: 'Undo…' }).count()).toBe(0);
     await asker.getByRole('button', { name: 'Hide' }).click();
     await asker.reload();
     await asker.getByText('“nobody buys”').first().waitFor();

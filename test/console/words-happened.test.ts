@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyOf, newerAmong, newerFrom, toldText } from '../../src/console/words/happened.ts';
-import { folded } from '../../src/contract/told-as-one.ts';
+import { keyOf, newerAmong, newerFrom, timesText, toldText } from '../../src/console/words/happened.ts';
+import { folded, goingOn } from '../../src/contract/told-as-one.ts';
 
 /** The rows of what happened to a player. */
 
@@ -59,6 +59,15 @@ describe('requests that were refused alike', () => {
         }
       }),
     );
+  });
+
+  it('may go on behind the end of a list, where the last run is not over', () => {
+    const openOf = (...items: readonly (ReturnType<typeof refused> | ReturnType<typeof changed>)[]) => [...goingOn(items)].map(keyOf);
+    expect(openOf(refused('a'), changed(7), refused('b', 'chop', 'RATE_LIMIT'), refused('c'))).toEqual(['b', 'c']);
+    expect(openOf(refused('a'), refused('b', 'sell', null))).toEqual(['b']);
+    expect(openOf(refused('a'), changed(7))).toEqual([]);
+    expect(openOf()).toEqual([]);
+    expect([timesText(10, true), timesText(13, false)]).toEqual(['10 times or more', '13 times']);
   });
 
   it('say what they were told, or how many different things', () => {

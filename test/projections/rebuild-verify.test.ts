@@ -70,7 +70,7 @@ test('beside a log of the first format nothing is changed, and it is said what t
        VALUES (1, 'project-p', 0, '0190a0a0-0000-7000-8000-000000000001', 'project.created', '{}', $1)`,
       [metadata],
     );
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0009'`);
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0010'`);
     await expect(migrate(old)).rejects.toThrow('Export each project with the build that wrote it');
     expect(await rowsOf(old, `SELECT count(*)::int AS n FROM savepoint.projection_versions`)).not.toEqual([{ n: 0 }]);
   } finally {
@@ -109,7 +109,7 @@ test('read models of the first format of the log are dropped, and made anew from
     await feed.commit(written('p1', { gold: 5 }, 1, { ledger: [{ field: 'gold', before: 0, after: 5, delta: 5, source: 'shop' }] }));
     await project(old, log, feed);
     await old.query('ALTER TABLE savepoint.documents_v1 RENAME COLUMN balances TO told; DROP TABLE savepoint.ledger_totals_v1 CASCADE');
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0009'`);
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'read-models-0010'`);
     await migrate(old);
     expect(await rowsOf(old, 'SELECT key FROM savepoint.documents')).toEqual([]);
     await project(old, log, feed);

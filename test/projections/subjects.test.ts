@@ -40,6 +40,7 @@ test('an event stands under what it changes, the players whom it names, and the 
   const used = { identityType: 'platform', identity: 'p1', requestId: 'r1', until: 1 } as const;
   expect(indexed({ type: 'request.consumed', data: used })).toEqual(['player/p1', 'id/r1']);
   expect(indexed({ type: 'settings.changed', data: { changes: {} } })).toEqual(['authority']);
+  expect(indexed({ type: 'settings.changed', data: { changes: {}, ticket: 'T-77' } })).toEqual(['authority', 'id/T-77']);
   expect(indexed({ type: 'access.swept', data: { before: 1 } })).toEqual([]);
 });
 

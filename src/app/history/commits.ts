@@ -1,8 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
 import type { Need } from '../../contract/credentials.ts';
-import { playersIn } from '../../domain/commit/named.ts';
+import { playersIn, ticketIn } from '../../domain/commit/named.ts';
+import { summaryOf } from '../../domain/commit/summary.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
-import { playerSubject } from '../../domain/subjects.ts';
+import type { AccessKey } from '../../domain/states.ts';
+import { idSubject, playerSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { instantOrDate } from '../../kernel/instant.ts';
@@ -15,7 +17,7 @@ import type { Commit } from '../past/commits.ts';
 import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { changedFields } from './changed-fields.ts';
-import { shownCommits } from './shown-commit.ts';
+import { mayTellWhy, shownCommits } from './shown-commit.ts';
 import { mayTouchField, touchesField } from './touched-field.ts';
 
 /** What happened in a project. */
@@ -27,6 +29,8 @@ export interface Commits {
 /** `null`: whatever it is. */
 interface CommitsQuery {
   readonly player: string | null;
+  /** That were done for this ticket, as far as whoever asks is told why. */
+  readonly ticket: string | null;
   readonly endpoint: string | null;
   readonly key: string | null;
   /** Several by commas. */
@@ -81,11 +85,12 @@ export function createCommits(context: AppContext, past: Past): Commits {
       const { head } = project.set;
       const range = await rangeOf(past, project, query, head);
       const reached = await viewsReached(context, project, 'publishes', head);
-      const fits = filterOf(query);
+      const fits = filterOf(query, key);
+      const subject = subjectOf(query);
       const search = () =>
-        query.player === null
+        subject === null
           ? lookThrough(context, past, project, range, fits, query.limit)
-          : lookUp(context, past, project, playerSubject(query.player), range, (commit) => fits(commit), query.limit);
+          : lookUp(context, past, project, subject, range, fits, query.limit);
       const { commits: found, searched } = await looks.run(project.id, search, { onReject: busy });
       const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, found, query.player) : undefined;
       const commits = field === null || changed === undefined ? found : found.filter((commit) => touchesField(commit, field, changed));
@@ -98,9 +103,18 @@ export function createCommits(context: AppContext, past: Past): Commits {
 
 type Fits = (commit: Commit) => boolean;
 
-function filterOf({ endpoint, key, kind, changed, player, field = null }: CommitsQuery): Fits {
+/** What the index of subjects has of what is asked for: of both, the ticket is named in less. `null`: nothing. */
+function subjectOf({ player, ticket }: CommitsQuery): SubjectKey | null {
+  if (ticket !== null) return idSubject(ticket);
+  return player === null ? null : playerSubject(player);
+}
+
+function filterOf({ endpoint, key, kind, changed, player, ticket, field = null }: CommitsQuery, asker: AccessKey): Fits {
   const kinds = kind?.split(',').map((each) => each.trim()) ?? null;
-  return ({ events }) => {
+  return (commit) => {
+    const { events } = commit;
+    if (ticket !== null && !isForTicket(commit, ticket, asker)) return false;
+    if (ticket !== null && player !== null && !summaryOf(events).players.includes(player)) return false;
     const metadata = events.at(-1)?.metadata;
     if (metadata === undefined) return false;
     if (endpoint !== null && metadata.actor.endpoint !== endpoint) return false;
@@ -109,6 +123,11 @@ function filterOf({ endpoint, key, kind, changed, player, field = null }: Commit
     if (field !== null && !events.some((event) => mayTouchField(event, field, player))) return false;
     return changed === null || events.some((event) => CHANGING[changed](event, player));
   };
+}
+
+/** Whether it was done for a ticket, as far as whoever asks is told why. */
+export function isForTicket(commit: Commit, ticket: string, asker: AccessKey): boolean {
+  return commit.events.some((event) => ticketIn(event) === ticket) && mayTellWhy(asker, commit);
 }
 
 /** Whether an event changed what one has. `player`: of this player; `null`: of anybody. */

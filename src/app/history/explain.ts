@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { EVERYTHING_READ, EXPLAINING_KEYS, STAGED_READ } from '../../contract/credentials.ts';
 import { PLAYERS_LOGS } from '../../contract/routes/logs.ts';
+import { isOnlyAnswered } from '../../contract/told-as-one.ts';
 import { mayReadPublish } from '../../domain/access/past.ts';
 import { missingPermission } from '../../domain/access/refusals.ts';
 import { type IdKind, idKindsIn, playersIn } from '../../domain/commit/named.ts';
@@ -30,7 +31,7 @@ import { labelOf } from '../people/people.ts';
 import type { PublishRow } from '../ports/publishes.ts';
 import type { Project } from '../project/project.ts';
 import { changedFields } from './changed-fields.ts';
-import { DOCUMENTS_TOLD, HISTORY_SCOPE, lookUp } from './commits.ts';
+import { DOCUMENTS_TOLD, HISTORY_SCOPE, isForTicket, lookUp } from './commits.ts';
 import { type Links, linksFor, toCallsOf, toCommits, toGuest, toHistory, toPublish } from './links.ts';
 import { type NamedSo, namedSo } from './named.ts';
 import { shownCommits } from './shown-commit.ts';
@@ -75,6 +76,7 @@ const SLOTS = 4;
 const MAX_WAITING = 32;
 
 const SAYS: Readonly<Record<IdKind, string>> = {
+  ticket: 'A ticket of the support desk: what was done for it',
   event: 'An event of the log, as ledgers and flags name it',
   request: 'A request that changed something',
   session: 'A session of a player',
@@ -84,6 +86,18 @@ const SAYS: Readonly<Record<IdKind, string>> = {
   idempotencyKey: 'An Idempotency-Key that was used',
   grant: 'A grant: what support gave to many players',
 };
+
+/** Where more of it is told. */
+function linksOf(kind: IdKind, id: string): Links {
+  if (kind === 'ticket') return { commits: toCommits({ ticket: id }) };
+  return kind === 'request' ? { calls: toCallsOf({ requestId: id }) } : {};
+}
+
+const UNCHANGING = 'A request that changed nothing: it was a look, or was refused';
+
+function changedNothing({ events }: Commit): boolean {
+  return isOnlyAnswered({ events: events.map(({ type }) => type) });
+}
 
 export function createExplain(context: AppContext, past: Past): Explain {
   const timeout = { ms: context.limits.commandMs, scheduler: context.scheduler };
@@ -99,10 +113,10 @@ export function createExplain(context: AppContext, past: Past): Explain {
     await project.refresh();
     const reached = await viewsReached(context, project, 'publishes', project.set.head);
     const explained = async (): Promise<Explanations> => {
-      // No id holds a slash: it is part of the address of a document, or of a name.
-      const isOfLog = readsHistory && !held.includes('/');
+      // No id holds a slash, but for that of a ticket: it is part of the address of a document, or of a name.
+      const mayBeId = !held.includes('/');
       const explanation = new Explanation(context, past, { project, key, held, isFollowed });
-      const ofLog = isOfLog ? await explanation.meanings() : [];
+      const ofLog = readsHistory ? await explanation.meanings(mayBeId) : [];
       const named = await namedSo(context, { project, caller, held, hidden });
       const meanings = joined(ofLog, named.meanings);
       const calls = readsHistory ? callsFor(key) : 'none';
@@ -170,7 +184,9 @@ class Explanation {
     return missing.length === 0;
   }
 
-  async meanings(): Promise<readonly Meaning[]> {
+  /** `mayBeId`: not that of a ticket alone. */
+  async meanings(mayBeId: boolean): Promise<readonly Meaning[]> {
+    if (!mayBeId) return this.#asId();
     return [...(await this.#asRevision()), ...(await this.#asId()), ...this.#asKey(), ...(await this.#asPlayer())];
   }
 
@@ -191,16 +207,19 @@ class Explanation {
   async #asId(): Promise<readonly Meaning[]> {
     // `.1` names the first entry of a posting.
     const id = this.#held.replace(/^([0-9a-f-]{36})\.\d+$/, '$1');
-    const fits = ({ events }: Commit) => idKindsIn(events, id).size > 0;
+    const kindsIn = (commit: Commit) =>
+      [...idKindsIn(commit.events, id)].filter((kind) => kind !== 'ticket' || isForTicket(commit, id, this.#key));
+    const fits = (commit: Commit) => kindsIn(commit).length > 0;
     const { commits, searched } = await this.#lookUp(idSubject(id), fits);
     const byKind = new Map<IdKind, Commit[]>();
     for (const commit of commits) {
-      for (const kind of idKindsIn(commit.events, id)) byKind.set(kind, [...(byKind.get(kind) ?? []), commit]);
+      for (const kind of kindsIn(commit)) byKind.set(kind, [...(byKind.get(kind) ?? []), commit]);
     }
     const meanings: Meaning[] = [];
     for (const [kind, found] of byKind) {
-      const links = kind === 'request' ? { calls: toCallsOf({ requestId: id }) } : {};
-      meanings.push(await this.#meaning(kind, SAYS[kind], found, searched > 0 && commits.length > SHOWN, links));
+      const links = linksOf(kind, id);
+      const said = kind === 'request' && found.every(changedNothing) ? UNCHANGING : SAYS[kind];
+      meanings.push(await this.#meaning(kind, said, found, searched > 0 && commits.length > SHOWN, links));
     }
     return meanings;
   }

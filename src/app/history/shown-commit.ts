@@ -53,7 +53,7 @@ export async function shownCommits(
  * Why something was published is told as the publish is, and what was said of what is staged as the approvals are. `nextRenewed` is no
  * publish: it goes with a setting.
  */
-function mayTellWhy(key: AccessKey, { events }: Commit): boolean {
+export function mayTellWhy(key: AccessKey, { events }: Commit): boolean {
   if (!events.some(({ type }) => /^(?:definitions\.(?!nextRenewed)|approval\.|promotion\.)/.test(type))) return true;
   const changes = events.flatMap((event) => (isPublish(event) ? event.data.changes : []));
   return mayReadPublish(

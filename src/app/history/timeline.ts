@@ -175,7 +175,8 @@ async function commitsOf(
   const { kind = null, changed = null } = wanted.commits ?? {};
   const { endpoint, field, from, to, limit } = query;
   const before = position === '' ? null : position;
-  const { result, stale } = await commits.list(caller, { player, endpoint, key: null, kind, changed, field, from, to, limit, before });
+  const of = { player, ticket: null, endpoint, key: null, kind, changed, field };
+  const { result, stale } = await commits.list(caller, { ...of, from, to, limit, before });
   const items = result.commits.map((commit) => placed({ at: commit.at, commit }, String(commit.first)));
   if (result.before === null) return { items, next: null, reached: 0, stale };
   // The commit that was looked at last need not be among those that fit.

@@ -1,4 +1,4 @@
-/** What all that people change has in common: why it is done, a look first, and a key of its own, so that a repeated request happens once. */
+/** What all acts of people have in common: why, a look first, and a key of its own, so that a repeated request happens once. */
 
 export interface Why {
   readonly reason: string;

@@ -11,6 +11,8 @@ export interface CommitsAsked {
   readonly player?: string;
   /** Of a key, or of a person. */
   readonly key?: string;
+  /** Of the support desk, for which it was done. */
+  readonly ticket?: string;
   readonly endpoint?: string;
   readonly kind?: string;
   readonly from?: string;
@@ -54,13 +56,13 @@ export const NEWER = 10;
  * Commits after a revision, of which a list that somebody reads tells: only what is new is looked at. Nobody is at the page: nothing is
  * asked.
  */
-export function newerCommitsQuery({ project }: View, { key, endpoint, kind }: CommitsAsked, after: number) {
+export function newerCommitsQuery({ project }: View, { key, ticket, endpoint, kind }: CommitsAsked, after: number) {
   return queryOptions({
-    queryKey: [project, 'newer commits', key, endpoint, kind, after],
+    queryKey: [project, 'newer commits', key, ticket, endpoint, kind, after],
     queryFn: async ({ client, queryKey }): Promise<number> => {
       if (!isAttended()) return client.getQueryData<number>(queryKey) ?? 0;
       const { commits } = await answerOf(
-        api.listCommits({ project, ...given({ key, endpoint, kind }), $from: String(after + 1), limit: NEWER }),
+        api.listCommits({ project, ...given({ key, ticket, endpoint, kind }), $from: String(after + 1), limit: NEWER }),
       );
       return commits.length;
     },

@@ -45,7 +45,7 @@ export function FindBox() {
     <search className={styles.find}>
       <form onSubmit={submit}>
         <label className="visually-hidden" htmlFor="find">
-          Find anything by its id or name: a player, a request, an endpoint, a value
+          Find anything by its id or name: a player, a request, a ticket, an endpoint, a value
         </label>
         <input
           ref={box}

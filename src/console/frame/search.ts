@@ -34,6 +34,7 @@ function revisionIn(search: Readonly<Record<string, unknown>>, name: string): st
 export interface CommitFilters {
   /** The id of a person or of a key. */
   readonly who?: string | undefined;
+  readonly ticket?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly kind?: string | undefined;
   readonly from?: string | undefined;
@@ -43,6 +44,7 @@ export interface CommitFilters {
 export function commitFiltersIn(search: Readonly<Record<string, unknown>>): CommitFilters {
   return {
     who: textIn(search, 'who'),
+    ticket: textIn(search, 'ticket'),
     endpoint: textIn(search, 'endpoint'),
     kind: textIn(search, 'kind'),
     from: textIn(search, 'from'),

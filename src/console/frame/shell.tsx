@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import type { Approval } from '../api/approvals.ts';
 import { sessionQuery } from '../api/session.ts';
 import { type Target, targetIn } from '../api/view.ts';
@@ -115,7 +115,10 @@ function Told({ code }: { readonly code: ShellProps['asked'] }) {
 
 function ToldAsked({ code }: { readonly code: ShellProps['asked'] }) {
   const { own, due } = useSecondPersonRule();
-  return (own !== null || due.length > 0) && <Later code={code} props={{ own, due }} />;
+  // Once it is told, it stays: what is undone from there may be decided in it while nothing is left to tell.
+  const isTold = useRef(false);
+  isTold.current ||= own !== null || due.length > 0;
+  return isTold.current && <Later code={code} props={{ own, due }} />;
 }
 
 function NoRole({ project }: { readonly project: string }) {

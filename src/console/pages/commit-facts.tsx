@@ -13,9 +13,10 @@ import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
 import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
-import { CommitMarks, FieldsSaid, RestoreBefore, UndoneBy, useCanUndo } from './commits.tsx';
+import { CommitMarks, FieldsSaid, RestoreBefore, useCanUndo } from './commits.tsx';
 import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
+import { UndoneBy } from './undone-by.tsx';
 
 /** All that is known of one commit: what its row in a list tells, with nothing left out. */
 export function CommitFacts({ commit }: { readonly commit: Commit }) {

@@ -10,19 +10,8 @@ import { classes } from '../parts/classes.ts';
 import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, Waiting } from '../parts/page.tsx';
-import { Ago, When } from '../parts/time.tsx';
-import {
-  deedOf,
-  type FieldSaid,
-  fieldsSaid,
-  isCorrection,
-  isOfPublishes,
-  isRestorable,
-  newText,
-  ownDeed,
-  undoneAt,
-  whoOf,
-} from '../words/commit.ts';
+import { When } from '../parts/time.tsx';
+import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, whoOf } from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
@@ -30,6 +19,7 @@ import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
 import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
+import { UndoneBy } from './undone-by.tsx';
 
 /** What happened, newest first, page by page. What comes meanwhile is told, and shown when one asks for it. */
 export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readonly empty: ReactNode }) {
@@ -86,19 +76,6 @@ export function CommitList({ commits, about, acts = 'all' }: ListProps) {
 export function useCanUndo({ documents, undone }: Commit): boolean {
   const { at } = useView();
   return useMay()('restore', 'w') && at === undefined && documents.length > 0 && undone === undefined;
-}
-
-/** By which commit it was undone, and by whom; nothing where it is not, or was not at the moment that pages follow. */
-export function UndoneBy({ commit }: { readonly commit: Commit }) {
-  const { at: moment } = useView();
-  const undone = undoneAt(commit.undone, moment);
-  if (undone === undefined) return null;
-  const { revision, at } = undone;
-  return (
-    <p className={styles.undone}>
-      <Chip tone="past">undone</Chip> by {whoOf(undone)}, commit <CommitLink revision={revision} />, <Ago at={at} />
-    </p>
-  );
 }
 
 /** How many amounts and documents a row names. */

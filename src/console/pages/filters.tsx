@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import type { CommitFilters } from '../frame/search.ts';
 import { Button } from '../parts/button.tsx';
-import { classes } from '../parts/classes.ts';
 import { Field, Select } from '../parts/field.tsx';
 import { PeriodFields, usePeriod } from '../parts/period.tsx';
 import { CORRECTIONS } from '../words/commit.ts';
+import { MAX_TICKET } from '../words/publish.ts';
 import type { TimelineFilters } from '../words/timeline.ts';
 import styles from './commits.module.css';
 
@@ -29,7 +29,7 @@ interface FiltersProps {
   /** What may be chosen, by its name in the address. */
   readonly kinds?: readonly (readonly [value: string, name: string])[];
   readonly filters: Chosen;
-  /** Whether one may ask what changed a field. */
+  /** Of one player: one asks what changed a field, and else for which ticket something was done. */
   readonly hasField?: boolean;
   readonly change: (filters: Chosen) => void;
 }
@@ -38,14 +38,16 @@ interface FiltersProps {
 export function Filters({ kinds = KINDS, filters, hasField = false, change }: FiltersProps) {
   const [endpoint, setEndpoint] = useState(filters.endpoint ?? '');
   const [field, setField] = useState(filters.field ?? '');
+  const [ticket, setTicket] = useState(filters.ticket ?? '');
   const period = usePeriod(filters);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const typed = { endpoint: endpoint.trim() || undefined, ...(hasField ? { field: field.trim() || undefined } : {}) };
+    const other = hasField ? { field: field.trim() || undefined } : { ticket: ticket.trim() || undefined };
+    const typed = { endpoint: endpoint.trim() || undefined, ...other };
     if (period.asked !== null) change({ ...filters, ...typed, ...period.asked });
   };
   return (
-    <form className={classes(styles.filters, hasField && styles.five)} onSubmit={submit} aria-label="Filters">
+    <form className={styles.filters} onSubmit={submit} aria-label="Filters">
       <Select label="What" value={filters.kind ?? ''} onChange={({ target }) => change({ ...filters, kind: target.value || undefined })}>
         {kinds.map(([value, name]) => (
           <option key={value} value={value}>
@@ -54,8 +56,10 @@ export function Filters({ kinds = KINDS, filters, hasField = false, change }: Fi
         ))}
       </Select>
       <Field label="Endpoint" value={endpoint} placeholder="any" onChange={({ target }) => setEndpoint(target.value)} />
-      {hasField && (
+      {hasField ? (
         <Field label="Field" value={field} maxLength={512} placeholder="any" onChange={({ target }) => setField(target.value)} />
+      ) : (
+        <Field label="Ticket" value={ticket} maxLength={MAX_TICKET} placeholder="any" onChange={({ target }) => setTicket(target.value)} />
       )}
       <PeriodFields period={period} />
       <Button type="submit" disabled={period.asked === null}>

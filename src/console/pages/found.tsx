@@ -27,6 +27,7 @@ const route = getRouteApi('/signed-in/p/$project/find/$held');
 const NAMES: Readonly<Record<string, string>> = {
   revision: 'Commit',
   publish: 'Publish',
+  ticket: 'Ticket',
   event: 'Event',
   request: 'Request',
   session: 'Session',
@@ -62,6 +63,8 @@ export function FoundPage() {
   if (page !== null) return <Navigate {...page} replace />;
   if (first !== undefined && second === undefined && (first.is === 'player' || first.is === 'guest'))
     return <Navigate to="/p/$project/players/$player" params={{ project: view.project, player: held }} replace />;
+  if (first?.is === 'ticket' && second === undefined)
+    return <Navigate to="/p/$project" params={{ project: view.project }} search={{ ticket: held }} replace />;
   // A commit has one number, whichever of its revisions somebody holds.
   const commit = first?.is === 'revision' && second === undefined ? first.commits[0]?.revision : undefined;
   if (commit !== undefined && String(commit) !== held)
@@ -156,6 +159,16 @@ function MeaningCard({ meaning, held }: { readonly meaning: Meaning; readonly he
               <dd>
                 <Link to="/p/$project/players/$player" params={{ project, player: held }}>
                   {held}
+                </Link>
+              </dd>
+            </>
+          )}
+          {is === 'ticket' && (
+            <>
+              <dt>All of it</dt>
+              <dd>
+                <Link to="/p/$project" params={{ project }} search={{ ticket: held }}>
+                  What was done for it
                 </Link>
               </dd>
             </>

@@ -11,11 +11,13 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Why } from '../parts/field.tsx';
 import { Done } from '../parts/notice.tsx';
 import { Waiting } from '../parts/page.tsx';
+import { Refused } from '../words/refusal.ts';
 import { staysText, undoCosts } from '../words/restore.ts';
 import { Corrected, type Correction, isNothing } from './corrected.tsx';
 import { CommitLink } from './named.tsx';
 import { useShared, WhoPays } from './policies.tsx';
 import { FailedOrAsked } from './revealing.tsx';
+import { PutRightBy } from './undone-by.tsx';
 
 interface UndoProps {
   readonly commit: { readonly revision: number; readonly players: readonly string[] };
@@ -46,6 +48,7 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
     mutationFn: () => undo({ project, revision, policy }, why, intentOf([revision, policy, why])),
     onSuccess: refresh,
   });
+  const isUndone = look.error instanceof Refused && look.error.refusal.code === 'ALREADY_UNDONE';
   const isReady = look.isSuccess && !isNothing(look.data) && why.reason.trim() !== '';
   if (act.isSuccess)
     return (
@@ -74,7 +77,16 @@ export function UndoDialog({ commit: { revision, players }, close }: UndoProps) 
       {look.isError && (
         <FailedOrAsked error={look.error} of={ofKind('undone commit', String(revision))} whose="commit" again={() => void look.refetch()} />
       )}
-      {look.isSuccess && (isNothing(look.data) ? <p>Nothing is left of it that could be undone.</p> : <Corrected correction={look.data} />)}
+      {isUndone && <PutRightBy revision={revision} leave={close} />}
+      {look.isSuccess &&
+        (isNothing(look.data) ? (
+          <>
+            <p>Nothing is left of it that could be undone.</p>
+            <PutRightBy revision={revision} leave={close} />
+          </>
+        ) : (
+          <Corrected correction={look.data} />
+        ))}
       {look.isSuccess && !isNothing(look.data) && <Stays revision={revision} player={player} taken={pathsOf(look.data)} />}
       {whole.isSuccess && undoCosts(whole.data, shared) && <WhoPays of="undo" policy={policy} choose={setPolicy} />}
       <Why {...why} change={setWhy} />

@@ -1,5 +1,8 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { keep, kept } from '../api/kept.ts';
 import { MAX_TICKET } from '../words/publish.ts';
+import { Button } from './button.tsx';
+import { classes } from './classes.ts';
 import styles from './field.module.css';
 
 interface LabelledProps {
@@ -107,7 +110,7 @@ interface WhyProps {
 /** Reason and ticket of an act, for whoever reads the log later. */
 export function Why({ reason, ticket, change }: WhyProps) {
   return (
-    <Pair>
+    <WithTicket ticket={ticket} change={(named) => change({ reason, ticket: named })}>
       <Field
         label="Reason"
         hint="For whoever reads the log and the ledger later"
@@ -116,25 +119,49 @@ export function Why({ reason, ticket, change }: WhyProps) {
         required
         onChange={({ target }) => change({ reason: target.value, ticket })}
       />
-      <TicketField ticket={ticket} change={(named) => change({ reason, ticket: named })} />
-    </Pair>
+    </WithTicket>
   );
 }
 
 interface TicketProps {
   readonly ticket: string;
   readonly change: (ticket: string) => void;
+  /** The field of the reason. */
+  readonly children: ReactNode;
 }
 
-/** What asked for an act. */
-export function TicketField({ ticket, change }: TicketProps) {
+/** A reason, and beside it what asked for an act: at once where tickets are used, which the browser keeps, else when it is wanted. */
+export function WithTicket({ ticket, change, children }: TicketProps) {
+  const [isWanted, want] = useState(false);
+  const isShown = isWanted || ticket !== '' || kept(TICKETS) !== null;
+  const type = (named: string) => {
+    if (named.trim() !== '') keep(TICKETS, 'used');
+    change(named);
+  };
   return (
-    <Field
-      label="Ticket (may be left out)"
-      hint="Of your support desk"
-      value={ticket}
-      maxLength={MAX_TICKET}
-      onChange={({ target }) => change(target.value)}
-    />
+    <div className={classes(styles.pair, !isShown && styles.alone)}>
+      {children}
+      {isShown ? (
+        <Field
+          ref={isWanted ? focus : undefined}
+          label="Ticket (may be left out)"
+          hint="Of your support desk"
+          value={ticket}
+          maxLength={MAX_TICKET}
+          onChange={({ target }) => type(target.value)}
+        />
+      ) : (
+        <Button look="quiet" onClick={() => want(true)} title="Of your support desk. Once you have named one, its field is always here">
+          Ticket…
+        </Button>
+      )}
+    </div>
   );
+}
+
+/** Whether somebody named a ticket in this browser. */
+const TICKETS = 'savepoint.tickets';
+
+function focus(input: HTMLInputElement | null): void {
+  input?.focus();
 }

@@ -1,6 +1,6 @@
 import type { Why } from '../api/acts.ts';
 import { MAX_REASON } from '../words/publish.ts';
-import { Field, Pair, TicketField } from './field.tsx';
+import { Field, WithTicket } from './field.tsx';
 
 interface WhyFieldProps {
   readonly why: Why;
@@ -27,7 +27,7 @@ export function WhyField({ why, change, label = 'Why', begins = true, hint = nul
   const { isNeeded = false, isAsked = false, isStaged = false } = of;
   const { reason, ticket } = why;
   return (
-    <Pair>
+    <WithTicket ticket={ticket} change={(named) => change({ reason, ticket: named })}>
       <Field
         label={label}
         hint={hint ?? (isAsked ? ASKED : isNeeded ? NEEDED : isStaged ? STAGED : OPTIONAL)}
@@ -37,7 +37,6 @@ export function WhyField({ why, change, label = 'Why', begins = true, hint = nul
         data-begin={begins || undefined}
         onChange={({ target }) => change({ reason: target.value, ticket })}
       />
-      <TicketField ticket={ticket} change={(named) => change({ reason, ticket: named })} />
-    </Pair>
+    </WithTicket>
   );
 }

@@ -60,6 +60,11 @@ export function calledText({
   return slug ?? (method === RAISED ? 'An alarm was raised' : `${method} ${path}`);
 }
 
+/** Whether the console, the command line or a server asked for it: no client of a player does. */
+export function isOfManagers(address: string | null): boolean {
+  return /^(?:[A-Z]+ )?\/v\d+\/manage\//.test(address ?? '');
+}
+
 /** In place of the method: the node itself says it. */
 const RAISED = 'ALARM';
 

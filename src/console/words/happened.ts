@@ -1,10 +1,21 @@
-import { folded } from '../../contract/told-as-one.ts';
+import { folded, goingOn } from '../../contract/told-as-one.ts';
 
 /** The rows of what happened: which calls are told as one, what they were told, and which are new. */
 
-/** Calls, newest first, as the rows that tell them. */
-export function foldedCalls<Call extends ToldCall>(calls: readonly Call[]): readonly (readonly [Call, ...Call[]])[] {
-  return folded(calls.map((call) => ({ call }))).map(([{ call }, ...others]) => [call, ...others.map((each) => each.call)]);
+/** Calls, newest first, as the rows that tell them. `isMore`: there are older ones, so that the last rows may go on. */
+export function foldedCalls<Call extends ToldCall>(calls: readonly Call[], isMore: boolean) {
+  const items = calls.map((call) => ({ call }));
+  const open = isMore ? goingOn(items) : null;
+  return folded(items).map((group) => {
+    const [{ call }, ...others] = group;
+    const requests: readonly [Call, ...Call[]] = [call, ...others.map((each) => each.call)];
+    return { requests, isGoingOn: open?.has(group[0]) ?? false };
+  });
+}
+
+/** How many requests a row is of. `isGoingOn`: there may be more of them behind the end of the list. */
+export function timesText(requests: number, isGoingOn: boolean): string {
+  return isGoingOn ? `${requests} times or more` : `${requests} times`;
 }
 
 type ToldCall = NonNullable<Parameters<typeof folded>[0][number]['call']>;

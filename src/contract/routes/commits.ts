@@ -182,6 +182,7 @@ const Meaning = z
       ...([
         'revision',
         'publish',
+        'ticket',
         'event',
         'request',
         'session',
@@ -234,8 +235,8 @@ export const commits = {
     path: '/:project/commits',
     summary: 'What happened, newest first: who, by which call, what it touched, who was paid',
     description: [
-      'Of one player it is found by an index, however long ago. What no index serves (`endpoint`, `key`, `kind`) is looked for in the newest 2 000',
-      'revisions of the range, or the newest 1 000 that name the player; `searched` is the revision down to which that was, and `before` goes on from there, also where a page',
+      'Of one player or ticket it is found by an index, however long ago. What no index serves (`endpoint`, `key`, `kind`) is looked for in the newest 2 000',
+      'revisions of the range, or the newest 1 000 that name the player or ticket; `searched` is the revision down to which that was, and `before` goes on from there, also where a page',
       'is empty.',
     ].join('\n'),
     keys: managementKeys('r', 'history'),
@@ -244,6 +245,10 @@ export const commits = {
         .string()
         .min(1)
         .meta({ description: 'That name this player, as who did it or whose data it is', examples: [PLAYER] }),
+      ticket: z
+        .string()
+        .min(1)
+        .meta({ description: 'Done for this ticket of the support desk, as it was named', examples: ['T-77'] }),
       endpoint: z
         .string()
         .min(1)
@@ -287,7 +292,7 @@ export const commits = {
     summary: 'What an id is that somebody holds, and what belongs to it',
     description: [
       'Takes a revision, the id of an event (with or without the `.1` of a ledger entry), of a request as an error or a line of the log names it, of a',
-      'session, a save record, a record, a key, a guest or a player, an idempotency key, or the revision of a publish; the id or name of a definition, of a',
+      'session, a save record, a record, a key, a guest or a player, an idempotency key, a ticket for which something was done, or the revision of a publish; the id or name of a definition, of a',
       'group, table, entry, row or column of game values (`group.entry`), of a rate-limit rule, a saved test, of a person or key; a document as `collection/key`, or of a global collection by its key',
       'alone; and a value of a field with `_unique`. It says what that is, what was',
       'called and by which definition, who published that, which game values were in force and since which publish, what it changed, who was paid and what those players did next. An id that may be several things is answered as each.',

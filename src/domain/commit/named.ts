@@ -21,9 +21,10 @@ import {
 
 /**
  * What the index of subjects holds of an event: the document, save records, page, definitions or project that it changes, and of
- * definitions each one; the players whom it names; and the ids that somebody may hold of it. Rate windows, claims and sweeps are left out,
- * because nobody asks for their history, and so are the keys that commits were made with: one key may stand in all of them. What names a
- * commit is of one of its events: the player who caused it and the command id of the last, the request id of the first.
+ * definitions each one; the players whom it names; the ids that somebody may hold of it, and the ticket for which it was. Rate windows,
+ * claims and sweeps are left out, because nobody asks for their history, and so are the keys that commits were made with: one key may
+ * stand in all of them. What names a commit is of one of its events: the player who caused it and the command id of the last, the request
+ * id of the first.
  */
 export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
   const subjects = new Set<SubjectKey>();
@@ -32,6 +33,8 @@ export function indexedSubjects(event: ProjectEvent): ReadonlySet<SubjectKey> {
   for (const definition of definitionsIn(event)) subjects.add(definition);
   for (const player of playersIn(event)) subjects.add(playerSubject(player));
   for (const id of idsIn(event)) subjects.add(idSubject(id));
+  const ticket = ticketIn(event);
+  if (ticket !== undefined) subjects.add(idSubject(ticket));
   const { commandId, requestId, actor, left } = event.metadata;
   if (requestId !== undefined) subjects.add(idSubject(requestId));
   if (left !== undefined) return subjects;
@@ -86,17 +89,23 @@ export function playersIn(event: ProjectEvent): readonly string[] {
 }
 
 /** What an id may be that a commit names. */
-export type IdKind = 'event' | 'request' | 'session' | 'saveRecord' | 'record' | 'sealedRequest' | 'idempotencyKey' | 'grant';
+export type IdKind = 'ticket' | 'event' | 'request' | 'session' | 'saveRecord' | 'record' | 'sealedRequest' | 'idempotencyKey' | 'grant';
 
 /** As what an id stands in the events of a commit. */
 export function idKindsIn(events: readonly ProjectEvent[], id: string): ReadonlySet<IdKind> {
   const kinds = new Set<IdKind>();
   for (const event of events) {
     if (event.metadata.commandId === id || event.metadata.requestId === id) kinds.add('request');
+    if (ticketIn(event) === id) kinds.add('ticket');
     if (event.id === id) kinds.add('event');
     else if (idsIn(event).includes(id)) kinds.add(kindOfIds(event));
   }
   return kinds;
+}
+
+/** The ticket of the support desk for which somebody did it, as far as one was named. */
+export function ticketIn({ data }: ProjectEvent): string | undefined {
+  return 'ticket' in data ? data.ticket : undefined;
 }
 
 function kindOfIds({ type }: ProjectEvent): IdKind {

@@ -331,8 +331,8 @@ describe('commits', () => {
   test('say by which commit and whom they are undone, until that is undone in its turn', async () => {
     const { game } = opened;
     const all = await newApiKey({ DATABASE_URL: opened.databaseUrl }, game.projectId, { history: 'r', collections: 'rwx', restore: 'rw' });
-    const undo = async (revision: unknown) => {
-      const body = { revision, reason: 'by mistake' };
+    const undo = async (revision: unknown, of: object = {}) => {
+      const body = { revision, reason: 'by mistake', ...of };
       const answer = await bodyOf(game.manage('POST', `/v3/manage/${game.projectId}/undo`, { body, headers: { 'x-api-key': all } }));
       return Number(objectOf(answer)['revision']);
     };
@@ -349,12 +349,30 @@ describe('commits', () => {
     expect((await meanings(String(first)))[0]).toMatchObject({ commits: [{ undone: by }] });
     const env = { SAVEPOINT_URL: game.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: historyKey };
     expect(await printed(['explain', String(first)], { env })).toContain(`undone by ${second}`);
-    const third = await undo(second);
+    const third = await undo(second, { ticket: 'desk/T-812' });
     expect(await marks()).toEqual([
       [third, undefined],
       [second, third],
       [first, undefined],
     ]);
+    // A ticket leads to what was done for it, however long ago; a publish is told to whoever may read it.
+    const push = `${game.definitions('collections')}?ticket=desk/T-812`;
+    const pushed = await ok(game.manage('POST', push, { body: [{ name: 'tents', schema: { size: { type: 'number' } } }] }));
+    expect(await revisions('ticket=desk/T-812')).toEqual([third]);
+    expect(await revisions('ticket=desk/T-812&player=finn&kind=commit.undo')).toEqual([third]);
+    expect(await revisions('ticket=desk/T-812&player=ada')).toEqual([]);
+    const asAll = { headers: { 'x-api-key': all } };
+    const own = await bodyOf(game.manage('GET', `/v3/manage/${game.projectId}/commits?ticket=desk/T-812`, asAll));
+    expect(listOf(objectOf(own)['commits']).map((commit) => objectOf(commit)['revision'])).toEqual(
+      [pushed.headers['x-ns-position'], third].map(Number),
+    );
+    const [ticket, another] = await meanings('desk/T-812');
+    expect(ticket).toMatchObject({ is: 'ticket', commits: [{ revision: third }] });
+    expect([another, objectOf(ticket?.['links'])['commits']]).toEqual([
+      undefined,
+      `/v3/manage/${game.projectId}/commits?ticket=desk%2FT-812`,
+    ]);
+    expect(await printed(['activity', '--ticket', 'desk/T-812'], { env })).toContain('by mistake · desk/T-812');
   });
 
   test('need a key with the permission history', async () => {

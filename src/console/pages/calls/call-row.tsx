@@ -7,8 +7,8 @@ import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Ago, At, Clock, When } from '../../parts/time.tsx';
-import { calledText, msText } from '../../words/calls.ts';
-import { foldedCalls, toldText } from '../../words/happened.ts';
+import { calledText, isOfManagers, msText } from '../../words/calls.ts';
+import { foldedCalls, timesText, toldText } from '../../words/happened.ts';
 import { utcTime } from '../../words/time.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
@@ -26,7 +26,7 @@ interface RowProps {
 /** One request: what it was in a line, and all that is known of it when it is opened. */
 export function CallRow({ request, about, called }: RowProps) {
   const [isOpen, setOpen] = useState(false);
-  const { at, status, code, message, platformId, ms } = request;
+  const { at, status, code, message, platformId, ms, route } = request;
   return (
     <li className={styles.call}>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -34,7 +34,7 @@ export function CallRow({ request, about, called }: RowProps) {
           <span className={styles.line}>
             <strong>{calledText(request)}</strong>{' '}
             <Chip tone={code === null ? 'live' : status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
-            <span className={styles.soft}>{message}</span>
+            {isOfManagers(route) && <OfManagers />} <span className={styles.soft}>{message}</span>
           </span>
           <span className={styles.meta}>
             {platformId !== about && <Whose id={platformId} called={called} />}
@@ -48,16 +48,27 @@ export function CallRow({ request, about, called }: RowProps) {
   );
 }
 
+/** Beside what no client of a player asks for. */
+export function OfManagers() {
+  return (
+    <Chip tone="plain" title="Asked by somebody in the console or on the command line, or by a server: no player’s client asks for it">
+      of managers
+    </Chip>
+  );
+}
+
 interface RowsProps {
   /** Of one player to the same, which came to the same, newest first. */
   readonly requests: readonly [LoggedRequest, ...LoggedRequest[]];
+  /** There may be more of them behind the end of the list. */
+  readonly isGoingOn: boolean;
   readonly about?: string | undefined;
   /** What the game calls the player. */
   readonly called?: string | undefined;
 }
 
 /** Requests that are told as one: how many, from when until when, and each when it is opened. */
-export function CallsRow({ requests, about, called }: RowsProps) {
+export function CallsRow({ requests, isGoingOn, about, called }: RowsProps) {
   const [isOpen, setOpen] = useState(false);
   const [newest, another] = requests;
   if (another === undefined) return <CallRow request={newest} about={about} called={called} />;
@@ -70,8 +81,12 @@ export function CallsRow({ requests, about, called }: RowsProps) {
           <span className={styles.line}>
             <strong>{calledText(newest)}</strong>{' '}
             <Chip tone={code === null ? 'live' : status >= 500 ? 'bad' : 'plain'}>{code ?? status}</Chip>{' '}
-            <Chip tone="plain" title="They came to the same">
-              {requests.length} times
+            {isOfManagers(newest.route) && <OfManagers />}{' '}
+            <Chip
+              tone="plain"
+              title={`They came to the same, with nothing else of this list between them${isGoingOn ? '. The list ends here: there may be more' : ''}`}
+            >
+              {timesText(requests.length, isGoingOn)}
             </Chip>{' '}
             <span className={styles.soft}>{toldText(requests.map(({ message }) => message))}</span>
           </span>
@@ -112,19 +127,21 @@ function Whose({ id, called }: { readonly id: string | null; readonly called: st
 interface ListProps {
   /** Newest first. */
   readonly requests: readonly LoggedRequest[];
+  /** There are older ones. */
+  readonly isMore?: boolean;
   /** The player whose page it is. */
   readonly about?: string | undefined;
 }
 
 /** Requests as rows, those that came to the same as one. */
-export function CallList({ requests, about }: ListProps) {
+export function CallList({ requests, isMore = false, about }: ListProps) {
   const ids = about === undefined ? requests.flatMap(({ platformId }) => platformId ?? []) : [];
   const called = useQuery({ ...calledQuery(useView(), ids), enabled: useMay()('players', 'r') && ids.length > 0 }).data;
   return (
     <ol className={styles.list}>
-      {foldedCalls(requests).map((group) => (
+      {foldedCalls(requests, isMore).map((group) => (
         // By the oldest: what comes meanwhile is newer.
-        <CallsRow key={group.at(-1)?.id} requests={group} called={called?.get(group[0].platformId ?? '')} about={about} />
+        <CallsRow key={group.requests.at(-1)?.id} {...group} called={called?.get(group.requests[0].platformId ?? '')} about={about} />
       ))}
     </ol>
   );

@@ -22,8 +22,8 @@ import { Card, CardBody, Empty, More, NothingSoFar, Page, Waiting } from '../../
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
-import { msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
-import { CallList } from './call-row.tsx';
+import { isOfManagers, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
+import { CallList, OfManagers } from './call-row.tsx';
 import styles from './calls.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/calls/');
@@ -85,7 +85,9 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
   const { slug, span } = route.useSearch();
   const navigate = route.useNavigate();
   const read = useQuery(summaryQuery(view, window));
-  const groups = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
+  const asked = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
+  // What games call comes first.
+  const groups = [...asked.filter((each) => !isOfManagers(each.route)), ...asked.filter((each) => isOfManagers(each.route))];
   const reach = read.data === undefined ? null : shorterReach(read.data);
   const isTold = groups.length > 0 || reach !== null || (read.data?.missed ?? 0) > 0 || read.data?.partial === true;
   return (
@@ -189,7 +191,9 @@ function Group({ group }: { readonly group: CallsByEndpoint }) {
     <tr>
       <td>
         {slug === null ? (
-          <span className={table.mono}>{group.route}</span>
+          <>
+            <span className={table.mono}>{group.route}</span> {isOfManagers(group.route) && <OfManagers />}
+          </>
         ) : (
           <Link to="/p/$project/calls" params={{ project }} search={(before) => ({ ...before, code: undefined, ...filtered(null) })}>
             {slug}
@@ -262,7 +266,7 @@ function Listed({ asked, window, followed }: ListedProps) {
           {asked.all ? 'Choose a longer time, or take a filter away.' : 'Show all calls to see those that succeeded, too.'}
         </Empty>
       )}
-      <CallList requests={requests} />
+      <CallList requests={requests} isMore={list.hasNextPage} />
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
     </Card>
   );

@@ -140,7 +140,7 @@ function Shown({ page }: { readonly page: PlayerShown }) {
       </div>
       {calls !== undefined && calls.items.length > 0 && (
         <Card title="Last calls">
-          <CallList requests={calls.items.toReversed()} about={page.player} />
+          <CallList requests={calls.items.toReversed()} isMore={calls.more !== undefined} about={page.player} />
         </Card>
       )}
       {reports !== undefined && reports.items.length > 0 && <Reports reports={reports.items} player={page.player} />}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { folded } from '../../../contract/told-as-one.ts';
+import { folded, goingOn } from '../../../contract/told-as-one.ts';
 import { type Commit, LOOK_EVERY_MS, NEWER } from '../../api/queries.ts';
 import { newerTimelineQuery, type TimelineItem, timelineQuery } from '../../api/timeline.ts';
 import { useView } from '../../frame/view.ts';
@@ -37,6 +37,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
   const last = list.data.pages.at(-1);
+  const open = list.hasNextPage ? goingOn(items) : null;
   const leftOut = sourcesLeftOut(last?.leftOut ?? []);
   return (
     <>
@@ -47,7 +48,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
       ) : (
         <ol className={commits.list}>
           {folded(items).map((group) => (
-            <Rows key={keyOf(group[0])} group={group} player={player} undo={setUndoing} />
+            <Rows key={keyOf(group[0])} group={group} isGoingOn={open?.has(group[0]) ?? false} player={player} undo={setUndoing} />
           ))}
         </ol>
       )}
@@ -82,15 +83,17 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
 interface RowsProps {
   /** One thing, or neighbours that are told as one. */
   readonly group: readonly [TimelineItem, ...TimelineItem[]];
+  /** There may be more of it behind the end of the list. */
+  readonly isGoingOn: boolean;
   readonly player: string;
   readonly undo: (commit: Commit) => void;
 }
 
-function Rows({ group, player, undo }: RowsProps) {
+function Rows({ group, isGoingOn, player, undo }: RowsProps) {
   const [{ commit, call, report }] = group;
   if (commit !== undefined) return <CommitRow commit={commit} about={player} acts="all" undo={() => undo(commit)} />;
   if (report !== undefined) return <ReportRow report={report} />;
   if (call === undefined) return null;
   if (group.length === 1) return <CallRow request={call} about={player} />;
-  return <CallsRow requests={[call, ...group.slice(1).flatMap((each) => each.call ?? [])]} about={player} />;
+  return <CallsRow requests={[call, ...group.slice(1).flatMap((each) => each.call ?? [])]} isGoingOn={isGoingOn} about={player} />;
 }

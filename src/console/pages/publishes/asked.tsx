@@ -1,14 +1,14 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Approval, askedChangesQuery, publishesSinceQuery } from '../../api/approvals.ts';
 import { testsQuery } from '../../api/publishes.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { isTold, keepTold } from '../../api/told.ts';
-import { useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
+import { codeOf, Later } from '../../parts/later.tsx';
 import { When } from '../../parts/time.tsx';
 import { approvalSentence, isNews, madeLiveSaid, whoActed, whyNotApprove } from '../../words/approval.ts';
 import { changesSaid, publishOf } from '../../words/publish.ts';
@@ -28,18 +28,27 @@ interface AskedProps {
 }
 
 export function Asked({ own, due }: AskedProps) {
+  const [undoing, setUndoing] = useState<number | null>(null);
   return (
     <>
       {due.map((approval) => (
         <Due key={approval.id} approval={approval} />
       ))}
-      {own !== null && <OwnAsked approval={own} />}
+      {own !== null && <OwnAsked approval={own} undo={setUndoing} />}
+      {undoing !== null && <Later code={UNDO} props={{ revision: undoing, close: () => setUndoing(null) }} />}
     </>
   );
 }
 
-interface OwnProps {
+const UNDO = codeOf('undo publish', () => import('./undo-publish.tsx').then(({ UndoPublish }) => UndoPublish));
+
+interface DueProps {
   readonly approval: Approval;
+}
+
+interface OwnProps extends DueProps {
+  /** Begins the undo of a publish, by its revision. */
+  readonly undo: (publish: number) => void;
 }
 
 /** Puts a step of an approval away; `null`: it is not told. Each is told until it is put away, for a day at most. */
@@ -54,7 +63,7 @@ function useLeave(approval: Approval): (() => void) | null {
 }
 
 /** Another person asks for this one's approval. */
-function Due({ approval }: OwnProps) {
+function Due({ approval }: DueProps) {
   const { person } = useSuspenseQuery(sessionQuery).data;
   const leave = useLeave(approval);
   const isOnPublishes = useIsOnPublishes();
@@ -71,11 +80,11 @@ function Due({ approval }: OwnProps) {
   );
 }
 
-function OwnAsked({ approval }: OwnProps) {
+function OwnAsked({ approval, undo }: OwnProps) {
   const leave = useLeave(approval);
   const isOnPublishes = useIsOnPublishes();
   if (leave === null) return null;
-  if (approval.phase === 'used') return <WentLive approval={approval} leave={leave} />;
+  if (approval.phase === 'used') return <WentLive approval={approval} leave={leave} undo={undo} />;
   // There the same stands where it is decided.
   return !isOnPublishes && <NotLive approval={approval} leave={leave} />;
 }
@@ -84,7 +93,7 @@ function useIsOnPublishes(): boolean {
   return useLocation({ select: ({ pathname }) => pathname.endsWith('/publishes') });
 }
 
-interface StepProps extends OwnProps {
+interface StepProps extends DueProps {
   readonly leave: () => void;
 }
 
@@ -111,12 +120,10 @@ function NotLive({ approval, leave }: StepProps) {
 }
 
 /** Another person made it live: leads there, until something else is published. */
-function WentLive({ approval, leave }: StepProps) {
+function WentLive({ approval, leave, undo }: StepProps & OwnProps) {
   const view = useView();
-  const { project } = view;
   const { person } = useSuspenseQuery(sessionQuery).data;
   const mayPublish = useMayPublish();
-  const refresh = useRefresh();
   const isOnPublishes = useIsOnPublishes();
   const publishes = useQuery(publishesSinceQuery(view, approval)).data ?? [];
   const publish = publishOf(publishes, approval.id, person.id);
@@ -131,17 +138,9 @@ function WentLive({ approval, leave }: StepProps) {
         <>
           <SeeLive changes={publish.changes} />
           {isUndoOffered && (
-            <Link
-              to="/p/$project/publishes"
-              params={{ project }}
-              search={{ at: undefined, target: undefined }}
-              state={{ toUndo: publish.revision }}
-              // The history may be of before it.
-              onClick={() => void refresh()}
-              className={buttonClass('plain', true)}
-            >
+            <Button isSmall onClick={() => undo(publish.revision)}>
               Undo…
-            </Link>
+            </Button>
           )}
         </>
       }

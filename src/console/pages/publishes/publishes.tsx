@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { differenceQuery, type Publish, publishesQuery } from '../../api/queries.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useIsPast, useMayPublish, useMayReadStaged, useView } from '../../frame/view.ts';
@@ -76,13 +76,6 @@ function Until() {
       {instead ?? <History until={at} />}
     </>
   );
-}
-
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** Whoever comes wants to undo this publish. */
-    toUndo?: number | undefined;
-  }
 }
 
 type Doing = 'promote' | 'past' | 'ask' | 'drop';
@@ -267,10 +260,6 @@ function History({ until }: { readonly until?: string | undefined }) {
   const isAsked = rollback?.phase === 'asked' && !mayBreakGlass;
   const mayRollBack = mayPublish && base !== undefined && until === undefined && !isAsked;
   const listed = standings(publishes, until === undefined ? undefined : Number(until));
-  // Of a publish that is not the newest any more the history offers something else.
-  useToUndo(mayRollBack && list.isSuccess && !list.isFetching, (revision) =>
-    setGoal(listed.find(({ undo }) => undo?.undone.revision === revision)?.undo ?? null),
-  );
   return (
     <Card title="History">
       {list.isPending && <Waiting what="the history" />}
@@ -298,18 +287,6 @@ function History({ until }: { readonly until?: string | undefined }) {
       {goal !== null && base !== undefined && <RollbackDialog {...goal} base={base} close={() => setGoal(null)} />}
     </Card>
   );
-}
-
-/** Begins the undo that somebody comes for, once, when it is known how the publish stands. */
-function useToUndo(isKnown: boolean, begin: (revision: number) => void): void {
-  const toUndo = useLocation({ select: ({ state }) => state.toUndo });
-  const navigate = useNavigate();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that is come for
-  useEffect(() => {
-    if (toUndo === undefined || !isKnown) return;
-    begin(toUndo);
-    void navigate({ to: '.', search: true, replace: true, state: (before) => ({ ...before, toUndo: undefined }) });
-  }, [toUndo, isKnown]);
 }
 
 /** Definitions that a row names. */
