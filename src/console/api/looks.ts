@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { LooksAsked } from '../words/look.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
+import type { Commit } from './queries.ts';
 import { given } from './view.ts';
 
 /** Who looked at the data of players. */
@@ -41,10 +42,22 @@ export function manyLooksQuery(project: string, { person, from, to }: LooksAsked
 /** What people do for a player and give a reason for. */
 const ACTS = 'document.correct,player.restore,commit.undo,grant,button,support';
 
+/** Pages of acts that are read. */
+const ACT_PAGES = 4;
+
 /** Acts of people on one player, with why, among which a look may belong to one. */
 export function actsQuery(project: string, player: string, from: string, to: string) {
   return queryOptions({
     queryKey: [project, 'acts', player, from, to],
-    queryFn: async () => (await answerOf(api.listCommits({ project, player, kind: ACTS, $from: from, to, limit: PAGE }))).commits,
+    queryFn: async () => {
+      const acts: Commit[] = [];
+      for (let page = 0, before: number | null = null; page === 0 || (before !== null && page < ACT_PAGES); page += 1) {
+        const after: { readonly before?: string } = before === null ? {} : { before: String(before) };
+        const read: api.Commits = await answerOf(api.listCommits({ project, player, kind: ACTS, $from: from, to, limit: PAGE, ...after }));
+        acts.push(...read.commits);
+        before = read.before;
+      }
+      return acts;
+    },
   });
 }

@@ -81,33 +81,42 @@ interface Looked {
   readonly reason?: string;
 }
 
-/** What one person was shown of one player within a minute: one visit, which several routes tell of. */
+/** What one person was shown of one player within a minute of the clock: one visit, which several routes tell of. */
 export interface Visit<T> {
   /** The newest. */
   readonly look: T;
+  /** When it began. */
+  readonly began: string;
   /** What was seen, each once. */
   readonly saw: readonly string[];
 }
 
 const VISIT_MS = 60_000;
 
-/** Looks, newest first, as visits. What names nobody stands for itself, and so do personal values that were shown for another reason. */
-export function visitsOf<T extends Looked>(looks: readonly T[]): readonly Visit<T>[] {
-  const visits: { readonly look: T; readonly saw: Set<string> }[] = [];
-  const open = new Map<string, (typeof visits)[number]>();
-  for (const look of looks) {
+/**
+ * Looks, newest first, as visits: by the minute of the clock, so that what comes changes none of before. What names nobody stands for
+ * itself, and so do personal values that were shown for another reason. `isMore`: there are older ones; the visits that these may belong
+ * to are left out until they are there.
+ */
+export function visitsOf<T extends Looked>(looks: readonly T[], isMore = false): readonly Visit<T>[] {
+  const visits = new Map<string, { readonly look: T; began: string; readonly saw: Set<string> }>();
+  for (const [place, look] of looks.entries()) {
     const { at, person, player, page, reason } = look;
-    const key = JSON.stringify([person, player, reason]);
-    const known = player === undefined ? undefined : open.get(key);
-    if (known !== undefined && Date.parse(known.look.at) - Date.parse(at) < VISIT_MS) {
-      known.saw.add(lookedAt(page));
-      continue;
-    }
-    const visit = { look, saw: new Set([lookedAt(page)]) };
-    visits.push(visit);
-    open.set(key, visit);
+    const key = JSON.stringify([player === undefined ? place : minuteOf(at), person, player, reason]);
+    const visit = visits.get(key) ?? { look, began: at, saw: new Set() };
+    visit.began = at;
+    visit.saw.add(lookedAt(page));
+    visits.set(key, visit);
   }
-  return visits.map(({ look, saw }) => ({ look, saw: [...saw] }));
+  const all = [...visits.values()].map(({ look, began, saw }) => ({ look, began, saw: [...saw] }));
+  const oldest = looks.at(-1);
+  if (!isMore || oldest === undefined) return all;
+  const whole = all.filter(({ look }) => minuteOf(look.at) !== minuteOf(oldest.at));
+  return whole.length > 0 ? whole : all;
+}
+
+function minuteOf(at: string): number {
+  return Math.floor(Date.parse(at) / VISIT_MS);
 }
 
 interface Act {
@@ -120,11 +129,26 @@ interface Act {
 /** How close an act is to the looks that may belong to it. */
 export const SAME_CASE_MS = 15 * 60_000;
 
-/** The act nearest to a look for which the same person gave a reason; `undefined`: there is none close by. */
-export function actNear<T extends Act>({ at, person }: Pick<Looked, 'at' | 'person'>, acts: readonly T[]): T | undefined {
-  const far = (act: T) => Math.abs(Date.parse(act.at) - Date.parse(at));
-  const near = acts.filter((act) => act.why !== undefined && act.actor.person === person && far(act) <= SAME_CASE_MS);
-  return near.sort((a, b) => far(a) - far(b))[0];
+/**
+ * What the same person did last before a visit and first from its beginning on, and gave a reason for, where that is close by: once known,
+ * neither becomes another.
+ */
+export function actsAround<T extends Act>({ look, began }: Visit<Pick<Looked, 'at' | 'person'>>, acts: readonly T[]): readonly T[] {
+  const start = Date.parse(began);
+  const close = acts
+    .filter((act) => act.why !== undefined && act.actor.person === look.person && Math.abs(Date.parse(act.at) - start) <= SAME_CASE_MS)
+    .sort((one, other) => one.revision - other.revision);
+  const before = close.findLast((act) => Date.parse(act.at) < start);
+  const after = close.find((act) => Date.parse(act.at) >= start);
+  return [before, after].flatMap((act) => act ?? []);
+}
+
+/** How long after a visit something was done, or before: `2 min later`. */
+export function whenText(began: string, at: string): string {
+  const ms = Date.parse(at) - Date.parse(began);
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  if (minutes === 0) return ms < 0 ? 'just before' : 'right then';
+  return `${minutes} min ${ms < 0 ? 'before' : 'later'}`;
 }
 
 /** That some looks name no player: how many they were, where another page says which. */

@@ -29,14 +29,15 @@ function shortDayOf(iso: string): string {
   return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 }
 
-function timeOf(iso: string): string {
+/** Hours, minutes and seconds where the reader is. */
+export function clockTime(iso: string): string {
   const date = new Date(iso);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
 /** Day and time where the reader is. */
 export function localTime(iso: string): string {
-  return Number.isNaN(Date.parse(iso)) ? iso : `${dayOf(iso)}, ${timeOf(iso)}`;
+  return Number.isNaN(Date.parse(iso)) ? iso : `${dayOf(iso)}, ${clockTime(iso)}`;
 }
 
 /** The time of day, with the date where that is another day. */
@@ -44,7 +45,7 @@ export function timeOfDay(iso: string, now: number): string {
   const passed = now - Date.parse(iso);
   if (Number.isNaN(passed) || passed >= 7 * DAY) return localTime(iso);
   const isToday = dayOf(iso) === dayOf(new Date(now).toISOString());
-  return `${isToday ? '' : `${shortDayOf(iso)}, `}${timeOf(iso)}`;
+  return `${isToday ? '' : `${shortDayOf(iso)}, `}${clockTime(iso)}`;
 }
 
 /** The time of day and how long ago that was; what is further back than a week by day and time alone. */

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { actsQuery, type Look, looksQuery, manyLooksQuery } from '../../api/looks.ts';
@@ -16,7 +16,8 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { deedOf } from '../../words/commit.ts';
-import { actNear, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf } from '../../words/look.ts';
+import { actsAround, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf, whenText } from '../../words/look.ts';
+import { clockTime } from '../../words/time.ts';
 import { whySaid } from '../../words/why.ts';
 import styles from './looked.module.css';
 
@@ -119,7 +120,13 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
     <>
       {asked.player !== undefined && <Unnamed asked={{ ...asked, to: asked.to ?? at }} />}
       {looks.length > 0 && (
-        <LooksTable looks={looks} player={asked.player} isOfPlayer={isOfPlayer} only={(person) => change({ ...asked, person })} />
+        <LooksTable
+          pages={list.data.pages.map((page) => page.looks)}
+          isMore={list.hasNextPage}
+          player={asked.player}
+          isOfPlayer={isOfPlayer}
+          only={(person) => change({ ...asked, person })}
+        />
       )}
       {looks.length === 0 && list.hasNextPage && <NothingSoFar />}
       {looks.length === 0 &&
@@ -157,22 +164,26 @@ function Unnamed({ asked: { person, from, to } }: { readonly asked: LooksAsked }
 }
 
 interface LooksTableProps {
-  readonly looks: readonly Look[];
+  readonly pages: readonly (readonly Look[])[];
+  /** There are older ones. */
+  readonly isMore: boolean;
   /** The one player whom the list is of, if it is. */
   readonly player: string | undefined;
   readonly isOfPlayer: boolean;
   readonly only: (person: string) => void;
 }
 
-function LooksTable({ looks, player, isOfPlayer, only }: LooksTableProps) {
+function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps) {
   const { project } = useView();
-  const acts = useActs(player, looks);
+  const acts = useActs(player, pages);
+  const heads = ['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', 'Why', ...(acts === null ? [] : ['Did for the player then'])];
   return (
-    <Table name="Looks" heads={['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', 'Why']}>
-      {visitsOf(looks).map(({ look, saw }) => (
+    <Table name="Looks" heads={heads}>
+      {visitsOf(pages.flat(), isMore).map(({ look, began, saw }) => (
         <tr key={look.revision}>
           <td className={table.tight}>
-            <At at={look.at} />
+            <At at={began} />
+            {clockTime(began) !== clockTime(look.at) && <span className={table.soft}> to {clockTime(look.at)}</span>}
           </td>
           <td>
             <Button
@@ -198,49 +209,55 @@ function LooksTable({ looks, player, isOfPlayer, only }: LooksTableProps) {
           )}
           <td className={table.wide}>{saw.join(', ')}</td>
           <td className={styles.why}>
-            <Why look={look} acts={acts} />
+            {look.reason === undefined ? (
+              <span className={table.soft}>–</span>
+            ) : (
+              <>
+                <Chip tone="past">personal values</Chip> {look.reason}
+              </>
+            )}
           </td>
+          {acts !== null && (
+            <td className={styles.why}>
+              <Acts began={began} acts={actsAround({ look, began, saw }, acts)} />
+            </td>
+          )}
         </tr>
       ))}
     </Table>
   );
 }
 
-/** What people did for the player around these looks; nothing where nobody in particular is asked for, or it may not be read. */
-function useActs(player: string | undefined, looks: readonly Look[]): readonly Commit[] {
+/** What people did for the player around these looks; `null`: nobody in particular is asked for, or it may not be read. */
+function useActs(player: string | undefined, pages: readonly (readonly Look[])[]): readonly Commit[] | null {
   const { project } = useView();
-  const mayRead = useMay()('history', 'r');
-  const [newest, oldest] = [looks[0]?.at ?? '', looks.at(-1)?.at ?? ''];
-  const near = (at: string, ms: number) => new Date((Date.parse(at) || 0) + ms).toISOString();
-  const acts = useQuery({
-    ...actsQuery(project, player ?? '', near(oldest, -SAME_CASE_MS), near(newest, SAME_CASE_MS)),
-    enabled: mayRead && player !== undefined && looks.length > 0,
+  const isAsked = useMay()('history', 'r') && player !== undefined;
+  const near = (at: string, ms: number) => new Date(Date.parse(at) + ms).toISOString();
+  return useQueries({
+    queries: pages.flatMap((looks) => {
+      const [newest, oldest] = [looks[0], looks.at(-1)];
+      if (!isAsked || newest === undefined || oldest === undefined) return [];
+      return [actsQuery(project, player, near(oldest.at, -SAME_CASE_MS), near(newest.at, SAME_CASE_MS))];
+    }),
+    combine: (read) => (isAsked ? [...new Map(read.flatMap(({ data = [] }) => data.map((act) => [act.revision, act]))).values()] : null),
   });
-  return acts.data ?? [];
 }
 
-/** Why personal values were shown; else for what the same person did something for the player just then. */
-function Why({ look, acts }: { readonly look: Look; readonly acts: readonly Commit[] }) {
+/** What the person did around a visit: it may be what the look was for. */
+function Acts({ began, acts }: { readonly began: string; readonly acts: readonly Commit[] }) {
   const { project } = useView();
-  if (look.reason !== undefined)
-    return (
-      <>
-        <Chip tone="past">personal values</Chip> {look.reason}
-      </>
-    );
-  const act = actNear(look, acts);
-  if (act?.why === undefined) return <span className={table.soft}>–</span>;
-  return (
-    <>
-      {whySaid(act.why)}
+  if (acts.length === 0) return <span className={table.soft}>–</span>;
+  return acts.map((act) => (
+    <span key={act.revision} className={styles.act}>
+      {whenText(began, act.at)}{' '}
       <Link
         to="/p/$project/find/$held"
         params={{ project, held: String(act.revision) }}
-        className={styles.act}
-        title="The reason of what the same person did for the player within a quarter of an hour"
+        title="What the same person did last before this look and first after it, within a quarter of an hour, with a reason"
       >
         {deedOf(act)}
       </Link>
-    </>
-  );
+      {act.why !== undefined && <> {whySaid(act.why)}</>}
+    </span>
+  ));
 }
