@@ -10,6 +10,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { codeOf, Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
+import { useStanding } from '../../parts/standing.ts';
 import tabStyles from '../../parts/tabs.module.css';
 import {
   DEFINITION_ID,
@@ -48,6 +49,10 @@ function ShownDefinition({ named, id }: { readonly named: string; readonly id: s
   const kind = kindNamed(named);
   // Whoever changes it has the page, whether it is there or not.
   const isThere = useIsThere(kind?.kind, id, show !== 'edit');
+  const mayEdit = kind !== undefined && mayDo(kind.scope, 'w') && view.at === undefined;
+  // Whoever reads a text may go on to change it.
+  const isStanding = useStanding();
+  useQuery({ ...EDITOR, enabled: mayEdit && isStanding });
   if (kind === undefined || !mayDo(kind.scope, 'r'))
     return (
       <Page name={id} title={id}>
@@ -58,7 +63,6 @@ function ShownDefinition({ named, id }: { readonly named: string; readonly id: s
         </Card>
       </Page>
     );
-  const mayEdit = mayDo(kind.scope, 'w') && view.at === undefined;
   // What there is not is changed by nobody. Whoever makes one comes here by an address that says so.
   const isOffered = mayEdit && (isThere || show === 'edit');
   const tabs = (['source', 'edit', 'history'] as const).filter((each) => each !== 'edit' || isOffered);
