@@ -15,6 +15,15 @@ const NAMES: Record<string, Json> = {
   slot: 'sword',
 };
 
+describe('a condition without a clause', () => {
+  it('is true or false, or a template, which is an expression', () => {
+    expect([true, false].map((condition) => holds(condition, {}))).toEqual([true, false]);
+    expect(['{{n}}', '{{zero}}', '{{n}} > 4', '{{n}} > 5'].map((condition) => holds(condition, NAMES))).toEqual([true, false, true, false]);
+    expect(holds({ all: [true, '{{n}}'] }, NAMES)).toBe(true);
+    expect(() => holds('n', NAMES)).toThrow(LanguageError);
+  });
+});
+
 describe('an operator', () => {
   it.each<[string, Json, string, Json | undefined, boolean]>([
     ['equal numbers', 5, '==', 5, true],

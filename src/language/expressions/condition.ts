@@ -10,13 +10,15 @@ import type { Check, Eval, Scope } from './scope.ts';
 import { compileShallow } from './template.ts';
 import { isTruthy, toNumber, type Value } from './value.ts';
 
-/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}`. */
+/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}`; true or false; or a template, which is an expression. */
 
 export type Clause = Normal<typeof clause, typeof PART_SYNONYMS.clause>;
 
 const MAX_NESTING = 32;
 
 export function compileCondition(language: Language, written: Json | undefined, depth = 0): Check {
+  if (typeof written === 'boolean') return () => written;
+  if (typeof written === 'string' && written.includes('{{')) return compileExpressionCheck(language, written);
   if (!isObject(written)) throw new LanguageError('A condition must be an object.');
   if (depth > MAX_NESTING) throw new LanguageError('Conditions are nested too deeply.');
   const json: Clause = written;

@@ -1,4 +1,3 @@
-import { isObject } from '../../kernel/json.ts';
 import type { Check } from '../expressions/scope.ts';
 import type { NormalStep } from '../normal/logic.ts';
 import { binding, type CompileStep, firstString, statusOf, stepFailure } from '../step.ts';
@@ -15,7 +14,7 @@ import { compileMessage } from './shared/message.ts';
 const compile: CompileStep<'assert'> = (step, { language }) => {
   const { json } = step;
   const { check } = json;
-  if (!isObject(check)) {
+  if (check === undefined || check === null) {
     return () => {
       throw stepFailure(step, 400, 'INVALID_ASSERT', `Assert step "${step.id}" has no check.`);
     };
@@ -32,7 +31,7 @@ const compile: CompileStep<'assert'> = (step, { language }) => {
 
 const flow: StepFlow<NormalStep<'assert'>> = (step, names, frame) => {
   const { json } = step;
-  if (!isObject(json.check)) return refuses(frame, {}, { code: 'INVALID_ASSERT', status: 400 });
+  if (json.check === undefined || json.check === null) return refuses(frame, {}, { code: 'INVALID_ASSERT', status: 400 });
   refuses(frame, json, { code: 'ASSERTION_FAILED', status: 400 });
   return binds(step, knowing(names, json.check, true), literal(true));
 };

@@ -4,6 +4,5 @@ import type { Check } from '../../expressions/scope.ts';
 
 /** Whether an operation applies in a call. Without `when` it always does. */
 export function compileWhen(language: Language, json: Json | undefined): Check {
-  if (json === undefined || json === null) return () => true;
-  return typeof json === 'boolean' ? () => json : language.condition(json);
+  return json === undefined || json === null ? () => true : language.condition(json);
 }
