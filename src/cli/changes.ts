@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { DocumentComparison } from '../contract/answers.ts';
 import { listOf, members, optional, something, text, wholeNumber } from '../folder/answer-shape.ts';
+import type { Answered } from '../folder/exchange.ts';
 import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts';
 import { AT_OPTION } from './at-option.ts';
 import { print } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { inCollection } from './remote/names.ts';
 import { TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
@@ -71,19 +73,28 @@ const PAGE = members({
   before: optional(wholeNumber),
 });
 
+/** What is asked beside the moments. `collection`: in which it is looked for. */
+interface About {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly collection?: string;
+}
+
+function answerOf(options: PastOptions, pathFor: (remote: Remote) => string, { query = {}, collection }: About): Promise<Answered> {
+  const remote = remoteOf(options);
+  const { target } = options;
+  const asked = remote.request('GET', pathFor(remote), { query, target });
+  return collection === undefined ? asked : inCollection(remote, collection, target, asked);
+}
+
 /** Asks for a page of changes and prints it. `said`: what happened and what follows who did it; `besides`: lines below the fields. */
 export async function printHistory<C extends Change>(
   { json, ...options }: HistoryOptions,
   pathFor: (remote: Remote) => string,
   said: (change: C) => readonly [what: string, more: string],
-  {
-    besides = () => [],
-    query = {},
-  }: { readonly besides?: (change: C) => readonly string[]; readonly query?: Readonly<Record<string, string | undefined>> } = {},
+  { besides = () => [], ...asked }: About & { readonly besides?: (change: C) => readonly string[] } = {},
 ): Promise<void> {
-  const remote = remoteOf(options);
-  const { target, at, before, limit } = options;
-  const answer = await remote.request('GET', pathFor(remote), { query: { ...query, at, before, limit }, target });
+  const { at, before, limit } = options;
+  const answer = await answerOf(options, pathFor, { ...asked, query: { ...asked.query, at, before, limit } });
   const page = checkedBody<Page<C>>(answer, PAGE);
   if (json) return print(stringifyJson(answer.body ?? null));
   if (page.changes.length === 0)
@@ -114,11 +125,10 @@ export async function printComparison<S extends Side>(
   { json, ...options }: CompareOptions,
   pathFor: (remote: Remote) => string,
   missing: (side: S) => string,
-  query: Readonly<Record<string, string | undefined>> = {},
+  asked: About = {},
 ): Promise<void> {
-  const remote = remoteOf(options);
-  const { target, from, to } = options;
-  const answer = await remote.request('GET', pathFor(remote), { query: { ...query, from, to }, target });
+  const { from, to } = options;
+  const answer = await answerOf(options, pathFor, { ...asked, query: { ...asked.query, from, to } });
   const found = checkedBody<Comparison<S>>(answer, COMPARISON);
   if (json) return print(stringifyJson(answer.body ?? null));
   const [one, other] = [found.from, found.to].map((side) => `${side.revision} (${side.time}${missing(side)})`);

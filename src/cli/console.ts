@@ -58,9 +58,8 @@ async function addressed(
   const people = peopleOf(log);
   const signIn = signInOf(pool, people);
   if (name === undefined) return addressOfLink(origin, await make(signIn, null));
-  const { personNamed } = await import('../domain/people/people.ts');
-  const person = personNamed(await people.current(), name);
-  if (person === undefined) throw refusal('NOT_FOUND', `There is no person ${name}; \`savepoint user list\` lists all`);
+  const { personOf } = await import('./person.ts');
+  const person = await personOf(people, name);
   if (isOfThisMachine(origin)) printNote(`Note: ${new URL(origin).host} leads to the console on this machine alone. ${FROM_ELSEWHERE}`);
   return addressOfLink(origin, await make(signIn, person.id));
 }

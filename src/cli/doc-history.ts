@@ -19,7 +19,10 @@ export function docHistory(): Command {
     .action((collection: string, key: string, options: HistoryOptions) => {
       const said = ({ action, version, publish }: Change) =>
         [`${action}, version ${version}`, publish === null ? '' : `, publish ${publish}`] as const;
-      return printHistory(options, (remote) => pathOf(remote, 'storage', collection, key, 'history'), said, { besides: ledgerLines });
+      return printHistory(options, (remote) => pathOf(remote, 'storage', collection, key, 'history'), said, {
+        besides: ledgerLines,
+        collection,
+      });
     });
 }
 
@@ -36,6 +39,6 @@ export function docCompare(): Command {
     )
     .action((collection: string, key: string, options: CompareOptions) => {
       const missing = ({ version }: DocumentComparison['from']) => (version === null ? ', no document' : '');
-      return printComparison(options, (remote) => pathOf(remote, 'storage', collection, key, 'compare'), missing);
+      return printComparison(options, (remote) => pathOf(remote, 'storage', collection, key, 'compare'), missing, { collection });
     });
 }

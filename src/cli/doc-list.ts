@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { DocumentList } from '../contract/answers.ts';
 import { anyObject, listOf, members, optional, text } from '../folder/answer-shape.ts';
-import { RemoteRefusal } from '../folder/refusal.ts';
-import { checkedBody, type Remote, type Target } from '../folder/remote.ts';
+import { checkedBody, type Target } from '../folder/remote.ts';
 import { counted } from '../kernel/counted.ts';
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts';
 import { endProgress, print, printNote, printResult, progress, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { openDownload } from './remote/download.ts';
-import { namesOf, unknownName } from './remote/names.ts';
+import { inCollection } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing, revealOf } from './remote.ts';
@@ -66,9 +65,8 @@ export function docList(): Command {
       const { order, is, limit, cursor } = options;
       const path = pathOf(remote, 'manage', 'documents', collection);
       const query = { ...whichOf(options), order, is, limit, cursor };
-      const answer = await remote
-        .request('GET', path, { query, target: options.target })
-        .catch((error: unknown) => explained(remote, collection, options.target, error));
+      const asked = remote.request('GET', path, { query, target: options.target });
+      const answer = await inCollection(remote, collection, options.target, asked);
       const page = checkedBody<DocumentList>(answer, LIST);
       print(options.json ? stringifyJson(answer.body ?? null) : tableOf(page));
       if (!options.json && page.cursor !== null) printNote(`There may be more: --cursor '${page.cursor}'`);
@@ -125,9 +123,8 @@ Examples:
         throw new WrongUsage(`${out} is called otherwise than --format ${format}`);
       const path = pathOf(remote, 'manage', 'documents', collection, 'export');
       const query = { ...whichOf(options), format };
-      const download = await openDownload(remote, { path, query, target, headers: revealOf(options) }).catch((error: unknown) =>
-        explained(remote, collection, target, error),
-      );
+      const asked = openDownload(remote, { path, query, target, headers: revealOf(options) });
+      const download = await inCollection(remote, collection, target, asked);
       const file = out ?? download.fileName;
       const bytes = await openWhole({ out: file, force }, async (opened) => {
         let written = 0;
@@ -149,12 +146,4 @@ Examples:
 
 function whichOf({ by, from, to, begins, columns }: WhichOptions) {
   return { by, from, to, begins, columns };
-}
-
-/** Throws the refusal; for an unknown collection, with the name that was probably meant. */
-async function explained(remote: Remote, collection: string, target: Target, error: unknown): Promise<never> {
-  const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
-  if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
-    throw await unknownName(remote, 'collection', collection, target);
-  throw error;
 }

@@ -16,7 +16,7 @@ import { isConfirmed } from './promote.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
 import { type CorrectionOptions, correct, sent, whyOf, withReason } from './remote/corrections.ts';
 import { definitionOf, needFields } from './remote/fields.ts';
-import { namesOf, unknownName } from './remote/names.ts';
+import { inCollection } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
@@ -255,12 +255,6 @@ async function answered(
   key: string,
   request: Request,
 ): Promise<Answered> {
-  try {
-    return await remote.request(method, pathOf(remote, 'storage', collection, key), { ...request, target });
-  } catch (error) {
-    const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
-    if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
-      throw await unknownName(remote, 'collection', collection, target);
-    throw error;
-  }
+  const asked = remote.request(method, pathOf(remote, 'storage', collection, key), { ...request, target });
+  return inCollection(remote, collection, target, asked);
 }

@@ -87,7 +87,7 @@ function list(): Command {
             key.key,
             String(key.enabled),
             usedText(key),
-            key.permissions ? JSON.stringify(key.permissions) : 'everything',
+            key.type === 'public' ? 'what games may do' : key.permissions ? JSON.stringify(key.permissions) : 'everything',
           ]),
         ),
       );

@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Ledger } from '../contract/answers.ts';
 import { flag, listOf, members, optional, something, text, wholeNumber } from '../folder/answer-shape.ts';
-import { RemoteRefusal } from '../folder/refusal.ts';
 import { checkedBody, type Target } from '../folder/remote.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
 import { AT_OPTION } from './at-option.ts';
 import { print, table } from './context.ts';
 import { withLimit } from './limit-option.ts';
 import { noteUnknownField } from './remote/fields.ts';
-import { namesOf, unknownName } from './remote/names.ts';
+import { inCollection } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
@@ -80,12 +79,7 @@ export function ledgerCommand(): Command {
       const { field, from, to, at, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
       const query = { field, from, to, at, limit, cursor, order: newest ? 'desc' : undefined, who: 'true' };
-      const answer = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
-        const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
-        if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
-          throw await unknownName(remote, 'collection', collection, target);
-        throw error;
-      });
+      const answer = await inCollection(remote, collection, target, remote.request('GET', path, { query, target }));
       const ledger = checkedBody<Ledger>(answer, LEDGER);
       print(options.json ? stringifyJson(answer.body ?? null) : ledgerText(ledger, newest));
       if (field !== undefined && ledger.entries.length === 0) await noteUnknownField(remote, collection, target, field);

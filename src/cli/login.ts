@@ -5,6 +5,7 @@ import { needSafeAddress, reachable, serverAddress, serverOf } from '../folder/c
 import { type Answered, exchange } from '../folder/exchange.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { addressOf } from '../folder/project-file.ts';
+import { RemoteRefusal, RemoteUnreachable } from '../folder/refusal.ts';
 import { checkedBody, Remote } from '../folder/remote.ts';
 import { keepPerson, keepUserKeys } from '../folder/user-file.ts';
 import { pause } from '../kernel/pause.ts';
@@ -15,6 +16,9 @@ interface LoginOptions extends RemoteOptions {
   readonly publicKey?: string;
   readonly console?: string | true;
 }
+
+const WHERE =
+  'The console has an address of its own, beside that of the node (CONSOLE_LISTEN): `savepoint console link` beside the node prints it.';
 
 /** Where the console of a node on this machine is. */
 const CONSOLE_HERE = 'http://console.localhost:8090';
@@ -88,7 +92,13 @@ interface Taken {
 const TAKEN = members({ token: optional(text), name: optional(text), until: optional(text) });
 
 function post(console: string, path: string, body: Readonly<Record<string, string>>): Promise<Answered> {
-  return exchange({ method: 'POST', url: `${reachable(console)}/api/command-line${path}`, body, again: 'never' });
+  const asked = exchange({ method: 'POST', url: `${reachable(console)}/api/command-line${path}`, body, again: 'never' });
+  return asked.catch((error: unknown) => {
+    const isNone = error instanceof RemoteUnreachable || (error instanceof RemoteRefusal && error.status === 404);
+    throw isNone
+      ? new FolderProblem('NO_CONSOLE', `There is no console at ${console}: ${error.message.replace(/\.$/, '')}. ${WHERE}`)
+      : error;
+  });
 }
 
 async function firstLine(): Promise<string> {

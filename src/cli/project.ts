@@ -131,12 +131,13 @@ function changedSettings(before: Shown, after: Shown): string {
 
 /** The value is read as JSON if that is a valid value of the setting, and otherwise as text. */
 function assignment(text: string): readonly [name: string, value: Json] {
-  const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new WrongUsage(`--set takes NAME=VALUE, not ${text}.`);
   const known = acceptMember(name);
   const rule = settingRule(known);
   if (rule === undefined) {
     const names = ['name', ...Object.keys(SETTING_RULES)];
-    throw new WrongUsage(`--set takes NAME=VALUE, not ${text}. ${didYouMean(name, names) ?? `NAME is one of ${names.join(', ')}.`}`);
+    throw new WrongUsage(`There is no setting '${name}'. ${didYouMean(name, names) ?? `The settings are ${names.join(', ')}.`}`);
   }
   const json = tryParseJson(value);
   return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];

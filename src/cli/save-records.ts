@@ -22,7 +22,7 @@ function history(): Command {
     .action((collection: string, player: string, options: HistoryOptions) => {
       const said = ({ action, recordId, publish }: SaveRecordHistory['changes'][number]) =>
         [`${action} ${recordId}`, publish === null ? '' : `, publish ${publish}`] as const;
-      return printHistory(options, (remote) => pathOf(remote, 'storage', collection, player, 'records', 'history'), said);
+      return printHistory(options, (remote) => pathOf(remote, 'storage', collection, player, 'records', 'history'), said, { collection });
     });
 }
 
@@ -34,6 +34,8 @@ function compare(): Command {
     )
     .action((collection: string, player: string, options: CompareOptions) => {
       const missing = ({ records }: SaveRecordComparison['from']) => `, ${records === 1 ? '1 record' : `${records} records`}`;
-      return printComparison(options, (remote) => pathOf(remote, 'storage', collection, player, 'records', 'compare'), missing);
+      return printComparison(options, (remote) => pathOf(remote, 'storage', collection, player, 'records', 'compare'), missing, {
+        collection,
+      });
     });
 }

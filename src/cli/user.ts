@@ -6,10 +6,10 @@ import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
 import { addPerson, changeRole, EVERY_PROJECT, explained, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
-import { refusal } from '../kernel/errors.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { personOf } from './person.ts';
 import { REASON_HELP, TICKET_HELP } from './remote/message.ts';
 import { whyText } from './remote/words.ts';
 import { WrongUsage } from './wrong-usage.ts';
@@ -161,7 +161,7 @@ function role(): Command {
     .action(async (name: string, given: string, { project, reason, ticket, ...options }: RoleOptions) => {
       await withPeople(options, async (installation, people) => {
         await needProject(installation, project);
-        const { id } = await named(people, name);
+        const { id } = await personOf(people, name);
         await people.change('person.role', OPERATOR, (state) =>
           explained(id, changeRole(state, id, project ?? EVERY_PROJECT, given), { reason, ticket }),
         );
@@ -180,7 +180,7 @@ function remove(): Command {
     .option('--ticket <id>', TICKET_HELP)
     .action(async (name: string, { reason, ticket, ...options }: WhyOptions) => {
       await withPeople(options, async (_, people, signIn) => {
-        const { id } = await named(people, name);
+        const { id } = await personOf(people, name);
         await people.change('person.remove', OPERATOR, (state) => explained(id, removePerson(state, id), { reason, ticket }));
         await signIn.lockOut(id);
       });
@@ -223,7 +223,7 @@ function reset(): Command {
     .option('--ticket <id>', TICKET_HELP)
     .action(async (name: string, { reason, ticket, ...options }: WhyOptions) => {
       const url = await withPeople(options, async (installation, people, signIn) => {
-        const { id } = await named(people, name);
+        const { id } = await personOf(people, name);
         await signIn.reset(OPERATOR, id, { reason, ticket });
         return linkFor(installation, name);
       });
@@ -240,10 +240,4 @@ function withPeople<T>(
     const people = peopleOf(installation.log);
     return work(installation, people, signInOf(installation.pool, people));
   });
-}
-
-async function named(people: People, name: string): Promise<PersonState> {
-  const person = personNamed(await people.current(), name);
-  if (person === undefined) throw refusal('NOT_FOUND', `There is no person ${name}; \`savepoint user list\` lists all`);
-  return person;
 }

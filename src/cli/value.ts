@@ -32,6 +32,6 @@ function compare(): Command {
       '\nExamples:\n  savepoint value compare shop --from 2026-03-01T12:00Z\n  savepoint value compare shop --from 1200 --to 1300',
     )
     .action((value: string, { collection, ...options }: CompareOptions & OfCollection) =>
-      printComparison(options, (remote) => pathOf(remote, 'manage', 'game-values', value, 'compare'), noneThere, { collection }),
+      printComparison(options, (remote) => pathOf(remote, 'manage', 'game-values', value, 'compare'), noneThere, { query: { collection } }),
     );
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { nonEmptyString } from '../kernel/json.ts';
 import { readJsonFile } from './files.ts';
 import { FolderProblem } from './problem.ts';
@@ -103,6 +104,7 @@ export function serverAddress(named: ServerOptions, env: Environment = process.e
 
 function placeOf(named: ServerOptions, env: Environment) {
   const from = named.dir ?? process.cwd();
+  if (named.dir !== undefined && !existsSync(named.dir)) throw new FolderProblem('NO_FOLDER', `There is no folder ${resolve(named.dir)}.`);
   const found = findProject(from);
   const dir = found?.dir ?? from;
   const stored = storedIn(dir, env);

@@ -5,7 +5,17 @@ export class FolderProblem extends Error {
   readonly code: string;
 
   constructor(
-    code: 'NO_FOLDER' | 'NO_ADDRESS' | 'NO_PROJECT' | 'NO_KEY' | 'NO_NODE' | 'BAD_FILE' | 'BAD_FOLDER' | 'LOCAL_CHANGES' | 'NOT_ASKED',
+    code:
+      | 'NO_FOLDER'
+      | 'NO_CONSOLE'
+      | 'NO_ADDRESS'
+      | 'NO_PROJECT'
+      | 'NO_KEY'
+      | 'NO_NODE'
+      | 'BAD_FILE'
+      | 'BAD_FOLDER'
+      | 'LOCAL_CHANGES'
+      | 'NOT_ASKED',
     message: string,
   ) {
     super(message);

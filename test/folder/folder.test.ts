@@ -158,6 +158,7 @@ describe('savepoint.json and keys', () => {
   });
 
   it('are reported if they are missing, with the places where they can be set', () => {
+    expect(() => serverAccessOf({ dir: join(dir, 'nope') }, config())).toThrow(`There is no folder ${join(dir, 'nope')}.`);
     expect(() => serverAccessOf({ dir }, config())).toThrow(/No server.*savepoint init/);
     write('savepoint.json', '{"address": "https://h"}');
     expect(() => serverAccessOf({ dir }, config())).toThrow(/No project.*--project/);

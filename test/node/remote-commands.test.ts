@@ -194,6 +194,16 @@ describe('savepoint doc and ledger', () => {
     ]) {
       expect(await refused(...words)).toContain("Did you mean 'players'?");
     }
+    const { projectId } = demoCredentials(data);
+    const past = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, projectId, { history: 'r', collections: 'r', endpoints: 'r' }) };
+    for (const [words, meant] of [
+      [['doc', 'history', 'player', '7'], 'players'],
+      [['save-records', 'compare', 'player', '7', '--from', '1'], 'players'],
+      [['definition', 'history', 'endpoint', 'ecoh'], 'echo'],
+    ] as const) {
+      const { code, stderr } = await here(words, { env: past });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`Did you mean '${meant}'?`)]);
+    }
   });
 
   test('a ledger of a field that the schema does not name is empty, and tells which was probably meant', async () => {

@@ -49,10 +49,11 @@ test.each([
 
 test.each([
   [['project', 'delete', 'p'], /--yes/],
-  [['project', 'settings', 'p', '--set', 'speed=5'], /NAME=VALUE/],
+  [['project', 'settings', 'p', '--set', 'speed=5'], /There is no setting 'speed'. The settings are name,/],
   [['project', 'settings', 'p', '--set', 'enabled'], /NAME=VALUE/],
   [['project', 'settings', 'p', '--set', 'guestSingIn=true'], /Did you mean 'guestSignIn'\?/],
   [['project', 'quotas', 'p', '--set', 'docments=5'], /Did you mean 'documents'\?/],
+  [['project', 'quotas', 'p', '--set', 'speed=5'], /There is no quota 'speed'. The quotas are /],
   [['rebuild', 'nothing'], /documents/],
   [['log', 'tail', '-n', 'x'], /--limit/],
   [['log', 'tail', '--lines', '10001'], /--limit is a whole number from 0 to 10000/],

@@ -6,12 +6,14 @@ import { writtenValue } from '../../domain/definition/model/values.ts';
 import { differenceOf, type FieldDifferences, storedDifference } from '../../domain/definition/release/difference.ts';
 import type { DefinitionName, DefinitionStep } from '../../domain/definition/release/steps.ts';
 import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../../domain/events.ts';
-import { isListed } from '../../domain/kinds.ts';
+import { isListed, type ListedKind, nameMember } from '../../domain/kinds.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { keptWhy } from '../../domain/said.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { notFound, refusal } from '../../kernel/errors.ts';
 import { type Json, jsonEquals } from '../../kernel/json.ts';
+import { objectOf, stringOf } from '../../kernel/json-read.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -276,14 +278,20 @@ function holderIn({ access: { state, target } }: PastProject, { id, collection }
   return holderOf(effectiveDefinitions(state, target), id);
 }
 
-function neverWas({ kind, id }: DefinitionName, { moment, access: { target } }: PastProject): Error {
+function neverWas({ kind, id }: DefinitionName, { moment, access: { state, target } }: PastProject): Error {
   const what = id === SINGLE_ID ? kind : `${kind} ${JSON.stringify(id)}`;
-  return notFound('definition', `No ${what} was in ${target} up to revision ${moment.revision}. A removed one is found by its id`);
+  const meant = isListed(kind) ? didYouMean(id, namesOf(state, target, kind)) : undefined;
+  const otherwise = meant ?? 'A removed one is found by its id';
+  return notFound('definition', `No ${what} was in ${target} up to revision ${moment.revision}. ${otherwise}`);
 }
 
-function noValue(id: string, { moment, access: { target } }: PastProject): Error {
-  return notFound(
-    'definition',
-    `No game value ${JSON.stringify(id)} was in ${target} up to revision ${moment.revision}; one that a collection held before is found with \`collection\``,
-  );
+/** Ids, slugs and names. */
+function namesOf(state: DefinitionsState, target: PublishTarget, kind: ListedKind): readonly string[] {
+  return entriesOf(state, target, kind).flatMap(({ id, value }) => [id, stringOf(objectOf(value)[nameMember(kind)]) ?? id]);
+}
+
+function noValue(id: string, { moment, access: { state, target } }: PastProject): Error {
+  const meant = didYouMean(id, Object.keys(effectiveDefinitions(state, target).values.values));
+  const otherwise = meant ?? 'One that a collection held before is found with `collection`';
+  return notFound('definition', `No game value ${JSON.stringify(id)} was in ${target} up to revision ${moment.revision}. ${otherwise}`);
 }

@@ -46,12 +46,11 @@ export function quotasCommand(): Command {
 }
 
 function assignment(text: string): readonly [QuotaName, number | null] {
-  const [, name = '', value = ''] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
+  const [, name, value = ''] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
+  if (name === undefined) throw new WrongUsage(`--set takes NAME=NUMBER or NAME=default, not ${text}.`);
   if (!isQuotaName(name)) {
     const names = Object.keys(NO_QUOTAS);
-    throw new WrongUsage(
-      `--set takes NAME=NUMBER or NAME=default, not ${text}. ${didYouMean(name, names) ?? `NAME is one of ${names.join(', ')}.`}`,
-    );
+    throw new WrongUsage(`There is no quota '${name}'. ${didYouMean(name, names) ?? `The quotas are ${names.join(', ')}.`}`);
   }
   return [name, value === 'default' ? null : Number(value)];
 }

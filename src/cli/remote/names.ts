@@ -1,3 +1,4 @@
+import { RemoteRefusal } from '../../folder/refusal.ts';
 import type { Remote, Target } from '../../folder/remote.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
@@ -11,6 +12,18 @@ export async function namesOf(remote: Remote, kind: Kind, target: Target): Promi
   const manifest = await remote.manifest(target);
   const listed = kind === 'endpoint' ? manifest.endpoints : manifest.collections;
   return listed.map(({ slug, id, name }) => String(slug ?? id ?? name));
+}
+
+/** What is asked about a collection. Where there is none, the error says that, with the name that was probably meant. */
+export async function inCollection<T>(remote: Remote, collection: string, target: Target, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
+    if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
+      throw await unknownName(remote, 'collection', collection, target);
+    throw error;
+  }
 }
 
 /** The error for an unknown definition. It says that the other target has it, or names the nearest, or all names. */

@@ -19,7 +19,10 @@ export async function openFileSource(path: string, { allowIncomplete = false } =
   try {
     const flaw = await flawOf(file, path);
     if (flaw !== null && !allowIncomplete) {
-      throw new FileProblem(`${path}: ${flaw}. Run the same copy again to complete it, or add --allow-incomplete to take what it holds.`);
+      throw new FileProblem(
+        `${path}: ${flaw}. If the log that it was copied from is still there, the same \`log copy\` into this file completes it; ` +
+          'else take another backup, or add --allow-incomplete to restore what is whole, which is all up to that event.',
+      );
     }
     return { hasDensePositions: true, flaw, steps: steps(file, path), find: find(file, path), close: () => file.close() };
   } catch (error) {
