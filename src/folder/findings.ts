@@ -101,7 +101,8 @@ type Told = Pick<Finding, 'severity' | 'code' | 'message' | 'fix'> & {
 function findingIn(source: Source, { severity, code, message, fix, line = null, column = null }: Told, pointer = source.pointer): Finding {
   const { kind, id, path, text } = source;
   // The server names the member; the position found here is that of the wrong word itself.
-  const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
+  const told = line === null ? null : { line, column: column ?? 1 };
+  const found = pointer === '' && told !== null ? told : (positionOf(source, pointer, code, message) ?? told);
   const at = found?.line ?? null;
   return {
     severity,
@@ -125,7 +126,7 @@ function withoutPosition(message: string, found: { readonly line: number; readon
 
 function positionOf(source: Source, pointer: string, code: string, message: string) {
   const { text, kind, problem } = source;
-  if (pointer === '' || problem !== null) return null;
+  if (problem !== null) return null;
   const positions = parsed.get(source) ?? positionsIn(text, kind);
   parsed.set(source, positions);
   return OF_NAMES.test(code) ? positions.of(pointer) : positions.valueOf(pointer, wordsIn(message));

@@ -51,6 +51,12 @@ test('a finding in JSON is placed likewise; if the value is a block of lines, or
   ]);
 });
 
+test('a finding about a whole definition, or about what it does not have, is placed at its id', () => {
+  const text = 'kind: workflow\nsourceVersion: 1\nid: empty\n';
+  expect(found('empty.workflow.yml', text)).toEqual(['3 NO_STEPS id: empty']);
+  expect(found('empty.workflow.yaml', text)).toContain('3 DUPLICATE_DEFINITION id: empty');
+});
+
 test('a YAML error names its place once', () => {
   writeFileSync(join(dir, 'buy.endpoint.yml'), 'slug: buy\nsteps:\n  - &a { id: s }\n');
   expect(checkOffline(readFolder(dir)).map(({ line, column, message }) => [line, column, message])).toEqual([

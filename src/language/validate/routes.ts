@@ -86,11 +86,13 @@ function routeLevelFindings(action: string, pointer: string, { findings, isWorkf
   }
 }
 
+const REPEAT = `Go to a later step; to repeat steps, put them into a step of the type 'while', 'until' or 'foreach'.`;
+
 function targetFindings(target: string, pointer: string, { findings, indexes }: Walk): void {
   const index = indexes.get(target);
   if (index === undefined)
     findings.add('ROUTE_TARGET_MISSING', pointer, `There is no step '${target}' to go to.`, didYouMean(target, indexes.keys()));
   else if (index <= Number(pointer.split('/')[2])) {
-    findings.add('ROUTE_BACKWARD_JUMP', pointer, `This goes back to '${target}': a step may run 100 times in a call.`);
+    findings.add('ROUTE_BACKWARD_JUMP', pointer, `This goes back to '${target}': a step may run 100 times in a call.`, REPEAT);
   }
 }

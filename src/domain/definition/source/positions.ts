@@ -40,7 +40,7 @@ interface Position {
   readonly column: number;
 }
 
-/** Finds the positions of pointers in a text; `null`: the text does not have the pointer. */
+/** Finds the positions of pointers in a text. What the text does not have stands where the definition begins; `null`: it holds none. */
 export interface Positions {
   /** The position of the name of the pointer's last member that exists; of an item of a list its beginning. */
   of(pointer: string): Position | null;
@@ -56,7 +56,7 @@ export function positionsIn(text: string, kind: string): Positions {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const find = (pointer: string) => (pointer === '' ? null : findNode(root, kind, pointer));
+  const find = (pointer: string) => (pointer === '' ? null : findNode(root, kind, pointer)) ?? headOf(root);
   return {
     of(pointer) {
       const found = find(pointer);
@@ -98,6 +98,13 @@ interface FoundNode {
   readonly value: unknown;
   /** Whether the whole pointer exists. */
   readonly isWhole: boolean;
+}
+
+/** The id of a definition, else its first member. */
+function headOf(root: unknown): FoundNode | null {
+  const first = isMap(root) ? root.items[0] : undefined;
+  const at = childOf(root, 'id')?.at ?? startOf(first?.key);
+  return at === undefined ? null : { at, value: null, isWhole: false };
 }
 
 /** Tries the flat layout first, then the wrappers that a source may have. */
