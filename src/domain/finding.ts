@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { workflow } from '../contract/resources/logic.ts';
 import { complaintOf, type Shape, type Written } from '../contract/resources/member.ts';
+import { misfitsOf, type Reading } from '../contract/resources/misfits.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** What the validator finds in a definition. Findings do not stop a push: a step with one may fail when a call reaches it. */
@@ -125,12 +127,34 @@ export class Findings {
     }
   }
 
+  /**
+   * Checks a whole definition against its schema, after everything else: what is of another form and has no finding yet would be left out
+   * without a word, or fail when a call reaches it.
+   */
+  form(schema: z.core.$ZodType, written: Json, reading: Reading): void {
+    if (this.isFull) return;
+    const found = formFindings(schema, written, reading, this.all);
+    this.all.push(...found.slice(0, MAX_FINDINGS - this.all.length));
+  }
+
   /** Adds a finding if none of the members is present. */
   missing<O extends JsonObject>(written: O, names: readonly (keyof O & string)[], pointer: string, code: string): boolean {
     if (names.some((name) => (written[name] ?? null) !== null)) return false;
     this.add(code, pointer, `${names.map((name) => `'${name}'`).join(' or ')} is missing.`);
     return true;
   }
+}
+
+/** Findings for what is of another form than its schema says, but for what was found already. */
+export function formFindings(schema: z.core.$ZodType, written: Json, reading: Reading, known: readonly Finding[], pointer = ''): Finding[] {
+  const told = new Set(known.map((each) => each.pointer));
+  const isTold = (at: string, outer: string) =>
+    told.has(at) || (outer !== pointer && told.has(outer)) || [...told].some((other) => other.startsWith(`${at}/`));
+  return misfitsOf(schema, written, pointer, reading).flatMap(({ code, pointer: at, expected }) => {
+    const outer = at.slice(0, at.lastIndexOf('/'));
+    const message = `'${at.slice(outer.length + 1)}' must be ${expected}.`;
+    return isTold(at, outer) ? [] : [{ code, pointer: at, message }];
+  });
 }
 
 export function isText(value: Json | undefined): value is string {

@@ -14,7 +14,7 @@ export const DEFINITION_SHAPE = {
   kind: optional(text, 'What the definition is of.'),
   resourceKind: byTools('The same as `kind`.', text),
   id: optional(z.union([text, z.number()]), 'Names the definition: 1 to 128 letters, digits, `_` or `-`; of an endpoint also `.`.'),
-  slug: optional(text, 'Under which an endpoint is called. Its id when left out.'),
+  slug: optional(z.union([text, z.number()]), 'Under which an endpoint is called. Its id when left out.'),
   name: optional(z.union([text, z.number()]), 'Its name. Its id when left out.'),
   description: optional(anyText, 'For people.'),
   notes: optional(json, 'For people.'),

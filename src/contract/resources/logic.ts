@@ -90,7 +90,7 @@ const budgets = z
 
 export const response = z
   .strictObject({
-    status: optional(wholeNumber(100, 599), 'HTTP status.', { default: 200, code: 'INVALID_STATUS', expected: 'a number from 100 to 599' }),
+    status: optional(wholeNumber(200, 599), 'HTTP status.', { default: 200, code: 'INVALID_STATUS', expected: 'a number from 200 to 599' }),
     body: optional(json, 'What is answered; texts are templates.', { default: { ok: true } }),
     echo: optional(z.array(text), 'Tokens whose values are added to the body.', { code: 'INVALID_ECHO', expected: 'a list of texts' }),
   })

@@ -29,6 +29,9 @@ export function wholeNumber(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 
+/** A status that an answer may have. Tools may write it as text. */
+export const httpStatus = z.union([wholeNumber(200, 599), z.string().regex(/^\s*[2-5]\d\d\s*$/)]);
+
 /** One of these words, in any letter case. */
 export function word<const W extends readonly [string, ...string[]]>(words: W) {
   return z.preprocess((value) => (typeof value === 'string' ? value.trim().toLowerCase() : value), z.enum(words));
@@ -78,6 +81,12 @@ export function complaintOf(schema: z.ZodType | undefined, value: Json | undefin
   const complaint = schema === undefined ? undefined : complaints.get(schema);
   if (complaint === undefined || value === undefined || value === null) return null;
   return complaint.outer.safeParse(value).success ? null : complaint;
+}
+
+/** The complaint of a member of its own, if it has one. */
+export function complaintIn(schema: object): Complaint | undefined {
+  const complaint = complaints.get(schema);
+  return complaint === undefined ? undefined : { code: complaint.code, expected: complaint.expected };
 }
 
 /** What a member must be, in words. */

@@ -4,6 +4,7 @@ import {
   alsoNamed,
   anyText,
   flag,
+  httpStatus,
   json,
   map,
   NOTES,
@@ -36,7 +37,11 @@ export const STEP_SHAPE = {
   metadata: optional(json, 'For tools.'),
 };
 
-const status = optional(json, 'HTTP status, 200 to 599.', { default: 400 });
+const status = optional(httpStatus, 'HTTP status, 200 to 599.', {
+  default: 400,
+  code: 'INVALID_STATUS',
+  expected: 'a number from 200 to 599; it is 400',
+});
 const WORDS_OF_REFUSAL = {
   status,
   errorCode: optional(text, 'The code of the refusal.'),
@@ -115,7 +120,7 @@ const required = optional(flag, 'The call is refused where nothing is found.', {
   expected: 'true or false',
 });
 const missing = optional(onMissing, 'How it is refused.', { code: 'INVALID_ON_MISSING', expected: 'an object', outer: map });
-const from = optional(json, 'A list or map of the call: a path, `hero.bag`, or a template.');
+const from = optional(text, 'A list or map of the call: a path, `hero.bag`, or a template.');
 const check = optional(condition, 'The condition.');
 const params = optional(map, 'What it is given; values may be templates.', { code: 'INVALID_PARAMS', expected: 'an object' });
 const expression = (description: string) =>
@@ -300,8 +305,8 @@ export const STEPS = {
     ...LOOP,
   }),
   foreach: stepOf('foreach', 'Repeats its steps for each item of a list.', {
-    from: needed(json, 'The list: a path, `hero.bag`, or a template.'),
-    source: sameAs(STEP_SYNONYMS.foreach, 'source', json),
+    from: needed(text, 'The list: a path, `hero.bag`, or a template.'),
+    source: sameAs(STEP_SYNONYMS.foreach, 'source', text),
     item: needed(text, 'The name of the item in the steps.'),
     ...LOOP,
   }),

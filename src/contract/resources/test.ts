@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFINITION_SHAPE } from './definition.ts';
-import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, word } from './member.ts';
+import { alsoNamed, anyText, flag, httpStatus, json, map, NOTES, optional, text, word } from './member.ts';
 
 /** Tests of endpoints. */
 
@@ -21,7 +21,7 @@ export const expectation = z
       code: 'INVALID_TEST_OUTCOME',
       expected: 'pass, fail or any',
     }),
-    status: optional(z.number().int(), 'The HTTP status.'),
+    status: optional(httpStatus, 'The HTTP status.', { code: 'INVALID_STATUS', expected: 'a number from 200 to 599' }),
     body: optional(json, 'Members that the answer’s body has to hold.'),
   })
   .meta({ id: 'Expectation', description: 'What should come of the call.' });

@@ -15,6 +15,7 @@ import type { Names } from '../types/names.ts';
 import { typeOfDeep, typeOfToken } from '../types/templates.ts';
 import { mayBe, NULL, NUMBER, nullForMissing, type Type, UNKNOWN, union } from '../types/type.ts';
 import { itemsOf, walkType } from '../types/walk.ts';
+import { conditionFindings } from '../validate/condition.ts';
 import { drawIndex, weightsOf } from './shared/weights.ts';
 
 /** `random`: numbers and choices from the call's own random source. */
@@ -145,6 +146,7 @@ function beta({ json }: StepDefinitionOf<'random'>, { language }: Compilation): 
 
 function check(step: Random, pointer: string, findings: Findings): void {
   findings.structure(STEPS.random, step, pointer, 'mode');
+  if (step.where !== undefined) conditionFindings(step.where, `${pointer}/where`, findings);
   if (step.mode === 'weighted') findings.missing(step, ['items', 'source'], pointer, 'MISSING_RANDOM_ITEMS');
 }
 

@@ -14,6 +14,7 @@ import type { StepKind } from '../step-kind.ts';
 import { binds, only } from '../types/bound.ts';
 import type { StepFlow } from '../types/flow.ts';
 import { typeOfShallow } from '../types/templates.ts';
+import { expressionFindings } from '../validate/expression.ts';
 
 /** `sort`: stable. Missing keys come last, and first in descending order. */
 const compile: CompileStep<'sort'> = (step, { language }) => {
@@ -66,6 +67,7 @@ function compareTexts(a: string, b: string): number {
 function check(step: NormalStep<'sort'>, pointer: string, findings: Findings): void {
   findings.missing(step, ['source'], pointer, 'MISSING_SORT_SOURCE');
   findings.structure(STEPS.sort, step, pointer, 'direction');
+  expressionFindings(step.expression, `${pointer}/expression`, findings, 'math');
 }
 
 const flow: StepFlow<NormalStep<'sort'>> = (step, names) => binds(step, names, only(typeOfShallow(names, step.json.source), 'list'));

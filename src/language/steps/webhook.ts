@@ -1,9 +1,9 @@
-import type { Written } from '../../contract/resources/member.ts';
-import { STEPS, type StepSchema, type webhookEntry } from '../../contract/resources/step.ts';
+import { namesIn, type Written } from '../../contract/resources/member.ts';
+import { STEPS, type StepSchema, webhookEntry } from '../../contract/resources/step.ts';
 import { truncateText } from '../../domain/document/truncate-text.ts';
 import { type Findings, isTemplated, isText } from '../../domain/finding.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { objectsIn } from '../../kernel/json-read.ts';
+import { listOf, objectOf, objectsIn } from '../../kernel/json-read.ts';
 import { LanguageError } from '../expressions/errors.ts';
 import type { Language } from '../expressions/language.ts';
 import type { Scope } from '../expressions/scope.ts';
@@ -13,6 +13,7 @@ import type { StepKind } from '../step-kind.ts';
 import { binds } from '../types/bound.ts';
 import type { StepFlow } from '../types/flow.ts';
 import { BOOLEAN } from '../types/type.ts';
+import { unknownMembers } from '../validate/members.ts';
 import { compileMessage } from './shared/message.ts';
 
 /** Most fields that a chat service accepts in a message. */
@@ -80,6 +81,8 @@ function check(step: NormalStep<'webhook'>, pointer: string, findings: Findings)
   else if (!isTemplated(url) && !/^https?:\/\/./i.test(url))
     findings.add('INVALID_WEBHOOK_URL', `${pointer}/url`, 'This is no address to post to.');
   findings.structure(STEPS.webhook, step, pointer, 'fields', 'color');
+  for (const [index, field] of listOf(step.fields).entries())
+    unknownMembers(objectOf(field), namesIn(webhookEntry), 'UNKNOWN_STEP_MEMBER', `${pointer}/fields/${index}`, findings);
 }
 
 /** Services answer webhooks in different ways, so only `ok` is known. */

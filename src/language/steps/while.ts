@@ -1,12 +1,12 @@
 import type { StepKind } from '../step-kind.ts';
-import { compileLoop, loopFindings, loopFlow } from './shared/loop.ts';
+import { checkedLoopFindings, compileLoop, loopFlow } from './shared/loop.ts';
 
 /** `while`: repeats its steps while its check holds. */
 
 export const whileStep: StepKind<'while'> = {
   isLoop: true,
   compile: (step, compilation) => compileLoop(step, compilation, true),
-  check: loopFindings,
+  check: checkedLoopFindings,
   binds: () => null,
   flow: loopFlow,
 };

@@ -12,8 +12,9 @@ import type { NormalStep } from '../normal/logic.ts';
 const compiled = new WeakMap<JsonObject, FieldModel>();
 const closed = new WeakMap<FieldModel, boolean>();
 
-/** The compiled fields of a schema, cached by the schema as written. */
-function fieldsOf(schema: JsonObject): FieldModel | null {
+/** The compiled fields of a schema, cached by the schema as written; `null`: nothing is said of them. */
+export function fieldsOf(schema: Json | undefined): FieldModel | null {
+  if (!isObject(schema)) return null;
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const { root } = compileSchema(schema);
@@ -23,7 +24,7 @@ function fieldsOf(schema: JsonObject): FieldModel | null {
 
 /** The schema, if at some depth it allows no other fields; else `undefined`: any name may be a field. */
 export function closedSchema(schema: Json | undefined): JsonObject | undefined {
-  const root = isObject(schema) ? fieldsOf(schema) : null;
+  const root = fieldsOf(schema);
   return isObject(schema) && root !== null && isClosed(root) ? schema : undefined;
 }
 
@@ -46,7 +47,7 @@ export interface ClosedDocuments {
 export function documentsOf(collection: Json | undefined, findings: Findings): ClosedDocuments | null {
   if (typeof collection !== 'string' || isTemplated(collection)) return null;
   const schema = findings.known.closedSchema(collection);
-  const root = schema === undefined ? null : fieldsOf(schema);
+  const root = fieldsOf(schema);
   return root === null ? null : { collection, root };
 }
 

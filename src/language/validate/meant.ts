@@ -1,4 +1,5 @@
 import type { Finding, Known, MissingName } from '../../domain/finding.ts';
+import type { FieldModel } from '../../domain/model.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 
 /** Suggestions for names that do not exist. */
@@ -7,6 +8,8 @@ import { didYouMean } from '../../kernel/nearest.ts';
 export interface KnownByName extends Known {
   /** The end of a sentence: `Did you mean 'wallet'?`. */
   suggestion(missing: MissingName): string | undefined;
+  /** The fields of a collection's documents; `null`: nothing is said of them. */
+  fields(collection: string): FieldModel | null;
 }
 
 /** So many comparisons of names take some ten milliseconds. Findings beyond them have no suggestion. */

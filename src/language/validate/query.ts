@@ -68,7 +68,7 @@ function configFindings(definition: NormalQuery, config: NormalConfig, findings:
   unknownMembers(objectOf(config.enrichment), namesIn(enrichment), UNKNOWN, `${at}/enrichment`, findings);
   computedFindings(config.computed, `${at}/computed`, findings);
   findings.structure(queryConfig, config, at, 'limit', 'order');
-  if (type === 'count') findings.structure(queryConfig, config, at, 'condition');
+  if (unreadIn(definition).length === 0) findings.structure(queryConfig, config, at, 'condition');
   const limit = { written: config.conditionValue ?? null, pointer: `${at}/conditionValue` };
   orderFindings(stringOf(config.condition) ?? '', { written: null, pointer: at }, limit, findings);
   expressionFindings(config.expression, `${at}/expression`, findings);
@@ -76,6 +76,11 @@ function configFindings(definition: NormalQuery, config: NormalConfig, findings:
   if (type === 'leaderboard') wholeDocumentsFinding(definition, config, findings);
   joinsFindings(config, findings);
   rowFindings(definition, config, findings);
+}
+
+/** Pointers of members that a query of this type does not read. */
+export function unreadIn({ type }: NormalQuery): readonly string[] {
+  return stringOf(type)?.toLowerCase() === 'count' ? [] : ['/config/condition'];
 }
 
 /** Findings for fields in a query over one collection. With several collections, a path begins with an alias or a joined document. */

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../src/contract/resources/step.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import { decidePutSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
+import { knownByName } from '../../../src/domain/definition/push/warnings.ts';
 import { located, ParseBudget } from '../../../src/domain/definition/source/positions.ts';
 import type { Known } from '../../../src/domain/finding.ts';
 import type { ListedKind } from '../../../src/domain/kinds.ts';
-import { decidePutTests } from '../../../src/domain/test/decide.ts';
+import { decidePutTests, planTests } from '../../../src/domain/test/decide.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { stepKinds } from '../../../src/language/steps/registry.ts';
-import { accepted, EMPTY, NOTHING_KNOWN } from './given.ts';
+import { accepted, EMPTY, NOTHING_KNOWN, push, put } from './given.ts';
 
 /** A member that nothing reads gets a finding, with its position and a suggestion. */
 
@@ -107,6 +109,32 @@ describe('unknown members of rules and tests', () => {
         { code: 'UNKNOWN_TEST_MEMBER', sourcePointer: '/1/expect/staus', suggestedFix: `Did you mean 'status'?` },
       ],
     });
+  });
+});
+
+describe('what nothing reads of the seed of a test', () => {
+  const schema = { type: 'object', properties: { gold: 'number', hero: { type: 'object', properties: { level: 'number' } } } };
+  const state = put(push(EMPTY, 'collection', [{ id: 'heroes', schema }]), 'game-values', {
+    items: [{ id: 'shop', type: 'group', entries: { axe_price: 5 } }],
+  });
+  const found = (seed: JsonObject) => {
+    const planned = planTests([{ id: 't', endpoint: 'e', seed }]);
+    if (planned instanceof Refusal) throw planned;
+    return planned
+      .findings({ ...knownByName(state, 'live', new Map()), endpoint: () => true })
+      .map(({ code, pointer, fix = '' }) => `${code} ${pointer} ${fix}`.trim());
+  };
+
+  it('is told: misspelt fields and entries, a group that nobody has, and what is no document', () => {
+    const documents = { a: { glod: 1, hero: { levle: 2 }, more: 1, _id: 1 } };
+    expect(found({ collections: { heroes: documents }, values: { shop: { axe_prise: 1, more: 1 }, shpo: {} } })).toEqual([
+      `UNKNOWN_SEED_FIELD /0/seed/collections/heroes/a/glod Did you mean 'gold'?`,
+      `UNKNOWN_SEED_FIELD /0/seed/collections/heroes/a/hero/levle Did you mean 'level'?`,
+      `VALUE_NOT_FOUND /0/seed/values/shop/axe_prise Did you mean 'shop.axe_price'?`,
+      `VALUE_NOT_FOUND /0/seed/values/shpo Did you mean 'shop'?`,
+    ]);
+    expect(found({ collections: { heroes: { a: 'gold' } } })).toEqual(['INVALID_MEMBER /0/seed/collections/heroes/a']);
+    expect(found({ collections: { heroes: { a: { gold: 1 } } }, values: { shop: { axe_price: 1 } } })).toEqual([]);
   });
 });
 
@@ -226,7 +254,7 @@ describe('findings in a source text', () => {
     expect(at('kind: endpoint\ndefinition:\n  steps:\n    - type: read\n', '/steps/0/id')).toEqual([4, 7]);
     expect(at('{\n  "steps": [\n    { "type": "read" }\n  ]\n}', '/steps/0/type')).toEqual([3, 7]);
     expect(at('routes:\n  false: 1\n', '/routes/false')).toEqual([2, 3]);
-    expect(at('a: 1', '/steps')).toEqual([undefined, undefined]);
+    expect(at('kind: endpoint\nid: x\n', '/steps')).toEqual([2, 1]);
   });
 
   it('have pointers only, beyond the text that is parsed again per push', () => {

@@ -191,7 +191,7 @@ describe('the validator', () => {
     ['ROUTE_IGNORED_IN_WORKFLOW /steps/0/onFalse', 'workflow', routed({ action: 'skip' })],
     ['CLAMP_NOT_SUPPORTED /steps/0/onFail/clamp', 'endpoint', step({ ...condition, onFail: { clamp: 5 } })],
     ['INVALID_ON_FAIL /steps/0/onFail', 'endpoint', step({ ...condition, onFail: 7 })],
-    ['RECURSIVE_WORKFLOW ', 'workflow', { id: 'w', steps: [{ id: 's', type: 'workflow', workflow: 'w' }] }],
+    ['RECURSIVE_WORKFLOW /steps/0/workflow', 'workflow', { id: 'w', steps: [{ id: 's', type: 'workflow', workflow: 'w' }] }],
     ['INVALID_AS_MAP /steps/0/asMap', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], asMap: 'perhaps' })],
     ['INVALID_KEY_FIELD /steps/0/keyField', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], keyField: 7 })],
     ['INVALID_SLEEP_MS /steps/0', 'endpoint', step({ type: 'sleep', ms: -1 })],
@@ -360,6 +360,57 @@ describe('the validator', () => {
     expect(codes(kind, definition)).toContain(expected);
   });
 
+  it.each<[string, ListedKind, JsonObject]>([
+    ['INVALID_MEMBER /input/required', 'endpoint', { input: { required: 'item', properties: { item: 'string' } } }],
+    ['INVALID_MEMBER /input/properties/item/type', 'endpoint', { input: { properties: { item: { type: 7 } } } }],
+    ['INVALID_STATUS /steps/0/status', 'endpoint', step({ type: 'assert', check: { expression: '1' }, status: 4090 })],
+    ['INVALID_STATUS /steps/0/onFalse/status', 'endpoint', routed({ action: 'reject', status: '{{input.status}}' })],
+    ['INVALID_STATUS /steps/0/onMissing/status', 'endpoint', step({ ...read, onMissing: { status: 4090 } })],
+    ['INVALID_MEMBER /steps/0/onMissing/errorCode', 'endpoint', step({ ...read, onMissing: { errorCode: 4090 } })],
+    ['INVALID_MEMBER /steps/0/ops/0/reason', 'endpoint', op({ op: 'inc', path: 'gold', value: 1, reason: ['x'] })],
+    ['INVALID_MEMBER /steps/0/from', 'endpoint', step({ type: 'foreach', from: [1], item: 'i', maxIterations: 1, steps: [] })],
+    ['MISSING_CHECK /steps/0', 'endpoint', step({ type: 'while', maxIterations: 1, steps: [] })],
+    ['CONDITION_OP_REQUIRED /steps/0/check', 'endpoint', step({ type: 'until', check: { field: 'a' }, maxIterations: 1, steps: [] })],
+    ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'sort', source: '{{input.a}}', expression: '1 +' })],
+    [
+      'UNKNOWN_STEP_MEMBER /steps/0/fields/0/inlin',
+      'endpoint',
+      step({ type: 'webhook', url: 'https://x', fields: [{ name: 'a', value: 1, inlin: true }] }),
+    ],
+    ['CONDITION_FIELD_REQUIRED /check', 'workflow', { check: { feld: 'gold', op: '>', value: 1 }, steps: [] }],
+    ['INVALID_MEMBER /visibility', 'collection', { schema: {}, visibility: 'open' }],
+    ['INVALID_MEMBER /history', 'collection', { schema: {}, history: 'players' }],
+    ['INVALID_MEMBER /schema/f/type', 'collection', field({ type: ['string', 'null'] })],
+    ['INVALID_MEMBER /tables/0/columns/0/min', 'collection', { tables: [{ id: 't', columns: [{ key: 'k', min: 'low' }], rows: [] }] }],
+    ['INVALID_MEMBER /config/joins/0/required', 'query', top({}, { joins: [{ collectionId: 'd', localKey: 'a', required: 'often' }] })],
+    ['INVALID_MEMBER /config/columns/0/template', 'query', top({}, { columns: [{ name: 'a', template: {} }] })],
+  ])('finds a value that would be left out without a word: %s', (expected, kind, definition) => {
+    expect(codes(kind, definition)).toContain(expected);
+  });
+
+  it('says what a value of another form must be, and says it once', () => {
+    const messages = (definition: JsonObject) => definitionFindings('endpoint', definition, EVERYTHING).map(({ message }) => message);
+    expect(messages({ steps: [{ id: 'a', ...read }], input: { required: 'item', properties: { item: 'string' } } })).toEqual([
+      `'required' must be a list of texts.`,
+    ]);
+    expect(messages(step({ type: 'assert', check: { expression: '1' }, status: 4090, errorCode: {} }))).toEqual([
+      `'status' must be a number from 200 to 599; it is 400.`,
+      `'errorCode' must be a text.`,
+    ]);
+    expect(messages(step({ ...read, onMissing: 'x' }))).toHaveLength(1);
+  });
+
+  it('has nothing to say where tools write nothing, a blank text, or a number for an id', () => {
+    const nothing = {
+      slug: 7,
+      input: null,
+      response: null,
+      steps: [{ id: 'a', ...read, onMissing: null, as: '' }],
+    };
+    expect(codes('endpoint', nothing)).toEqual([]);
+    expect(codes('query', top({}, { columns: [{ name: 7, path: 'gold' }] }))).toEqual([]);
+  });
+
   it.each<[string, JsonObject]>([
     ['of every type', top({ type: 'count', config: {} })],
     ['without a type', top({}, { limit: 1, order: 'asc', fields: ['name', { path: 'gold', label: 'Gold' }] })],
@@ -424,11 +475,11 @@ describe('the validator', () => {
     };
     const tax = (target: string): JsonObject => ({ id: 'tax', steps: [{ id: 'c', type: 'call', target }] });
     const known = (target: string): Known => ({ ...EVERYTHING, workflow: (id) => (id === 'tax' ? tax(target) : undefined) });
-    expect(codes('workflow', charge, known('charge'))).toEqual(['RECURSIVE_WORKFLOW ']);
+    expect(codes('workflow', charge, known('charge'))).toEqual(['RECURSIVE_WORKFLOW /steps/0/steps/0/workflow']);
     expect(codes('workflow', charge, known('tax'))).toEqual([]);
     const route = { id: 'x', type: 'condition', check: { expression: '1' }, routes: { true: { action: 'goto', target: 'charge' } } };
     const step = { id: 'charge', type: 'transform', expression: '1' };
-    expect(codes('workflow', { id: 'charge', steps: [route, step] })).not.toContain('RECURSIVE_WORKFLOW ');
+    expect(codes('workflow', { id: 'charge', steps: [route, step] }).filter((code) => code.startsWith('RECURSIVE'))).toEqual([]);
   });
 
   it('knows what a definition may refer to, and does not judge templates', () => {

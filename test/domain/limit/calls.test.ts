@@ -38,7 +38,7 @@ test('limits that have no effect, and unknown members, are findings', () => {
   expect(codes({ mode: 'none' })).toEqual([]);
   expect(codes({ perMinut: 10 })).toEqual(['INVALID_RATE_LIMITS /rateLimits/perMinut', 'RATE_LIMIT_MISSING /rateLimits']);
   expect(codes({ perMinute: -1, action: 'flag' })).toEqual([
-    'INVALID_RATE_LIMIT /rateLimits/maxPerMinute',
+    'INVALID_RATE_LIMIT /rateLimits/perMinute',
     'INVALID_RATE_LIMIT_ACTION /rateLimits/action',
   ]);
 });

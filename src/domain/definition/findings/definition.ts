@@ -10,14 +10,15 @@ import type { Normalised } from '../../../language/normal/form.ts';
 import { type Logic, normalise } from '../../../language/normal/logic.ts';
 import { normaliseQuery } from '../../../language/normal/query.ts';
 import { budgetsFindings } from '../../../language/validate/budgets.ts';
+import { conditionFindings } from '../../../language/validate/condition.ts';
 import { consoleFindings } from '../../../language/validate/console.ts';
 import { inputFindings } from '../../../language/validate/input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from '../../../language/validate/library.ts';
 import { unknownPartMembers } from '../../../language/validate/members.ts';
 import { namesFindings } from '../../../language/validate/names.ts';
 import { paramsFindings } from '../../../language/validate/params.ts';
-import { queryFindings } from '../../../language/validate/query.ts';
-import { isRecursive } from '../../../language/validate/recursion.ts';
+import { queryFindings, unreadIn } from '../../../language/validate/query.ts';
+import { recursiveCall } from '../../../language/validate/recursion.ts';
 import { stepsFindings } from '../../../language/validate/steps.ts';
 import { tokensFindings } from '../../../language/validate/tokens.ts';
 import { type Finding, Findings, isText, type Known } from '../../finding.ts';
@@ -41,6 +42,10 @@ export function definitionFindings(kind: ListedKind, definition: JsonObject, kno
   else if (kind === 'library') libraryFindings(logic, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
   else if (query !== null) queryFindings(query.definition, findings);
+  findings.form(resources[kind], definition, {
+    numbersAreTexts: !LOGIC.has(kind),
+    unread: query === null ? [] : unreadIn(query.definition),
+  });
   return findings.all;
 }
 
@@ -112,15 +117,18 @@ function misreadFindings(body: Json | undefined, findings: Findings): void {
   }
 }
 
+const RECURSIVE = 'By this call the workflow calls itself, perhaps by way of others.';
+
 function workflowFindings(definition: Logic, findings: Findings): void {
   findings.structure(workflow, definition, '', 'params', 'returns', 'onFail');
   paramsFindings(definition.params, '/params', findings);
   unknownPartMembers(objectOf(definition.onFail), 'onFail', '/onFail', findings);
   logicFindings(definition, findings, true);
+  if ((definition.check ?? null) !== null) conditionFindings(definition.check ?? null, '/check', findings);
   const parts = [definition.steps, definition.check, definition.blocks].map((part) => part ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }
-  if (isRecursive(definition, findings.known))
-    findings.add('RECURSIVE_WORKFLOW', '', 'This workflow calls itself, perhaps by way of others.', 'Calls may be 5 deep.');
+  const back = recursiveCall(definition, findings.known);
+  if (back !== undefined) findings.add('RECURSIVE_WORKFLOW', back, RECURSIVE, 'Calls may be 5 deep: let a condition end them before.');
 }

@@ -3,7 +3,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import { objectOf } from '../../../kernel/json-read.ts';
 import { member } from '../../../kernel/path.ts';
-import { closedSchema } from '../../../language/validate/fields.ts';
+import { closedSchema, fieldsOf } from '../../../language/validate/fields.ts';
 import { type KnownByName, suggestionsAmong } from '../../../language/validate/meant.ts';
 import type { MissingName } from '../../finding.ts';
 import type { EffectiveDefinitions } from '../../model.ts';
@@ -26,6 +26,7 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
     value: (path) => hasValue(held.values.values, path),
     closedSchema: (name) => closedSchema(writtenSchema(held.collection(name)?.definition ?? {})),
     suggestion: suggestionsAmong((missing) => namesIn(held, missing)),
+    fields: (name) => fieldsOf(writtenSchema(held.collection(name)?.definition ?? {})),
   };
 }
 

@@ -36,13 +36,23 @@ export function callLimitFindings(written: Json, pointer: string, findings: Find
   const known = namesIn(callLimits);
   for (const name of Object.keys(written)) {
     if (!known.includes(name))
-      findings.add('INVALID_RATE_LIMITS', `${pointer}/${name}`.slice(0, MAX_POINTER), `'${name}' limits no calls.`);
+      findings.add(
+        'INVALID_RATE_LIMITS',
+        `${pointer}/${name}`.slice(0, MAX_POINTER),
+        `'${name}' limits no calls.`,
+        didYouMean(name, known),
+      );
   }
   findings.structure(callLimits, limits, pointer, 'enabled');
   const bare = Object.fromEntries(WINDOW_NAMES.map((name) => [flatName(name), limits[name] ?? limits[flatName(name)] ?? null]));
   const asRule = { ...written, ...bare };
   windowsFindings(asRule, pointer, findings);
-  limitsFindings(asRule, pointer, findings);
+  limitsFindings(
+    asRule,
+    pointer,
+    findings,
+    (name) => WINDOW_NAMES.find((each) => flatName(each) === name && Object.hasOwn(limits, each)) ?? name,
+  );
   findings.structure(callLimits, limits, pointer, 'action', 'scope');
 }
 
@@ -86,8 +96,8 @@ function unknown(pointer: string, name: string, findings: Findings): void {
   findings.add('INVALID_RATE_LIMIT_WINDOW', pointer.slice(0, MAX_POINTER), message, fix);
 }
 
-/** Findings for the limits of a rule, and for a rule without one. */
-function limitsFindings(written: Written<typeof rule>, pointer: string, findings: Findings): void {
+/** Findings for the limits of a rule, and for a rule without one. `nameOf`: what the author called a limit. */
+function limitsFindings(written: Written<typeof rule>, pointer: string, findings: Findings, nameOf = (name: string): string => name): void {
   const given: [string, Json][] = [];
   const seed = stringOf(written.window) === undefined ? undefined : written.limit;
   if (seed !== undefined) given.push(['limit', seed]);
@@ -96,7 +106,7 @@ function limitsFindings(written: Written<typeof rule>, pointer: string, findings
   const limits = given.filter(([, limit]) => limit !== null);
   for (const [name, limit] of limits) {
     if (isLimit(limit)) continue;
-    findings.add('INVALID_RATE_LIMIT', `${pointer}/${name}`, `A limit is a number above 0, up to ${MAX_LIMIT}.`);
+    findings.add('INVALID_RATE_LIMIT', `${pointer}/${nameOf(name)}`, `A limit is a number above 0, up to ${MAX_LIMIT}.`);
   }
   if (limits.length === 0) findings.add('RATE_LIMIT_MISSING', pointer, 'This rule limits nothing: it has no window with a limit.');
 }

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../../contract/answers.ts';
 import type { Item } from '../../../contract/resources/definition.ts';
 import type { WrittenValues } from '../../../contract/resources/game-values.ts';
+import { resources } from '../../../contract/resources/index.ts';
 import type { Refusal } from '../../../kernel/errors.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { objectOf } from '../../../kernel/json-read.ts';
@@ -74,6 +75,7 @@ function singleFindings(
   const findings = new Findings(known);
   if (kind === 'game-values') gameValuesFindings(body, isValueTaken(effectiveDefinitions(state, target)), findings);
   else rateRulesFindings(body, findings);
+  findings.form(kind === 'game-values' ? resources.gameValues : resources.rateLimitRules, body, { numbersAreTexts: true });
   return withSuggestions(findings.all, known);
 }
 

@@ -6,7 +6,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import { type Json, type JsonObject, tryParseJson } from '../../../kernel/json.ts';
 import { objectFrom, objectOf, stringOf } from '../../../kernel/json-read.ts';
 import { isInternal } from '../../../language/exposure.ts';
-import { closedSchema } from '../../../language/validate/fields.ts';
+import { closedSchema, fieldsOf } from '../../../language/validate/fields.ts';
 import { type KnownByName, suggestionsAmong, withSuggestions } from '../../../language/validate/meant.ts';
 import { ACCESS_WIDENED, type Widening } from '../../access/widened.ts';
 import type { PublishTarget } from '../../events.ts';
@@ -89,6 +89,10 @@ export function knownByName(state: DefinitionsState, target: PublishTarget, push
     closedSchema: (name) => {
       const pushedOne = byName.get(lower(name));
       return pushedOne === undefined ? held.closedSchema(name) : closedSchema(writtenSchema(pushedOne));
+    },
+    fields: (name) => {
+      const pushedOne = byName.get(lower(name));
+      return pushedOne === undefined ? held.fields(name) : fieldsOf(writtenSchema(pushedOne));
     },
     suggestion: suggestionsAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
   };

@@ -63,8 +63,8 @@ function listProblem(value: Json | undefined, path: string): Problem | null {
   return value === undefined || value === null || isArray(value) ? null : invalid(`'${path}' must be a list.`);
 }
 
-/** Types of steps that hold a list of steps. Of others `body` is data. */
-const HOLDERS: ReadonlySet<Json | undefined> = new Set(stepTypes.filter((type) => 'body' in STEPS[type].shape));
+/** Types of steps that hold a list of steps. Of others, such as `response`, `body` is data. */
+const HOLDERS: ReadonlySet<Json | undefined> = new Set(stepTypes.filter((type) => 'steps' in STEPS[type].shape));
 
 function stepsProblem(steps: Json | undefined, path: string): Problem | null {
   return listProblem(steps, path) ?? first([...listOf(steps).entries()], ([index, step]) => oneStepProblem(step, `${path}[${index}]`));

@@ -10,6 +10,7 @@ import type { Body, Compilation, Frame, StepDefinition, StepDefinitionOf } from 
 import { taking } from '../../types/bound.ts';
 import type { Flow, StepFlow } from '../../types/flow.ts';
 import { changedNames, forgotten, joined, type Names } from '../../types/names.ts';
+import { checkedFindings } from '../../validate/checked.ts';
 
 /** Steps that repeat their steps. */
 
@@ -42,6 +43,12 @@ export function countTurn(frame: Frame, step: StepDefinition, turn: number, most
   if (turn >= most) throw refusal('LIMIT_EXCEEDED', `Step "${step.id}" needs more than ${most} iterations`);
   frame.scope.context.countStep();
   frame.budgets?.spend('maxIterations', 1);
+}
+
+/** Findings for a loop that goes on while, or until, its check holds. */
+export function checkedLoopFindings(step: NormalStep<'while' | 'until'>, pointer: string, findings: Findings): void {
+  checkedFindings(step, pointer, findings);
+  loopFindings(step, pointer, findings);
 }
 
 export function loopFindings(step: NormalStep<'while' | 'until' | 'foreach'>, pointer: string, findings: Findings): void {
