@@ -157,6 +157,10 @@ describe('a table as a file', () => {
     );
   });
 
+  it('runs nowhere, also where a semicolon parts cells', () => {
+    expect(csvOf(['a'], [['x;=1'], ['a\n=1'], ['＝1'], ['a;b = c']])).toBe(`a\r\nx;'=1\r\n"a\n'=1"\r\n'＝1\r\na;b = c\r\n`);
+  });
+
   it('is called by what it is and the revision that it shows', () => {
     expect(fileName(['p1', 'economy', 'gold / next', 'days'], 42, 'csv')).toBe('p1-economy-gold_next-days-r42.csv');
   });

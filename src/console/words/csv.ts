@@ -3,15 +3,14 @@ import { separatedText } from './separated.ts';
 
 /** Tables as comma-separated values, for spreadsheets. */
 
-/** A spreadsheet would run a text that begins so as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Where a spreadsheet would begin to run a text as a formula, also where a semicolon parts its cells; as in the server's files. */
+const FORMULA = /^(?=[\t\r\n])|(?=[=+\-@＝＋－＠])(?<=^|[;\t\r\n][\s"]{0,8})/g;
 
 function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   const digits = exactDigits(cell);
   if (digits !== null || typeof cell === 'number') return digits ?? String(cell);
-  if (typeof cell !== 'string') return exactJson(cell);
-  return FORMULA.test(cell) ? `'${cell}` : cell;
+  return (typeof cell === 'string' ? cell : exactJson(cell)).replace(FORMULA, "'");
 }
 
 /** A whole table. */
