@@ -52,6 +52,7 @@ const called = (names: readonly string[]): Personal => ({
   isHandledBy: () => false,
   isCurrency: () => false,
   isFollowedIn: () => false,
+  isCountedBy: () => false,
 });
 
 /** Paths of masks in an answer. */

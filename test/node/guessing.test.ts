@@ -270,6 +270,15 @@ test('sums of a personal number are masked among others, and asked for a reason 
   expect(JSON.parse(gold.text).summary).toMatchObject({ netChange: 5 });
   const page = await ask('GET', manage(`players/${ADA}`), { role: 'auditor' });
   expect([page.status, page.text.includes(String(1_000_000 - DEBT))]).toEqual([200, false]);
+  // Nor how much a write asked for that went over a rule.
+  const rule = (field: string) => ({ name: `much ${field}`, field, window: 'perDay', limit: 1, action: 'flag' });
+  await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: [rule('debt'), rule('gold')] }));
+  await ok(game.manage('POST', game.storage(`saves/${ADA}`), { body: { ops: [{ op: 'inc', path: 'debt', value: 2_718 }] } }));
+  await ok(game.manage('POST', game.storage(`saves/${ADA}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 9 }] } }));
+  const flags = async (asked: Ask) => JSON.parse((await ask('GET', manage('flags'), asked)).text).flags;
+  await expect.poll(async () => (await flags({ reason: 'flags' })).length, { timeout: 20_000 }).toBe(2);
+  expect((await flags({ role: 'auditor' })).map(({ amount }: { amount: unknown }) => amount)).toEqual([9, '[personal]']);
+  await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: [] }));
 });
 
 test('what was stored before its field was marked is masked by the mark of now, in every reading of what was', async () => {

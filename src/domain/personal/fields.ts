@@ -21,6 +21,8 @@ export interface Personal {
   isCurrency(currency: string): boolean;
   /** Whether the ledger of a collection, by its id or name, follows one. */
   isFollowedIn(collection: string): boolean;
+  /** Whether what a rate-limit rule counts is, or may be, how much one grew: by its name, as flags have it. */
+  isCountedBy(rule: string): boolean;
 }
 
 const known = new WeakMap<DefinitionsState, { readonly earlier: readonly Mark[]; readonly personal: Personal | null }>();
@@ -71,11 +73,19 @@ function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal
   const handling = withThoseThatSay(withThoseThatSay(new Words(fields), called), of('endpoint'));
   const whole = wholesIn(of('endpoint'), called, collections);
   const currencies = [...new Set(collections.flatMap((each) => each.currencies))];
+  const rules = TARGETS.flatMap((target) => effectiveDefinitions(state, target).rules);
   return {
     in: (collection) => (collection === null ? all : pathsIn(collections, collection)),
     isNamedIn: (text) => says(text, words),
     isShownBy: (query) => queries.has(query),
     isHandledBy: (endpoint) => handling.has(endpoint) || whole.has(endpoint),
+    isCountedBy: (rule) => {
+      const named = rules.filter(({ name }) => name === rule);
+      // What a rule counted that there is no more is not known.
+      return (
+        named.length === 0 || named.some(({ collection, field }) => pathsIn(collections, collection).some((path) => meets(path, field)))
+      );
+    },
     isFollowedIn: (collection) => foundIn(collections, collection).some((each) => each.currencies.length > 0),
     isCurrency: (currency) => currencies.some((own) => own === currency || (own.endsWith('.') && currency.startsWith(own))),
   };
@@ -95,6 +105,12 @@ function left(state: DefinitionsState, earlier: readonly Mark[]): readonly Marke
     const own = [collection, ...namesBefore(path)].join('.');
     return [{ names: [collection.toLowerCase()], personal: [path], currencies: [own, `${own}.`] }];
   });
+}
+
+/** Whether a field, by its dotted path, is personal, stands in what is, or holds some. Writes are counted of no field. */
+function meets(path: PersonalPath, field: string): boolean {
+  const names = field.split('.');
+  return field !== '*' && path.every((part, at) => part === '*' || names[at] === undefined || part === names[at]);
 }
 
 /** The names of a path down to the first that is any. */

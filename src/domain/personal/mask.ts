@@ -62,6 +62,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const isCallHandled = isOfHandling(value, personal);
   const isTest = typeof value['passed'] === 'boolean';
   const isMoney = typeof value['currency'] === 'string' && personal.isCurrency(value['currency']);
+  const isCounted = typeof value['rule'] === 'string' && personal.isCountedBy(value['rule']);
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
@@ -72,6 +73,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))
       return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
+    if (isCounted && name === 'amount') return [name, MASK];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
     if (isHandled && name === 'expectation' && isObject(member))
       return [name, { ...member, reason: withoutWords(member['reason'] ?? null) }];

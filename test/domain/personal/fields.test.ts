@@ -4,7 +4,7 @@ import { personalIn } from '../../../src/domain/personal/fields.ts';
 import { MarkSearch } from '../../../src/domain/personal/marks.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { accepted, EMPTY, fold, push, recorded } from '../definition/given.ts';
+import { accepted, EMPTY, fold, push, put, recorded } from '../definition/given.ts';
 
 /** What counts as personal, and which definitions tell of it. */
 
@@ -59,6 +59,20 @@ describe('an endpoint that reads such documents', () => {
     expect(isHandled(call, { said: '{{told}}' }, (state) => push(state, 'workflow', [workflow]))).toBe(true);
     expect(isHandled(call, { said: '{{told}}' })).toBe(false);
   });
+});
+
+test('what a rule counts is told unless it is of a personal field, or nobody knows of what it was', () => {
+  const rule = (name: string, field: string, collection = '*') => ({ name, collection, field, window: 'perDay', limit: 5, action: 'flag' });
+  const rules = [
+    ...[rule('gold', 'gold'), rule('writes', '*'), rule('mail', 'email', 'player saves'), rule('mails', 'email.length')],
+    ...[rule('feed', 'email', 'feed'), rule('points', 'score.points'), rule('lists', 'friends')],
+  ];
+  const number = { type: 'number', _personal: true };
+  const friends = { type: 'array', items: { type: 'object', properties: { age: number } } };
+  const schema = { ...SAVES.schema, score: { type: 'object', properties: { points: number } }, friends };
+  const personal = personalIn(put(game(schema), 'rate-limit-rules', rules));
+  const counted = [...rules.map(({ name }) => name), 'gone'].filter((name) => personal?.isCountedBy(name));
+  expect(counted).toEqual(['mail', 'mails', 'points', 'lists', 'gone']);
 });
 
 test('a field whose name is no word is found in texts all the same', () => {

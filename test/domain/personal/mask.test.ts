@@ -27,6 +27,7 @@ const PERSONAL: Personal = {
   isHandledBy: (slug) => slug === 'mail',
   isCurrency: (currency) => currency === 'debt',
   isFollowedIn: () => false,
+  isCountedBy: (rule) => rule === 'debts',
 };
 const shown = (value: Json, collections: readonly string[] = [], isFree = false) => masked(value, PERSONAL, { collections, isFree });
 
@@ -67,6 +68,11 @@ test('a document keeps what is not personal', () => {
     ok: true,
     records: [{ collection: 'feed', email: 'open' }],
   });
+});
+
+test('how much a flagged write asked for is told unless its rule counts a personal field', () => {
+  const flag = (rule: string) => ({ collection: 'saves', rule, window: 'perDay', platformId: '42', amount: 900, limit: 5 });
+  expect(shown({ flags: [flag('debts'), flag('gold')] })).toEqual({ flags: [{ ...flag('debts'), amount: MASK }, flag('gold')] });
 });
 
 test('a personal field that is called as a path is, is not told by the label beside it', () => {
