@@ -11,10 +11,9 @@ import { Zone } from '../parts/zone.tsx';
 import { documentFieldsSaid, whoOf } from '../words/commit.ts';
 import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
-import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
 import { CommitMarks, FieldsSaid, RestoreBefore, useCanUndo } from './commits.tsx';
-import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink } from './named.tsx';
+import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink, WhySaid } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 import { UndoneBy } from './undone-by.tsx';
 
@@ -52,7 +51,9 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
       {why !== undefined && (
         <>
           <dt>Why</dt>
-          <dd>{whySaid(why)}</dd>
+          <dd>
+            <WhySaid why={why} />
+          </dd>
         </>
       )}
       {target !== undefined && (

@@ -15,9 +15,8 @@ import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRest
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
-import { whySaid } from '../words/why.ts';
 import styles from './commits.module.css';
-import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink } from './named.tsx';
+import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink, WhySaid } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 import { UndoneBy } from './undone-by.tsx';
 
@@ -143,7 +142,11 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
         )}
       </div>
       <UndoneBy commit={commit} />
-      {commit.why !== undefined && <p className={styles.why}>{whySaid(commit.why)}</p>}
+      {commit.why !== undefined && (
+        <p className={styles.why}>
+          <WhySaid why={commit.why} />
+        </p>
+      )}
       {isAnyTold && (
         <div className={styles.effects}>
           {money.map(({ player, collection, key, field, delta }) => (

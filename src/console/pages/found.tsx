@@ -18,7 +18,7 @@ import styles from './commits.module.css';
 import { CommitList } from './commits.tsx';
 import { NamedFacts, NamesAlike } from './found-named.tsx';
 import { LookAmongPersonal } from './found-personal.tsx';
-import { KeyLink } from './named.tsx';
+import { KeyLink, WhySaid } from './named.tsx';
 import { HowFound, PlayersFound } from './players.tsx';
 import { ChangedAt } from './publishes/what-changed.tsx';
 
@@ -134,7 +134,7 @@ function NamedSo({ name, isAlike }: NamedSoProps) {
               </>
             )}
             Look whether it is whole: ids are copied from error messages, from the log and from this console; a document is found as
-            collection/key. <HowFound name={name} />
+            collection/key, a ticket as it was named. <HowFound name={name} />
           </Empty>
         }
       />
@@ -285,7 +285,12 @@ function PublishSaid({ publish }: { readonly publish: NonNullable<Meaning['publi
       </Link>
       : {keyId === undefined ? (label ?? 'The operator') : <KeyLink keyId={keyId} label={label} />} {publishDeed(action)}{' '}
       <Chip tone={target}>{target}</Chip>, <At at={at} />, {changes} {changes === 1 ? 'definition' : 'definitions'}
-      {why !== '' && <> – {why}</>}
+      {why !== '' && (
+        <>
+          {' '}
+          – <WhySaid why={{ reason, ticket }} />
+        </>
+      )}
     </>
   );
 }

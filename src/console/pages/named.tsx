@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Commit } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { type CommitSaid, deedOf, ownerIn, whoOf } from '../words/commit.ts';
+import { whySaid } from '../words/why.ts';
 
 /** What a commit names, as links that lead to it. */
 
@@ -124,10 +125,38 @@ export function DocumentLink({ document: { space, collection, key }, commit: { f
   );
 }
 
-/** What a commit did, as words; the document in it leads to what it changed there. */
+interface WhySaidProps {
+  readonly why: { readonly reason?: string | undefined; readonly ticket?: string | undefined };
+}
+
+/** Why somebody did something; the ticket leads to all that was done for it. */
+export function WhySaid({ why: { reason, ticket } }: WhySaidProps) {
+  const { project } = useView();
+  const mayRead = useMay()('history', 'r');
+  if (ticket === undefined || !mayRead) return whySaid({ reason, ticket });
+  const said = whySaid({ reason });
+  return (
+    <>
+      {said !== '' && `${said} · `}
+      <Link to="/p/$project" params={{ project }} search={{ ticket }} title="All that was done for this ticket">
+        {ticket}
+      </Link>
+    </>
+  );
+}
+
+/** What a commit did, as words; the commit that it undid, or the document in it, leads to what that was, or what it changed there. */
 export function Deed({ commit }: { readonly commit: Commit }) {
   const [document] = commit.documents;
   const deed = deedOf(commit);
+  const undid = commit.why?.undone;
+  if (undid !== undefined && deed.endsWith(` ${undid}`))
+    return (
+      <>
+        {deed.slice(0, -String(undid).length)}
+        <CommitLink revision={undid} />
+      </>
+    );
   const name = document === undefined ? '' : `${document.collection}/${document.key}`;
   const place = document === undefined ? -1 : deed.indexOf(name);
   if (document === undefined || place < 0) return deed;

@@ -90,7 +90,7 @@ function PlayedLast() {
                 {called?.has(id) ? id : '–'}
               </td>
               <td className={table.tight} data-head="Last call">
-                {seen.slug ?? 'a request'} <Ago at={seen.at} />
+                {seen.slug ?? 'a request'}, <Ago at={seen.at} />
               </td>
             </tr>
           ))}

@@ -11,8 +11,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
 import { permissionLines, unusedText } from '../../words/key.ts';
-import { whySaid } from '../../words/why.ts';
-import { CommitLink, DoneBy, WhoLink } from '../named.tsx';
+import { CommitLink, DoneBy, WhoLink, WhySaid } from '../named.tsx';
 import styles from './keys.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/keys');
@@ -67,7 +66,7 @@ function Keys() {
             <code>savepoint key create {project}</code> makes one, on the machine.
           </Empty>
         ) : (
-          <Table name="Keys" heads={['Key', 'Last used', 'May', 'Made']}>
+          <Table name="Keys" heads={['Key', 'Last used', 'May', 'Made']} folds>
             {keys.map((key) => (
               <Row key={key.keyId} of={key} since={notedSince} isWanted={key.keyId === wanted} />
             ))}
@@ -131,18 +130,18 @@ function Row({ of, since, isWanted }: RowProps) {
           {mayAsk && <DoneBy who={keyId}>What it did</DoneBy>}
         </div>
       </td>
-      <td className={styles.used}>
+      <td className={styles.used} data-head="Last used">
         {usedAt !== null && <Ago at={usedAt} />}
         {unused !== null && <div className={table.soft}>{unused}</div>}
       </td>
-      <td className={table.wide}>
+      <td className={table.wide} data-head="May">
         <ul className={styles.may}>
           {permissionLines(type, permissions).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
       </td>
-      <td className={table.tight}>
+      <td className={table.tight} data-head="Made">
         <At at={createdAt} />
         {mayAsk && <MadeBy at={createdAt} />}
       </td>
@@ -159,7 +158,11 @@ function MadeBy({ at }: { readonly at: string }) {
   return (
     <div className={table.soft}>
       by <WhoLink commit={commit} />, commit <CommitLink revision={commit.revision} />
-      {commit.why !== undefined && <div className={styles.why}>{whySaid(commit.why)}</div>}
+      {commit.why !== undefined && (
+        <div className={styles.why}>
+          <WhySaid why={commit.why} />
+        </div>
+      )}
     </div>
   );
 }

@@ -18,7 +18,7 @@ import { At } from '../../parts/time.tsx';
 import { deedOf } from '../../words/commit.ts';
 import { actsAround, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf, whenText } from '../../words/look.ts';
 import { clockTime } from '../../words/time.ts';
-import { whySaid } from '../../words/why.ts';
+import { WhySaid } from '../named.tsx';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -178,7 +178,7 @@ function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps
   const acts = useActs(player, pages);
   const heads = ['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', 'Why', ...(acts === null ? [] : ['Did for the player then'])];
   return (
-    <Table name="Looks" heads={heads}>
+    <Table name="Looks" heads={heads} folds>
       {visitsOf(pages.flat(), isMore).map(({ look, began, saw }) => (
         <tr key={look.revision}>
           <td className={table.tight}>
@@ -207,8 +207,10 @@ function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps
               )}
             </td>
           )}
-          <td className={table.wide}>{saw.join(', ')}</td>
-          <td className={styles.why}>
+          <td className={table.wide} data-head="Saw">
+            {saw.join(', ')}
+          </td>
+          <td className={styles.why} data-head="Why">
             {look.reason === undefined ? (
               <span className={table.soft}>–</span>
             ) : (
@@ -218,7 +220,7 @@ function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps
             )}
           </td>
           {acts !== null && (
-            <td className={styles.why}>
+            <td className={styles.why} data-head="Did for the player then">
               <Acts began={began} acts={actsAround({ look, began, saw }, acts)} />
             </td>
           )}
@@ -257,7 +259,12 @@ function Acts({ began, acts }: { readonly began: string; readonly acts: readonly
       >
         {deedOf(act)}
       </Link>
-      {act.why !== undefined && <> {whySaid(act.why)}</>}
+      {act.why !== undefined && (
+        <>
+          {' '}
+          <WhySaid why={act.why} />
+        </>
+      )}
     </span>
   ));
 }

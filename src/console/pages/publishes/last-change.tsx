@@ -24,7 +24,7 @@ export function useLastChange(): (of: Asked) => ReactNode {
     if (found === null) return null;
     return (
       <span className={styles.last}>
-        {found.said} <PublishLink revision={found.publish.revision} /> <Ago at={found.publish.at} />
+        {found.said}, <PublishLink revision={found.publish.revision} />, <Ago at={found.publish.at} />
       </span>
     );
   };

@@ -15,7 +15,7 @@ import { lastDays } from '../../words/economy.ts';
 import { changedLive, shownAfter } from '../../words/publish.ts';
 import { isRevision } from '../../words/time.ts';
 import { whySaid } from '../../words/why.ts';
-import { PublishLink } from '../named.tsx';
+import { PublishLink, WhySaid } from '../named.tsx';
 import { Changes, type DefinitionChange } from './changes.tsx';
 import { Deed } from './deed.tsx';
 import { RollbackDialog } from './dialogs.tsx';
@@ -76,7 +76,7 @@ function About({ publish, before }: { readonly publish: Publish; readonly before
             Undone by <PublishLink revision={undoneBy} />
           </p>
         )}
-        <p>{why === '' ? <span className={styles.soft}>Nobody said why.</span> : why}</p>
+        <p>{why === '' ? <span className={styles.soft}>Nobody said why.</span> : <WhySaid why={{ reason, ticket }} />}</p>
         {approval !== undefined && (
           <p className={classes(approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
         )}

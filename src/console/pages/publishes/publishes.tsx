@@ -14,7 +14,7 @@ import { When } from '../../parts/time.tsx';
 import { approvalSentence, isOpen, isOver } from '../../words/approval.ts';
 import { changeSaid, definitionName, isStagedSince, isToldInLine, rollbackAsked, type Standing, standings } from '../../words/publish.ts';
 import { whySaid } from '../../words/why.ts';
-import { PublishLink } from '../named.tsx';
+import { PublishLink, WhySaid } from '../named.tsx';
 import { AskDialog, SecondPerson, useMayAsk, useMayBreakGlass, useSecondPerson } from './approval.tsx';
 import { Changes, Fields } from './changes.tsx';
 import { CheckCard, Tested, useMayTest } from './check.tsx';
@@ -330,7 +330,11 @@ function PublishRow({ standing: { publish, undone, again, undid, undo }, isReadi
           Live is what it was after this, since <PublishLink revision={again} />
         </p>
       )}
-      {why !== '' && <p className={styles.why}>{why}</p>}
+      {why !== '' && (
+        <p className={styles.why}>
+          <WhySaid why={{ reason, ticket }} />
+        </p>
+      )}
       {approval !== undefined && (
         <p className={classes(styles.why, approval.phase === 'bypassed' ? styles.bypassed : styles.soft)}>{approvalSentence(approval)}</p>
       )}

@@ -84,7 +84,7 @@ function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
   const lastOf = useLastChange();
   return (
-    <Table name="Game values" heads={['Name', 'Holds', 'Kept in', 'Changed last', { name: 'State', isHidden: true }]}>
+    <Table name="Game values" heads={['Name', 'Holds', 'Kept in', 'Changed last', { name: 'State', isHidden: true }]} folds>
       {values.map(({ id, name, kind, size, collection, isDifferent }) => (
         <tr key={`${kind} ${id}`}>
           <td>
@@ -96,8 +96,8 @@ function ValueTable({ values }: { readonly values: readonly Listed[] }) {
           <td className={table.tight}>
             {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
           </td>
-          <td>{collection === null ? 'game values' : `collection ${collection}`}</td>
-          <td>{lastOf(collection === null ? ofValue(name) : ofDefinition('collection', collection))}</td>
+          <td data-head="Kept in">{collection === null ? 'game values' : `collection ${collection}`}</td>
+          <td data-head="Changed last:">{lastOf(collection === null ? ofValue(name) : ofDefinition('collection', collection))}</td>
           <td className={table.tight}>
             {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
           </td>
