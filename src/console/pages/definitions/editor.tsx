@@ -14,7 +14,7 @@ import { type Diagnostic, diagnosticCount, lintGutter, setDiagnostics } from '@c
 import { Annotation, EditorState, type Text, Transaction } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useCallback, useEffect, useRef } from 'react';
+import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import type { Found } from '../../api/definitions.ts';
 import { useStanding } from '../../parts/standing.ts';
 import type { DefinitionText } from '../../words/definition.ts';
@@ -46,6 +46,9 @@ const COMPLETES = Annotation.define<boolean>();
 /** Characters of a text that the editor has at once, which fill any screen: all lines of megabytes take a while. */
 const AT_ONCE = 10_000;
 
+/** Digits of the last line of a longer text, at most. */
+const LONG_DIGITS = 6;
+
 /** The lines that the editor has at once. */
 function firstLines(text: DefinitionText): string {
   const start = text.start(AT_ONCE);
@@ -59,6 +62,8 @@ export function SourceEditor({ label, begun, written, format, schema, findings, 
   const editor = useRef<EditorView>(null);
   const latest = useRef({ schema, change });
   const first = useRef(begun);
+  // The rest of a long text would widen the column of the numbers, and move the text aside.
+  const [digits] = useState(() => (begun.start(AT_ONCE).length > AT_ONCE ? LONG_DIGITS : 1));
   /** What the text was changed to, as one string, which takes a while to make of a large one; `null`: the editor has what it began with. */
   const held = useRef<string | null>(null);
   /** Whether the editor has all of that: the rest comes before anything can be changed. */
@@ -135,7 +140,7 @@ export function SourceEditor({ label, begun, written, format, schema, findings, 
       ),
     );
   }, [findings, complete]);
-  return <div ref={host} className={styles.editor} />;
+  return <div ref={host} className={styles.editor} style={{ '--digits': digits } as CSSProperties} />;
 }
 
 function diagnosticOf({ severity, message, suggestedFix, line, column }: Found, doc: Text): readonly Diagnostic[] {
@@ -190,6 +195,7 @@ const THEME = EditorView.theme({
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--text-soft)', border: 'none' },
+  '.cm-lineNumbers .cm-gutterElement': { minWidth: 'max(20px, calc(var(--digits) * 1ch + 8px))' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground, ::selection': {
     backgroundColor: 'var(--accent-wash)',
