@@ -58,8 +58,11 @@ function namedUpTo(most: number, players: readonly string[], always: readonly st
   return { players: always.length > MANY ? [] : always, many: players.length };
 }
 
+/** No key of a document is longer, so no player's id is: what logic of the game composes may hold anything under the name of one. */
+const LONGEST_ID = 256;
+
 export function known(players: readonly string[]): readonly string[] {
-  return [...new Set(players)].filter((player) => player !== '' && player !== 'anonymous');
+  return [...new Set(players)].filter((player) => player !== '' && player !== 'anonymous' && player.length <= LONGEST_ID);
 }
 
 /** Whether it is one shared document that is asked for, or the money in such documents, which is under their keys. */

@@ -85,6 +85,10 @@ test('what a document holds under the name of a player is none: it may be person
   expect(await lookAt('undoCommit', { ok: true, documents, slots: [], coins: [] })).toEqual([[['42'], undefined]]);
 });
 
+test('what is too long for an id of a player is none, in whatever logic of the game composes', async () => {
+  expect(await lookAt('callEndpoint', { player: 'x'.repeat(257), rival: { player: '43' } })).toEqual([[['42', '43'], undefined]]);
+});
+
 test('the player whom a request names is recorded by name, however many others the answer names', async () => {
   const players = Array.from({ length: 9 }, (_, at) => `p${at}`);
   expect(await lookAt('listCommits', { ok: true, commits: [{ players }] }, { player: 'p3' })).toEqual([[['p3'], 9]]);
