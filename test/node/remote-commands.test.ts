@@ -195,10 +195,21 @@ describe('savepoint doc and ledger', () => {
       expect(await refused(...words)).toContain("Did you mean 'players'?");
     }
     const { projectId } = demoCredentials(data);
-    const past = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, projectId, { history: 'r', collections: 'r', endpoints: 'r' }) };
+    const few = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, projectId, { history: 'r', collections: 'r' }) };
+    expect((await here(['doc', 'history', 'player', '7'], { env: few })).stderr).toContain('There was no collection "player"');
+    const definitions = {
+      collections: 'r',
+      endpoints: 'r',
+      queries: 'r',
+      workflows: 'r',
+      game_values: 'r',
+      rate_limits: 'r',
+      settings: 'r',
+    };
+    const past = { ...env, SAVEPOINT_SECRET_KEY: await newApiKey(local, projectId, { history: 'r', ...definitions }) };
     for (const [words, meant] of [
       [['doc', 'history', 'player', '7'], 'players'],
-      [['save-records', 'compare', 'player', '7', '--from', '1'], 'players'],
+      [['save-records', 'history', 'player', '7'], 'players'],
       [['definition', 'history', 'endpoint', 'ecoh'], 'echo'],
     ] as const) {
       const { code, stderr } = await here(words, { env: past });

@@ -19,10 +19,11 @@ export async function inCollection<T>(remote: Remote, collection: string, target
   try {
     return await asked;
   } catch (error) {
-    const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
-    if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
-      throw await unknownName(remote, 'collection', collection, target);
-    throw error;
+    if (!(error instanceof RemoteRefusal && error.code === 'NOT_FOUND')) throw error;
+    // A key that may read the data need not be one that may list the definitions.
+    const known = await namesOf(remote, 'collection', target).catch(() => null);
+    if (known === null || known.includes(collection)) throw error;
+    throw await unknownName(remote, 'collection', collection, target);
   }
 }
 
