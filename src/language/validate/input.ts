@@ -93,14 +93,17 @@ class Fields {
 
   /** The pattern has to be one, and the default has to pass. */
   #values(written: WrittenField, pointer: string): void {
-    const field = inputField(written);
+    const { type, pattern = null, default: initial = null } = written;
+    // What is inside has its own turn: with it, every level would be compiled once for each above it.
+    if (initial === null && pattern === null) return;
+    const field = inputField(initial === null ? { type: type ?? null, pattern } : written);
     const wrong = field.pattern === null ? null : this.#pattern(field.pattern);
     if (wrong !== null) {
       const message = `Calls that send it are refused, because nothing can be matched with it: ${wrong}`;
       this.#findings.add('INVALID_PATTERN', `${pointer}/pattern`, message);
       return;
     }
-    const fault = (written.default ?? null) === null ? null : faultOf(written.default ?? null, field);
+    const fault = initial === null ? null : faultOf(initial, field);
     if (fault !== null)
       this.#findings.add('INVALID_INPUT_DEFAULT', `${pointer}/default`, `The default does not fit its own field. ${fault}`);
   }
