@@ -83,6 +83,9 @@ interface Server extends Pick<ServerAccess, 'dir' | 'address' | 'project'> {
 export function serverOf(named: ServerOptions, env: Environment = process.env): Server {
   const { from, found, dir, stored, address } = placeOf(named, env);
   const project = named.project ?? env['SAVEPOINT_PROJECT'] ?? found?.project ?? stored.projectId;
+  // A pull makes its folder, so it is missed only where it would have said more.
+  if (found === null && !(address && project) && !existsSync(from))
+    throw new FolderProblem('NO_FOLDER', `There is no folder ${resolve(from)}.`);
   const where =
     found === null
       ? `there is no savepoint.json in ${from} or above it (\`savepoint init\` makes one)`
@@ -104,7 +107,6 @@ export function serverAddress(named: ServerOptions, env: Environment = process.e
 
 function placeOf(named: ServerOptions, env: Environment) {
   const from = named.dir ?? process.cwd();
-  if (named.dir !== undefined && !existsSync(named.dir)) throw new FolderProblem('NO_FOLDER', `There is no folder ${resolve(named.dir)}.`);
   const found = findProject(from);
   const dir = found?.dir ?? from;
   const stored = storedIn(dir, env);
