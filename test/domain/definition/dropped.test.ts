@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../src/contract/resources/step.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import { decidePutSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/push/decide-kind.ts';
+import { decideSync } from '../../../src/domain/definition/push/decide-sync.ts';
+import { preflight } from '../../../src/domain/definition/push/preflight.ts';
+import { strictly } from '../../../src/domain/definition/push/strict.ts';
 import { knownByName } from '../../../src/domain/definition/push/warnings.ts';
 import { located, ParseBudget } from '../../../src/domain/definition/source/positions.ts';
 import type { Known } from '../../../src/domain/finding.ts';
@@ -135,6 +138,25 @@ describe('what nothing reads of the seed of a test', () => {
     ]);
     expect(found({ collections: { heroes: { a: 'gold' } } })).toEqual(['INVALID_MEMBER /0/seed/collections/heroes/a']);
     expect(found({ collections: { heroes: { a: { gold: 1 } } }, values: { shop: { axe_price: 1 } } })).toEqual([]);
+  });
+});
+
+describe('a definition that comes twice in one push', () => {
+  const twice: Json = [1, 2].map((ms) => ({ id: 'w', steps: [{ id: 's', type: 'sleep', ms }] }));
+  const lost = [{ code: 'DUPLICATE_DEFINITION', sourcePointer: '/id' }];
+
+  it('is told where it is lost: the last one is stored', () => {
+    const { answer, events } = accepted(decideUpsertMany(EMPTY, 'workflow', twice, { target: 'live', replaceAll: false }));
+    expect(answer['results']).toMatchObject([{ diagnostics: lost }, {}]);
+    expect(JSON.stringify(answer['results']).match(/DUPLICATE_DEFINITION/g)).toHaveLength(1);
+    expect(JSON.stringify(events)).toMatch(/ms[^}]*2/);
+    expect(JSON.stringify(events)).not.toMatch(/ms[^}]*1/);
+  });
+
+  it('is told in a preflight, too, and refuses a strict push', () => {
+    const checked = preflight(EMPTY, { workflows: twice }, 'live');
+    expect(checked).toMatchObject({ workflows: { warnings: 1, results: [{ diagnostics: lost }, { diagnostics: [] }] } });
+    expect(strictly(decideSync(EMPTY, { workflows: twice }, 'live', 0, { strict: true }))).toMatchObject({ code: 'STRICT_FINDINGS' });
   });
 });
 

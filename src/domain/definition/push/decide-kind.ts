@@ -20,7 +20,7 @@ import {
   fileOf,
   openedBy,
   type PlannedItem,
-  plan,
+  planAll,
   putProblem,
   refusedResults,
   wholeOf,
@@ -49,7 +49,7 @@ export function decideUpsertMany(
   const about = { resourceKind: kind };
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
   if (!isArray(body)) return refusePush('VALIDATION_FAILED', `Body must be an array of ${kind} objects.`, about);
-  const planned = body.map((item, index) => plan(state, kind, item, target, index));
+  const planned = planAll(state, kind, body, target);
   if (planned.some((each) => !each.ok)) return refuseMany(kind, planned);
   const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
   const unpushed = replaceAll && kind === 'endpoint' ? unpushedOf(state, target, kind, puts) : [];

@@ -39,7 +39,18 @@ export interface InvalidItem {
   readonly file?: string;
 }
 
-/** Plans an element of an array push or a sync: it replaces the definition stored under its id. */
+/** Plans the elements of an array push or a sync: each replaces the definition stored under its id, and of two with one id the last stays. */
+export function planAll(state: DefinitionsState, kind: ListedKind, items: readonly Json[], target: PublishTarget): readonly PlannedItem[] {
+  const planned = items.map((item, index) => plan(state, kind, item, target, index));
+  const kept = new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each] as const] : [])));
+  return planned.map((each) => {
+    if (!each.ok || kept.get(each.put.id) === each) return each;
+    const message = `The ${kind} '${each.put.id}' comes once more in this push: the last one is stored, and this one is lost.`;
+    return { ...each, warnings: [...each.warnings, { code: 'DUPLICATE_DEFINITION', message, pointer: '/id' }] };
+  });
+}
+
+/** Plans one element, which is looked for under its id. */
 export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): PlannedItem {
   const compiled = compileItem(item, kind);
   const fallback = `${kind}[${index}]`;

@@ -7,7 +7,7 @@ import type { PublishTarget } from '../../events.ts';
 import { isListed, type ListedKind, SECTIONS, type SingleKind, type SourceKind, STAGED_KINDS } from '../../kinds.ts';
 import type { DefinitionsState } from '../../states.ts';
 import { planTests, testsIn } from '../../test/decide.ts';
-import { type PlannedItem, plan } from './plan-item.ts';
+import { type PlannedItem, planAll } from './plan-item.ts';
 import { type PlannedWhole, planSingle } from './plan-single.ts';
 
 /** The sections of a sync: one for every kind of definition. Other members are refused. */
@@ -72,7 +72,7 @@ export function planSections(
   for (const [name, kind] of LISTED) {
     const items = sectionIn(body, name);
     if (items === undefined) continue;
-    const planned = isArray(items) ? items.map((item, index) => plan(state, kind, item, target, index)) : null;
+    const planned = isArray(items) ? planAll(state, kind, items, target) : null;
     sections.set(name, { kind, planned });
   }
   for (const [name, kind] of WHOLE) {
