@@ -155,7 +155,7 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.keyboard.press('Escape');
   // What changed last stands beside the name, and leads to its publish.
   await page.getByRole('link', { name: 'All values' }).click();
-  await page.getByRole('row', { name: /axe › price 7 → 9, and 1 more publish \d+/ }).waitFor();
+  await page.getByRole('row', { name: /axe › price 7 → 9, and 1 more, publish \d+/ }).waitFor();
   expect(faults).toEqual([]);
 });
 
