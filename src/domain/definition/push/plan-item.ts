@@ -39,7 +39,7 @@ export interface InvalidItem {
   readonly file?: string;
 }
 
-/** Plans the elements of an array push or a sync: each replaces the definition stored under its id, and of two with one id the last stays. */
+/** Plans the elements of an array push or a sync. Each replaces the definition stored under its id; of two with one id the last stays. */
 export function planAll(state: DefinitionsState, kind: ListedKind, items: readonly Json[], target: PublishTarget): readonly PlannedItem[] {
   const planned = items.map((item, index) => plan(state, kind, item, target, index));
   const kept = new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each] as const] : [])));
