@@ -161,7 +161,7 @@ describe('looking at the database and the log', () => {
     expect(events.map((event) => event.stream)).toEqual(Array(3).fill(`project-${game.projectId}`));
     expect(events[2].revision - events[0].revision).toBe(2);
     expect(Object.keys(events[0])).toEqual(['position', 'stream', 'revision', 'type', 'id', 'metadata', 'data']);
-    const tail = (...words: readonly string[]) => command('log', 'tail', '--project', game.projectId, ...words);
+    const tail = (...words: readonly string[]) => quick('log', 'tail', '--project', game.projectId, ...words);
     // The filter comes before the count; --lines is an older spelling.
     const types = (text: string) =>
       text
