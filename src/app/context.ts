@@ -71,6 +71,8 @@ export interface AppContext {
   };
   /** Called with the bytes of all boards in memory whenever one is added or removed. */
   onBoardBytes(bytes: number): void;
+  /** Called when a board that is asked for often could not be taken into memory. */
+  onBoardFailed(error: unknown): void;
   /** Queues queries that pass over all documents of a collection. */
   readonly scans: Scans;
   /** The installation's key for security configs. It is read or made when first needed. */

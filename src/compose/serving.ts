@@ -19,7 +19,7 @@ import type { Probes } from '../http/routes/system.ts';
 import { createServer, type HttpServer, type ServerParts } from '../http/server.ts';
 import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
-import { throttled } from '../kernel/error-reporting.ts';
+import { errorMessage, throttled } from '../kernel/error-reporting.ts';
 import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
@@ -84,6 +84,12 @@ export function createServing(parts: ServingParts): HttpServer {
     limits: { documentBytes, answerBytes, boardBytes, commandMs, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
     live: liveParts(config, room, metrics, logger),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
+    onBoardFailed: throttled((error: unknown) =>
+      logger.warn(
+        { reason: errorMessage(error) },
+        'a leaderboard that is asked for often could not be taken into memory, and is read from the tables',
+      ),
+    ),
     scans: createScans(config, scanSlots, metrics.registry),
     platformId: playerIds(config.platformIdPattern),
     webhooks,

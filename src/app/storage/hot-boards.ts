@@ -88,7 +88,7 @@ export class HotBoards {
     // The tables answer in any case. A board that failed to load is not tried again at once.
     this.#requests.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
     this.#load(name, input, board, collection)
-      .catch(() => undefined)
+      .catch((error: unknown) => this.#context.onBoardFailed(error))
       .finally(() => this.#loading.delete(name));
   }
 
@@ -106,6 +106,14 @@ export class HotBoards {
       throw error;
     }
   }
+}
+
+/**
+ * What a board takes of the memory for boards, bytes: a whole number, because the cache refuses any other, and with room to grow, because
+ * it asks only once. `textBytes`: what the kept texts of its rows may take.
+ */
+export function weightOf({ bytes, size }: Pick<Ranking, 'bytes' | 'size'>, textBytes: number): number {
+  return Math.ceil(GROWTH * (bytes + Math.min(textBytes, size * SHOWN_ROW_BYTES))) + 4_096;
 }
 
 /** The texts that queries show of one row, without the rank. */
@@ -151,9 +159,8 @@ class HotBoard {
     return this.#closed;
   }
 
-  /** Includes room to grow, because the cache asks only once. */
   get bytes(): number {
-    return GROWTH * (this.#ranking.bytes + Math.min(this.#rowTexts.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
+    return weightOf(this.#ranking, this.#rowTexts.maxSize);
   }
 
   close(): void {

@@ -184,6 +184,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     },
     live: { bounds: LIVE_BOUNDS, topics: 10, valueBytes: 1e6, names: 'neutral', observer: NO_LIVE_OBSERVER },
     onBoardBytes: () => undefined,
+    onBoardFailed: () => undefined,
     scans: new Scans({ slots: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,
     signer: neverAsked,
