@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { textAt } from '../harness/json.ts';
+import { savepointWith } from '../harness/node.ts';
 import type { Credentials } from '../harness/project.ts';
 import { browserOfMany, newProfile, type Profile, type SentRequest, shown, signIn, type Tab } from './chromium.ts';
 import { type Asked, type Asker, askedBy, type Plan, planOf, Replay } from './console-replay.ts';
@@ -15,7 +17,7 @@ export interface Consoles {
 }
 
 /** Ends what was opened, and tells what went wrong meanwhile; `null`: nothing. */
-type Ending = () => Promise<string | null>;
+export type Ending = () => Promise<string | null>;
 
 interface Console {
   readonly tab: Tab;
@@ -26,6 +28,14 @@ interface Console {
 const EMPTY = 'about:blank';
 /** Longer than any page waits before it looks again. */
 const RECORDED_MS = 13_000;
+
+/** Makes a link to sign in. `settings`: those that the node was started with. */
+export async function linkTo(dataFolder: string, settings: Readonly<Record<string, string>>): Promise<string> {
+  const { code, stdout, stderr } = await savepointWith({ SAVEPOINT_DATA: dataFolder, ...settings }, 'console', 'link', '--json');
+  const url = code === 0 ? textAt(JSON.parse(stdout), 'url') : undefined;
+  if (url === undefined) throw new Error(`no link to the console: ${stderr}`);
+  return url;
+}
 
 /** `link` makes a link to sign in. */
 export async function tenConsoles(game: Credentials, link: () => Promise<string>, defer: (stop: () => unknown) => void): Promise<Consoles> {

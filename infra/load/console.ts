@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { textAt } from '../harness/json.ts';
-import { isReady, type RunningNode, savepointWith, startNode } from '../harness/node.ts';
+import { isReady, type RunningNode, startNode } from '../harness/node.ts';
 import { freePort } from '../harness/port.ts';
 import { openProject } from '../harness/project.ts';
 import { markdownTable, table } from '../harness/table.ts';
@@ -12,7 +11,7 @@ import { startBareServer, startGenerator, startOpenLoop } from './children.ts';
 import { browserWithCaches, signIn } from './chromium.ts';
 import { BESIDE_CASES, CONNECTIONS, type Lengths, measureBeside, measureEven, PER_SECOND, type Turn } from './console-beside.ts';
 import { type Filled, fill, filledIn, importDocuments, SETTINGS, type Sizes } from './console-data.ts';
-import { tenConsoles } from './console-open.ts';
+import { linkTo, tenConsoles } from './console-open.ts';
 import { type ConsolePage, PAGE_NAMES, pagesOf } from './console-pages.ts';
 import { countReadThrough, READ_BAR, type ReadThrough } from './console-scans.ts';
 import { BAR_MS, BESIDE_HEAD, besideRows, over, type PageResult, pageHead, pageRows } from './console-table.ts';
@@ -116,13 +115,6 @@ interface At {
   readonly filled: Filled;
   /** Makes a link to sign in. */
   readonly link: () => Promise<string>;
-}
-
-async function linkTo(dataFolder: string, settings: Readonly<Record<string, string>>): Promise<string> {
-  const { code, stdout, stderr } = await savepointWith({ SAVEPOINT_DATA: dataFolder, ...settings }, 'console', 'link', '--json');
-  const url = code === 0 ? textAt(JSON.parse(stdout), 'url') : undefined;
-  if (url === undefined) throw new Error(`no link to the console: ${stderr}`);
-  return url;
 }
 
 /** Waits until the node has read all of its log, and does nothing more. */

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type RunningNode, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
-import type { Project } from '../harness/project.ts';
+import { freePort } from '../harness/port.ts';
+import type { Credentials, Project } from '../harness/project.ts';
 import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { type OpenLoop, startBareServer, startOpenLoop } from './children.ts';
+import { type Ending, linkTo, tenConsoles } from './console-open.ts';
 import { type Answered, type LoadContext, NOISY_LOADS, type NoisyLoad, type Sizes } from './noisy-loads.ts';
 import type { LoadResult, OpenLoad } from './open-loop.ts';
 import { credentialsOf, newProject, prepareGame } from './prepare.ts';
@@ -26,11 +28,16 @@ const USAGE = `npm run bench:neighbours [-- options]
   --scanned N            documents that queries look through (30000)
   --boarded N            documents that a new board is filled with (200000)
   --entries N            ledger entries of one player (100000)
+  --consoles HOW         ten consoles follow the quiet project meanwhile: their "requests" alone, or the ten "open" in browsers
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 /** The quiet project's p99 may be at most this many times as long as without the other project. */
 const BAR = 5;
+
+/** What ten consoles ask for, with their browsers or without. */
+const BESIDE = ['requests', 'open'] as const;
+type Beside = (typeof BESIDE)[number];
 
 interface Line {
   readonly name: string;
@@ -50,6 +57,9 @@ interface Result {
   readonly bar: number;
   readonly perSecond: number;
   readonly sizes: Sizes;
+  readonly consoles: Beside | null;
+  /** What of the consoles was not answered; `null`: all was. */
+  readonly lost: string | null;
   readonly machine: Machine;
   readonly finishedAt: string;
 }
@@ -60,6 +70,8 @@ interface Options extends ResultFiles {
   readonly perSecond: number;
   /** Documents of the quiet project in each collection. */
   readonly seeded: number;
+  /** What of ten consoles goes on meanwhile. */
+  readonly consoles: Beside | null;
   /** Seconds. */
   readonly rest: number;
   readonly sizes: Sizes;
@@ -77,18 +89,22 @@ function readOptions(): Options | null {
       scanned: { type: 'string', default: '30000' },
       boarded: { type: 'string', default: '200000' },
       entries: { type: 'string', default: '100000' },
+      consoles: { type: 'string' },
       ...RESULT_OPTIONS,
     },
   });
   if (values.help) return null;
   const unknown = values.only.find((part) => !NOISY_LOADS.some(({ name }) => name.includes(part)));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${NOISY_LOADS.map(({ name }) => name).join(', ')}`);
+  const consoles = BESIDE.find((name) => name === values.consoles) ?? null;
+  if (values.consoles !== undefined && consoles === null) throw new Error(`--consoles ${values.consoles}: there is ${BESIDE.join(', ')}`);
   return {
     only: values.only,
     seconds: positive('--seconds', values.seconds),
     perSecond: positive('--per-second', values['per-second']),
     seeded: Math.round(positive('--seeded', values.seeded)),
     rest: positive('--rest', values.rest),
+    consoles,
     sizes: {
       scanned: positive('--scanned', values.scanned),
       boarded: positive('--boarded', values.boarded),
@@ -99,12 +115,20 @@ function readOptions(): Options | null {
 }
 
 async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
-  const node = await startNode(folder);
+  const settings = options.consoles === null ? {} : { CONSOLE_LISTEN: `127.0.0.1:${await freePort()}` };
+  const node = await startNode(folder, { settings });
   defer(() => node.stop());
-  return bench(node, options);
+  const { consoles } = options;
+  return bench(node, options, async (game) => {
+    if (consoles === null) return NOTHING_OPEN;
+    const ten = await tenConsoles(game, () => linkTo(folder, settings), defer);
+    return consoles === 'open' ? ten.show() : ten.replay();
+  });
 }
 
-async function bench(node: RunningNode, options: Options): Promise<number> {
+const NOTHING_OPEN: Ending = async () => null;
+
+async function bench(node: RunningNode, options: Options, openConsoles: (game: Credentials) => Promise<Ending>): Promise<number> {
   const [loud, quiet] = [await newProject(node, 'Loud'), await newProject(node, 'Quiet')];
   progress('the quiet project');
   await prepareGame(quiet, options.seeded);
@@ -112,7 +136,9 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
   const bare = await startBareServer();
   const context = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
   const lines: Line[] = [];
+  let lost: string | null = null;
   try {
+    const end = await openConsoles(credentialsOf(quiet));
     // Warms up: V8 optimises the code of a request only after it has run for some time.
     await openLoop.run(loadOf(quiet, options));
     for (const noisy of NOISY_LOADS.filter(({ name }) => options.only.some((part) => name.includes(part)))) {
@@ -121,6 +147,7 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
       // Prints each line at once, so that an aborted run has shown what it measured.
       progress(cells(line).join(' | '));
     }
+    lost = await end();
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output()}`);
   } finally {
@@ -129,10 +156,8 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
     loud.http.close();
     quiet.http.close();
   }
-  return conclude(
-    { lines, bar: BAR, perSecond: options.perSecond, sizes: options.sizes, machine: machine(), finishedAt: new Date().toISOString() },
-    options,
-  );
+  const { perSecond, sizes, consoles } = options;
+  return conclude({ lines, bar: BAR, perSecond, sizes, consoles, lost, machine: machine(), finishedAt: new Date().toISOString() }, options);
 }
 
 async function measured(at: LoadContext, quiet: Project, openLoop: OpenLoop, noisy: NoisyLoad, options: Options): Promise<Line> {
@@ -176,7 +201,8 @@ async function conclude(result: Result, options: Options): Promise<number> {
   print(
     missed.length === 0 ? `\nits p99 stays within ${BAR} times of its quiet one` : `\nMISSED: ${missed.map(({ name }) => name).join(', ')}`,
   );
-  return result.lines.some(({ failures }) => Object.keys(failures).length > 0) ? 1 : 0;
+  if (result.lost !== null) print(`FAILED ten consoles: ${result.lost}`);
+  return result.lost !== null || result.lines.some(({ failures }) => Object.keys(failures).length > 0) ? 1 : 0;
 }
 
 const HEAD = [
