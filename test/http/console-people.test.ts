@@ -93,6 +93,15 @@ describe('an owner of every project', () => {
     expect(JSON.stringify(server.log)).not.toContain(new URL(url).hash.slice(1));
   });
 
+  it('lets somebody in on every node at once: one that read the people just before knows them, too', async () => {
+    const other = createPeople(log, { now: () => Date.now(), monotonic: () => 0 });
+    await other.latest();
+    const { person, url } = body(await invite(owner, 'freya', 'viewer'));
+    const token = await signIn.byLink(new URL(url).hash.slice(1), { agent: '', address: null });
+    const elsewhere = createSignIn(createSignInStore(pool), other, clock);
+    expect((await elsewhere.signedIn(token, true)).person.id).toBe(person);
+  });
+
   it('gives and takes roles, resets, ends sessions, removes', async () => {
     const { id, browser } = await invited('bo', 'viewer');
     expect((await owner.change('PUT', `/api/people/${id}/roles/p2`, { role: 'support' })).status).toBe(200);

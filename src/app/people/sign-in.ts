@@ -180,8 +180,11 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
   const inForce = async (token: string, kind: SessionKind, isUse: boolean): Promise<SignedIn | null> => {
     const now = scheduler.now();
     const session = await store.session(hashOf(token), kind, now);
-    const person = session === null ? undefined : (await people.current()).people.get(session.person);
-    if (session === null || person === undefined) return null;
+    if (session === null) return null;
+    const known = async (of: Promise<PeopleState>) => (await of).people.get(session.person);
+    // Another node may just have let the person in.
+    const person = (await known(people.current())) ?? (await known(people.latest()));
+    if (person === undefined) return null;
     if (isUse && now - session.usedAt > USE_MS) await store.noteUse(session.id, now);
     return { person: signedInPerson(person), session };
   };
