@@ -22,15 +22,25 @@ export interface Received {
  * nobody, and is not counted.
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
-  const listed = proxyAddress.compile(trustedProxies.flatMap(halves));
-  const trusts = memoized((address) => listed(address, 0));
+  const trusts = memoized(networkMatcher(trustedProxies));
   const alone = memoized((sent) => ({ address: LOOPBACK.test(withoutPort(sent)) ? null : countedNetwork(withoutPort(sent)) }));
   return (req) => {
     if (req.headers['x-forwarded-for'] === undefined) return alone(req.socket.remoteAddress ?? '').address;
-    // The library looks only at the two members that `Received` has.
-    const address = withoutPort(proxyAddress(req as IncomingMessage, (hop) => trusts(withoutPort(hop))));
+    const address = nearest(req, trusts);
     return LOOPBACK.test(address) && trusts(address) ? null : countedNetwork(address);
   };
+}
+
+/** Whether an address is in one of these networks. */
+export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
+  const matches = proxyAddress.compile(networks.flatMap(halves));
+  return (address) => matches(address, 0);
+}
+
+/** The nearest address that is no proxy. */
+export function nearest(req: Received, isProxy: (address: string) => boolean): string {
+  // The library looks only at the two members that `Received` has.
+  return withoutPort(proxyAddress(req as IncomingMessage, (hop) => isProxy(withoutPort(hop))));
 }
 
 /** Splits a network with a prefix of 0 bits into its halves, because the library does not accept such a prefix. */
@@ -49,7 +59,7 @@ const LOOPBACK = /^127\.|^::1$/;
 const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /** The address without the port that some proxies add. An IPv4 address gets its IPv4 form, however the socket writes it. */
-function withoutPort(hop: string | undefined): string {
+export function withoutPort(hop: string | undefined): string {
   const text = (hop ?? '').trim();
   const [, six, four] = PORT.exec(text) ?? [];
   return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS);

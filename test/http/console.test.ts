@@ -628,6 +628,26 @@ describe('beyond this machine', () => {
     }
   });
 
+  it('may be open to every network, and reads addresses with the port that some proxies add', async () => {
+    const behind = await startServer({}, { console: { ...behindProxy('0.0.0.0/0'), networks: ['0.0.0.0/0', '::/0'] } });
+    const listed = await startServer({}, { console: behindProxy('192.0.2.0/24') });
+    const before = at;
+    try {
+      at = await behind.server.listenConsole(0, '127.0.0.1');
+      for (const from of ['192.0.2.7', '203.0.113.9', '2001:db8::7'])
+        expect((await ask('GET', '/', { 'X-Forwarded-For': from })).status).toBe(200);
+      at = await listed.server.listenConsole(0, '127.0.0.1');
+      for (const [from, status] of [
+        ['192.0.2.7:51234', 200],
+        ['192.0.2.7:51234, 203.0.113.9:443', 403],
+      ] as const)
+        expect((await ask('GET', '/', { 'X-Forwarded-For': from })).status).toBe(status);
+    } finally {
+      at = before;
+      await Promise.all([behind.stop(), listed.stop()]);
+    }
+  });
+
   it('lets in the listed networks alone, through the proxies alone, with a cookie that no other host can set', async () => {
     const settings = behindProxy('192.0.2.0/24');
     const behind = await startServer({}, { console: settings });

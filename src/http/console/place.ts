@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import proxyAddress from 'proxy-addr';
 import { refusal } from '../../kernel/errors.ts';
-import { isLoopback } from '../client-address.ts';
+import { isLoopback, nearest, networkMatcher, withoutPort } from '../client-address.ts';
 
 /** Where the console is reached, and by whom: its one host name, the networks and the proxies in front of it. */
 
@@ -39,8 +38,8 @@ export class ConsolePlace {
     // A `__Host-` cookie can be set by this very host alone, over TLS. On this machine the port stands for the host: two nodes have one
     // name.
     this.cookie = origin === null ? `savepoint-console-${port}` : '__Host-savepoint-console';
-    this.#isListed = networks && matcher(networks);
-    this.#isProxy = proxies.length === 0 ? null : matcher(proxies);
+    this.#isListed = networks && networkMatcher(networks);
+    this.#isProxy = proxies.length === 0 ? null : networkMatcher(proxies);
   }
 
   /** Attributes of the cookie. */
@@ -50,10 +49,10 @@ export class ConsolePlace {
 
   /** From where a request comes; `null`: this machine. Throws 403 ACCESS_DENIED if it may not reach the console. */
   admit(req: IncomingMessage): string | null {
-    const peer = plain(req.socket.remoteAddress ?? '');
+    const peer = withoutPort(req.socket.remoteAddress);
     if (this.#isProxy !== null && !this.#isProxy(peer))
       throw refusal('ACCESS_DENIED', 'The console is reached through its proxy alone (CONSOLE_PROXIES)');
-    const address = this.#isProxy === null ? peer : plain(proxyAddress(req, (hop) => this.#isProxy?.(plain(hop)) ?? false));
+    const address = this.#isProxy === null ? peer : nearest(req, this.#isProxy);
     if (this.#isListed !== null && !this.#isListed(address))
       throw refusal('ACCESS_DENIED', 'Your network may not reach the console (CONSOLE_NETWORKS)');
     return isLoopback(address) ? null : address;
@@ -71,14 +70,4 @@ export class ConsolePlace {
       return this.origin + (req.url?.startsWith('/') ? req.url : '/');
     throw refusal('ACCESS_DENIED', `The console answers at ${this.origin} alone`);
   }
-}
-
-function matcher(networks: readonly string[]): (address: string) => boolean {
-  const matches = proxyAddress.compile([...networks]);
-  return (address) => matches(address, 0);
-}
-
-/** The address as it is written without a port and with IPv4 in its own form. */
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
