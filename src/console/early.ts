@@ -1,5 +1,6 @@
-import { QueryClient } from '@tanstack/react-query';
+import { focusManager, QueryClient } from '@tanstack/react-query';
 import { codeAhead, placeAt, readAhead } from './ahead.ts';
+import { whenBack } from './api/attended.ts';
 import { sessionQuery } from './api/session.ts';
 import { isAway } from './words/refusal.ts';
 
@@ -28,6 +29,9 @@ export const queries = new QueryClient({
     },
   },
 });
+
+// What is shown may be old by then.
+focusManager.setEventListener((handleFocus) => whenBack(() => handleFocus()));
 
 const place = placeAt(window.location);
 // Whoever comes to sign in is not signed in: the question would be refused.

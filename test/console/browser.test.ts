@@ -260,7 +260,30 @@ inBrowser('what an address shows is asked for once, and only what the person may
   await designer.goto(`${origin}/p/${project}/players/${BO}`);
   await designer.getByText('Your role does not see what players have').waitFor();
   expect(await asked(designer)).toEqual([session]);
+  // Health shows all projects at once, so the menu leads nobody there who has a role in one.
+  const pages = (on: Page) =>
+    on
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: /^(Values|Health)/ })
+      .count();
+  expect([await pages(page), await pages(designer)]).toEqual([2, 1]);
   expect(faults).toEqual([]);
+});
+
+inBrowser('whoever comes back to a page that nobody touched for long sees at once what it is now', async () => {
+  const { origin, page, project } = market();
+  await page.goto(`${origin}/p/${project}/publishes`);
+  await heading(page, 'Publishes');
+  const reads = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/promote/schedule')).length`;
+  await expect.poll(() => page.evaluate<number>(reads)).toBe(1);
+  await page.keyboard.press('Shift');
+  await page.evaluate<void>(`for (const clock of [performance, Date]) {
+    const now = clock.now.bind(clock);
+    clock.now = () => now() + 6 * 60_000;
+  }`);
+  expect(await page.evaluate<number>(reads)).toBe(1);
+  await page.keyboard.press('Shift');
+  await expect.poll(() => page.evaluate<number>(reads)).toBe(2);
 });
 
 inBrowser('of many changes of a document a screenful is drawn at first, and then all', async () => {

@@ -12,7 +12,7 @@ export type Approval = api.Approval;
 
 /** How often it is asked what another person did: while somebody is at the page, and else, ms. */
 const EVERY_MS = 3_000;
-const UNATTENDED_MS = 30_000;
+const UNATTENDED_MS = 10_000;
 
 /**
  * Whether the project asks for a second person, what waits for one, and the newest that was asked. `beside`: in how many others the same is

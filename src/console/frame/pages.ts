@@ -1,8 +1,10 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { sessionQuery } from '../api/session.ts';
 import { useMay } from './view.ts';
 
 /**
  * The pages of a project, in the order of the navigation and of the palette. `about`: what one comes for, also as words to find it by.
- * `needs`: what one has to be allowed to read.
+ * `needs`: what one has to be allowed to read. `isOfAll`: it shows every project at once, and takes a role in all.
  */
 const PAGES = [
   { to: '/p/$project', name: 'Activity', about: 'what happened: commits, who, when' },
@@ -14,7 +16,7 @@ const PAGES = [
   { to: '/p/$project/collections', name: 'Collections', about: 'documents and records as a table, sort, export', needs: 'collections' },
   { to: '/p/$project/boards', name: 'Boards', about: 'leaderboards: who stands where, and why', needs: 'queries' },
   { to: '/p/$project/definitions', name: 'Definitions', about: 'source of all definitions, history, editor' },
-  { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation' },
+  { to: '/p/$project/health', name: 'Health', about: 'processes, lag, jobs, checks of the installation', isOfAll: true },
   { to: '/p/$project/keys', name: 'Keys', about: 'API keys, what they may do, when they were used last', needs: 'settings' },
   { to: '/p/$project/looked', name: 'Who looked', about: 'which person looked at which player, when and why', needs: 'access' },
   {
@@ -28,5 +30,6 @@ const PAGES = [
 /** The pages that show something to whoever is signed in. */
 export function usePages() {
   const mayDo = useMay();
-  return PAGES.filter((page) => !('needs' in page) || mayDo(page.needs, 'r'));
+  const isEverywhere = useSuspenseQuery(sessionQuery).data.person.everywhere !== null;
+  return PAGES.filter((page) => (!('needs' in page) || mayDo(page.needs, 'r')) && (!('isOfAll' in page) || isEverywhere));
 }
