@@ -52,6 +52,11 @@ export const ticketAsked = lineOf(128).exactOptional().meta(TICKET);
 /** The same, as answers tell it. */
 export const ticketSaid = z.string().optional().meta(TICKET);
 
+/** What players of an answer are called, by their ids. */
+export const called = z.record(z.string(), z.string()).optional().meta({
+  description: 'What players whom this names are called now, by id, as far as games report it; to whoever has `players` (`r`)',
+});
+
 /** The moment that an answer is of, where `at` asked for one. */
 export const asOf = z
   .strictObject({

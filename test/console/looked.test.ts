@@ -49,6 +49,14 @@ const started = useConsole(async ({ manager }) => {
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [PLAYERS] }));
   await ok(manager.manage('PUT', manager.definitions('endpoints'), { body: [SAME, COMPARE] }));
   await ok(manager.manage('POST', manager.storage(`players/${ADA}`), { body: { gold: 5, email: EMAIL, debt: 271_828 } }));
+  for (const [player, playerName] of [
+    [ADA, 'Ada'],
+    ['76561198000000002', 'Settler 1'],
+    ['76561198000000003', 'Settler 2'],
+  ] as const)
+    await ok(
+      manager.play('POST', manager.storage('stats/heartbeat'), { body: { platformId: player, event: 'join', sessionId: 's', playerName } }),
+    );
 });
 
 inBrowser('an e-mail is masked until support gives a reason; the auditor sees who looked, and why, and never the e-mail', async () => {
@@ -98,9 +106,35 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
     .getByText(/^(When|Nobody looked)$/)
     .first()
     .waitFor();
-  expect(await page.getByRole('link', { name: ADA }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Ada', exact: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'All looks' }).click();
-  await page.getByRole('link', { name: ADA }).first().waitFor();
+  await page.getByRole('link', { name: 'Ada', exact: true }).first().waitFor();
+  // A player is found by the name; who is called so is offered where they are several, and nobody called so is no player whom nobody saw.
+  const sought = async (name: string) => {
+    await page.getByRole('textbox', { name: 'Player' }).fill(name);
+    await page.getByRole('button', { name: 'Filter' }).click();
+  };
+  // A file names none, so it is a look of many.
+  const file = `/v3/manage/${project}/documents/players/export`;
+  expect(await page.evaluate<number>(`fetch('${file}').then(async (answer) => (await answer.text(), answer.status))`)).toBe(200);
+  await sought('ada');
+  await page.getByText('Looks at Ada', { exact: false }).waitFor();
+  expect(new URL(page.url()).searchParams.get('player')).toBe(ADA);
+  await page.getByRole('link', { name: 'on the player’s own page' }).waitFor();
+  await page.getByRole('link', { name: 'Ada', exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'Show them' }).click();
+  await page.getByText('it is recorded how many it showed, and not whom').waitFor();
+  expect(new URL(page.url()).searchParams.get('player')).toBe(ADA);
+  // Nobody gave a reason for any of these.
+  expect(await page.getByRole('columnheader', { name: 'Why' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Looks that name the player' }).click();
+  await page.getByRole('columnheader', { name: 'Why' }).waitFor();
+  await sought('sett');
+  await page.getByRole('button', { name: 'Settler 2' }).click();
+  await page.getByText('Looks at Settler 2', { exact: false }).waitFor();
+  await sought('Settler 9');
+  await page.getByText('No player “Settler 9” was found').waitFor();
+  expect(await page.getByText('Nobody looked').count()).toBe(0);
   expect(faults).toEqual([]);
   await expectOpenToAll(started(), ['/looked', `/players/${ADA}/looked`]);
 });

@@ -1,9 +1,12 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { calledOf } from '../../src/app/called.ts';
+import type { AppContext } from '../../src/app/context.ts';
 import { OF_PERSONS } from '../../src/contract/families.ts';
 import { askingOf, namingsOf } from '../../src/contract/looking.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { routes } from '../../src/contract/routes/index.ts';
+import type { AccessKey } from '../../src/domain/states.ts';
 import type { Node } from '../../src/main.ts';
 import { askConsole, type ConsoleHeaders, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { type Client, ok } from './support/game-client.ts';
@@ -15,6 +18,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 /** What a person is shown of a player: recorded, and masked. Asked of a node in this process, by every route that a person reaches. */
 
 const ADA = '76561198000000001';
+type Telemetry = AppContext['telemetry'];
 /** Stands in every personal value. */
 const SECRET = '@personal.example';
 
@@ -527,4 +531,19 @@ test('auditors and managers see a player as support does, recorded and masked, a
     expect(await looks({ player: ADA })).toContainEqual(expect.objectContaining({ page: 'showPlayer', name: `${role} sees` }));
   }
   for (const role of ['designer', 'viewer']) expect(codeOf(await (await as(role)).get(shown))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('what players are called stands beside whom an answer names, for whoever finds players by name, and is no look of its own', async () => {
+  const beat = { platformId: ADA, event: 'join', sessionId: 's', playerName: 'Bo the Bold' };
+  await ok(manager.play('POST', manager.storage('stats/heartbeat'), { body: beat }));
+  const called = async (path: string, by = owner) => JSON.parse((await by.get(`/v3/manage/${project}/${path}`)).text).called;
+  // Telemetry is projected after the answer.
+  await expect.poll(() => called(`access?player=${ADA}`)).toEqual({ [ADA]: 'Bo the Bold' });
+  for (const path of [`commits?player=${ADA}`, `explain/${ids.commit}`, 'economy/players?currency=saves.gold'])
+    expect([path, await called(path)]).toEqual([path, expect.objectContaining({ [ADA]: 'Bo the Bold' })]);
+  const reader = { profiles: () => Promise.reject(new Error('not asked')) } as unknown as Telemetry['reader'];
+  const telemetry = { reader } as unknown as Telemetry;
+  expect(await calledOf({ telemetry }, project, { kind: 'secret', permissions: { history: 'r' } } as unknown as AccessKey, [ADA])).toEqual(
+    {},
+  );
 });

@@ -10,6 +10,7 @@ const USE_CASES = [
   'src/app/answers.ts',
   'src/app/access.ts',
   'src/app/context.ts',
+  'src/app/called.ts',
   'src/app/request-ids.ts',
   'src/app/idempotency.ts',
   'src/app/ports',
@@ -40,6 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
   'src/app/access.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
   'src/app/idempotency.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
+  'src/app/called.ts': [...RULES, 'src/app/context.ts'],
   'src/app/context.ts': [
     ...USE_CASES,
     'src/app/looking/look-log.ts',

@@ -9,6 +9,7 @@ import { isArray, parseJson, tryParseJson } from '../../kernel/json.ts';
 import { invalidCursor, revisionCursor } from '../../kernel/page-cursor.ts';
 import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
+import { calledOf } from '../called.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Past } from '../past/past.ts';
@@ -70,7 +71,7 @@ export function createEconomy(context: AppContext, past: Past): Economy {
     const { key, space } = accessAt(project, caller, target);
     requirePermissions(key, SCOPE, 'r');
     const reached = await viewsReached(context, project, 'economy', project.set.head);
-    return { project, space, at: () => positioned(context, project, caller, reached) };
+    return { project, space, key, at: () => positioned(context, project, caller, reached) };
   };
   const today = () => dayOf(context.scheduler.now());
   return {
@@ -109,7 +110,7 @@ export function createEconomy(context: AppContext, past: Past): Economy {
     },
 
     async players(caller, target, { order, limit, cursor, from, to, ...filter }) {
-      const { project, space, at } = await open(caller, target);
+      const { project, space, at, key } = await open(caller, target);
       if (filter.currency === null) throw refusal('INVALID_REQUEST', '`currency` must be named: amounts of two currencies have no order');
       const range = rangeOf(space, { from, to }, today());
       const before = cursorOf(cursor, 2);
@@ -123,7 +124,13 @@ export function createEconomy(context: AppContext, past: Past): Economy {
         ...sharedIn(project, collections),
         ledgers: collections.map((collection) => ledgerLink(project, collection, row.player, range)),
       }));
-      return { ...at(), result: { ok: true, players, cursor: next } };
+      const called = await calledOf(
+        context,
+        project.id,
+        key,
+        players.map(({ player, shared }) => (shared === undefined ? player : undefined)),
+      );
+      return { ...at(), result: { ok: true, players, ...called, cursor: next } };
     },
 
     async entries(caller, target, { limit, cursor, from, to, alarm, ...filter }) {

@@ -11,6 +11,7 @@ import { instantOrDate } from '../../kernel/instant.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { accessAt, hasNeed, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
+import { calledOf } from '../called.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
@@ -95,8 +96,14 @@ export function createCommits(context: AppContext, past: Past): Commits {
       const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, found, query.player) : undefined;
       const commits = field === null || changed === undefined ? found : found.filter((commit) => touchesField(commit, field, changed));
       const shown = await shownCommits(context, project, key, commits, changed);
+      const called = await calledOf(
+        context,
+        project.id,
+        key,
+        shown.flatMap(({ actor, players }) => [actor.player, ...players]),
+      );
       const before = searched > range.from ? searched : null;
-      return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], searched, before } };
+      return { ...positioned(context, project, caller, reached), result: { ok: true, commits: [...shown], ...called, searched, before } };
     },
   };
 }

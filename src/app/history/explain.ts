@@ -23,6 +23,7 @@ import { inTurns } from '../../kernel/in-turns.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { accessAt, hasNeed, requireNeed } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
+import { calledOf } from '../called.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
@@ -54,6 +55,8 @@ interface Explanations extends NamedSo {
   /** Whose requests of the call log whoever asks may be told of, beside what the log knows. */
   readonly calls: 'all' | 'ofPlayers' | 'none';
   readonly leftOut: readonly LeftOut[];
+  /** What players whom the commits name are called, by id. */
+  readonly called?: Readonly<Record<string, string>>;
 }
 
 type LeftOut = NonNullable<contract.Explained['leftOut']>[number];
@@ -117,14 +120,17 @@ export function createExplain(context: AppContext, past: Past): Explain {
       const mayBeId = !held.includes('/');
       const explanation = new Explanation(context, past, { project, key, held, isFollowed });
       const ofLog = readsHistory ? await explanation.meanings(mayBeId) : [];
-      const named = await namedSo(context, { project, caller, held, hidden });
-      const meanings = joined(ofLog, named.meanings);
+      const found = await namedSo(context, { project, caller, held, hidden });
+      const meanings = joined(ofLog, found.meanings);
+      const told = meanings.flatMap(({ commits, followed = [] }) => [...commits, ...followed]);
+      const named = told.flatMap(({ actor, players }) => [actor.player, ...players]);
+      const called = await calledOf(context, project.id, key, named);
       const calls = readsHistory ? callsFor(key) : 'none';
       const mayBeRefused = readsHistory && (meanings.length === 0 || meanings.some(({ is }) => CALLED.has(is)));
       const refused = calls === 'none' && mayBeRefused ? leftOut(key, 'calls', PLAYERS_SCOPE) : [];
       // Whoever finds nothing is told that the log was not asked.
       const unasked = readsHistory || meanings.length > 0 ? [] : leftOut(key, 'log', HISTORY_SCOPE);
-      return { ...named, meanings, calls, leftOut: [...explanation.leftOut, ...refused, ...unasked] };
+      return { ...found, ...called, meanings, calls, leftOut: [...explanation.leftOut, ...refused, ...unasked] };
     };
     const result = await explanations.run(project.id, explained, { onReject: busy });
     return { ...positioned(context, project, caller, reached), result };

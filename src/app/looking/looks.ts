@@ -10,6 +10,7 @@ import type { Log } from '../../log/port.ts';
 import { accessStream } from '../../log/streams.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
+import { calledOf } from '../called.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import { EarlierMarks } from './earlier-marks.ts';
@@ -82,7 +83,8 @@ export function createLooks(context: AppContext): Looks {
 
     async list(caller, query) {
       const project = await projectOf(context, caller);
-      requirePermissions(accessAt(project, caller, 'live').key, SCOPE, 'r');
+      const { key } = accessAt(project, caller, 'live');
+      requirePermissions(key, SCOPE, 'r');
       const stream = accessStream(project.id);
       const cursor = revisionCursor(query.before, 'before');
       const [first, last] = await Promise.all([sinceOf(log, stream, query.from, 'from', 0), sinceOf(log, stream, query.to, 'to', 1)]);
@@ -90,7 +92,13 @@ export function createLooks(context: AppContext): Looks {
       const found = await lookThrough(log, stream, { from: first ?? 0, below }, fits(query), query.limit);
       await context.people.know(found.events.map(({ metadata }) => metadata.actor));
       const shown = found.events.map((event) => shownLook(event, context.people));
-      return { ...positioned(context, project, caller), result: { ok: true, looks: shown, before: found.before } };
+      const called = await calledOf(
+        context,
+        project.id,
+        key,
+        shown.map(({ player }) => player),
+      );
+      return { ...positioned(context, project, caller), result: { ok: true, looks: shown, ...called, before: found.before } };
     },
   };
 }

@@ -107,7 +107,7 @@ export function moversQuery(view: View, { currency, ...period }: EconomyAsked, o
     queryKey: [view.project, 'economy', 'players', view.target, currency, period, order],
     queryFn: async () => {
       const { body, revision } = await datedAnswerOf(api.listEconomyPlayers({ ...askedOf(view, period), currency, order, limit: MOVERS }));
-      return { rows: body.players, revision, isCut: body.cursor !== null };
+      return { rows: body.players, called: body.called ?? {}, revision, isCut: body.cursor !== null };
     },
     placeholderData: keepPreviousData,
   });

@@ -11,7 +11,9 @@ export type Look = api.Look;
 
 const PAGE = 50;
 
-export function looksQuery(project: string, { player, of, person, from, to }: LooksAsked) {
+/** Looks that name no player are those of every player, so one is no filter of them. */
+export function looksQuery(project: string, { player: named, of, person, from, to }: LooksAsked) {
+  const player = of === 'many' ? undefined : named;
   return infiniteQueryOptions({
     queryKey: [project, 'looks', player, of, person, from, to],
     queryFn: ({ pageParam }) =>

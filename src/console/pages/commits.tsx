@@ -15,6 +15,7 @@ import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRest
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
+import { type Called, CalledSo } from './called.tsx';
 import styles from './commits.module.css';
 import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink, WhySaid } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
@@ -35,8 +36,9 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
   const commits = list.data.pages.flatMap((page) => page.commits);
   const searched = list.data.pages.at(-1)?.searched ?? 0;
+  const names: Called = new Map(list.data.pages.flatMap(({ called = {} }) => Object.entries(called)));
   return (
-    <>
+    <CalledSo names={names}>
       <NewNote what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
       <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
@@ -44,7 +46,7 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
         {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}
       </More>
-    </>
+    </CalledSo>
   );
 }
 

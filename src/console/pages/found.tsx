@@ -12,6 +12,7 @@ import { exactJson } from '../words/exact.ts';
 import { publishDeed } from '../words/publish.ts';
 import { isUnknown } from '../words/refusal.ts';
 import { whySaid } from '../words/why.ts';
+import { CalledSo } from './called.tsx';
 import { CallList } from './calls/call-row.tsx';
 import { CommitActs, CommitFacts } from './commit-facts.tsx';
 import styles from './commits.module.css';
@@ -85,9 +86,11 @@ export function FoundPage() {
         <NamedSo name={held} isAlike={found.data?.alike !== undefined} />
       )}
       {found.isError && !isNothing && <Failed error={found.error} again={() => void found.refetch()} />}
-      {found.data?.meanings.map((meaning) => (
-        <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
-      ))}
+      <CalledSo names={new Map(Object.entries(found.data?.called ?? {}))}>
+        {found.data?.meanings.map((meaning) => (
+          <MeaningCard key={`${meaning.is} ${meaning.text} ${JSON.stringify(meaning.named)}`} meaning={meaning} held={held} />
+        ))}
+      </CalledSo>
       {found.data?.alike !== undefined && found.data.meanings.length > 0 && <NamesAlike held={held} alike={found.data.alike} />}
       {found.isSuccess && found.data.calls.length > 0 && (
         <Card title="Calls">

@@ -4,14 +4,17 @@ import type { Commit } from '../api/queries.ts';
 import { useMay, useView } from '../frame/view.ts';
 import { type CommitSaid, deedOf, ownerIn, whoOf } from '../words/commit.ts';
 import { whySaid } from '../words/why.ts';
+import { useCalled } from './called.tsx';
 
 /** What a commit names, as links that lead to it. */
 
+/** A player: by the name, where the answer says it, or by the id. */
 export function PlayerLink({ player }: { readonly player: string }) {
   const { project } = useView();
+  const name = useCalled(player);
   return (
-    <Link to="/p/$project/players/$player" params={{ project, player }}>
-      {player}
+    <Link to="/p/$project/players/$player" params={{ project, player }} title={name === undefined ? undefined : player}>
+      {name ?? player}
     </Link>
   );
 }

@@ -83,11 +83,11 @@ function PlayedLast() {
             <tr key={id}>
               <td>
                 <Link to="/p/$project/players/$player" params={{ project: view.project, player: id }}>
-                  {called?.get(id) ?? id}
+                  {called?.get(id) ?? 'no name'}
                 </Link>
               </td>
               <td className={table.mono} data-head="Id">
-                {called?.has(id) ? id : '–'}
+                {id}
               </td>
               <td className={table.tight} data-head="Last call">
                 {seen.slug ?? 'a request'}, <Ago at={seen.at} />

@@ -41,6 +41,8 @@ const PAGES: Readonly<Record<string, string>> = {
   beginGrant: 'what a grant changes',
   listGrantPlayers: 'players of a grant',
   showGuestAccess: 'devices',
+  findPlayers: 'players by their names',
+  findNames: 'what has a name',
   listLooks: 'who looked',
   callEndpoint: 'a call for the player',
   callNamedEndpoint: 'a call for the player',
@@ -156,4 +158,9 @@ export function unnamedText({ looks, isMore }: { readonly looks: number; readonl
   const when = isWithin ? ' in this time' : '';
   if (looks === 0 && !isMore) return `Looks at lists and files name no player: there were none${when}.`;
   return `Looks at lists and files name no player, and may have shown this one: ${looks}${isMore ? ' or more' : ''}${when}.`;
+}
+
+/** Whether any of these looks was at personal values, for which a reason is asked. */
+export function isAnyExplained(looks: readonly { readonly reason?: string }[]): boolean {
+  return looks.some(({ reason }) => reason !== undefined);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EXPLAINING_KEYS, managementKeys } from '../credentials.ts';
 import { flag, PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyJson, anyNumber, anyObject, count, instant, ok, ticketSaid } from '../values.ts';
+import { anyJson, anyNumber, anyObject, called, count, instant, ok, ticketSaid } from '../values.ts';
 import { LoggedRequest } from './logs.ts';
 import { about, pageSize } from './managed.ts';
 
@@ -274,6 +274,7 @@ export const commits = {
         .strictObject({
           ok,
           commits: z.array(Commit),
+          called,
           searched: count.meta({ description: 'The lowest revision that was looked at' }),
           before: z.int().nullable().meta({ description: 'Of the next page; `null` at the end' }),
         })
@@ -313,6 +314,7 @@ export const commits = {
           id: z.string(),
           meanings: z.array(Meaning),
           calls: z.array(LoggedRequest).meta({ description: 'What the call log has of the request, 10 at most' }),
+          called,
           alike: z.strictObject(namesFound).optional().meta({
             description: 'Definitions and game values that have it in their id or name, and are not called so',
           }),

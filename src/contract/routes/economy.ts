@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
-import { anyNumber, count, instant, ok } from '../values.ts';
+import { anyNumber, called, count, instant, ok } from '../values.ts';
 import { why } from './commits.ts';
 import { about, paged, pageSize } from './managed.ts';
 
@@ -229,6 +229,7 @@ export const economy = {
               })
               .meta({ id: 'EconomyPlayer' }),
           ),
+          called,
           cursor: next,
         })
         .meta({ id: 'EconomyPlayers', description: 'A page of players, the largest first' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { managementKeys } from '../credentials.ts';
 import { PLAYER } from '../parameters.ts';
 import { route } from '../route.ts';
-import { count, instant, ok } from '../values.ts';
+import { called, count, instant, ok } from '../values.ts';
 import { about, paged } from './managed.ts';
 
 /** Who looked at the data of players. */
@@ -54,7 +54,12 @@ export const looks = {
     },
     answers: {
       200: z
-        .strictObject({ ok, looks: z.array(Look), before: z.int().nullable().meta({ description: 'Of the next page; `null` at the end' }) })
+        .strictObject({
+          ok,
+          looks: z.array(Look),
+          called,
+          before: z.int().nullable().meta({ description: 'Of the next page; `null` at the end' }),
+        })
         .meta({ id: 'Looks', description: 'A page of looks' }),
     },
     errors: ['INVALID_REQUEST', 'STORAGE_UNAVAILABLE'],
@@ -73,6 +78,7 @@ export const looks = {
             page: 'showPlayer',
           },
         ],
+        called: { [PLAYER]: 'Bo' },
         before: null,
       },
     },

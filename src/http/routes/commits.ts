@@ -14,7 +14,7 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
     async explain({ exchange, caller, params: { held }, query: { withoutFollowed } }) {
       const hidden = await hiddenFrom(app, exchange, caller.projectId);
       const { result, ...answer } = await app.explain(caller, held, { hidden, isFollowed: !withoutFollowed });
-      const { meanings, personal, leftOut, alike } = result;
+      const { meanings, personal, leftOut, alike, called } = result;
       const found = result.calls === 'none' ? [] : await requestsOf(services, caller.projectId, held, meanings);
       const calls = result.calls === 'all' ? found : found.filter(({ platformId }) => platformId !== null);
       // A look for personal values is recorded with its answer, also where nothing is found; and where it was not looked, that nothing is
@@ -25,7 +25,14 @@ export function commitHandlers(services: Services): Handlers<typeof commits> {
       const unasked = personal.length === 0 ? {} : { personal: [...personal] };
       const untold = leftOut.length === 0 ? {} : { leftOut: [...leftOut] };
       const like = alike.names.length === 0 ? {} : { alike };
-      const told = { meanings: [...meanings], calls: [...calls], ...like, ...unasked, ...untold };
+      const told = {
+        meanings: [...meanings],
+        calls: [...calls],
+        ...(called === undefined ? {} : { called }),
+        ...like,
+        ...unasked,
+        ...untold,
+      };
       return managed({ ...answer, result: { ok: true, id: held, ...told } });
     },
     names: async ({ caller, query: { holds } }) => managed(await app.findNames(caller, holds ?? '')),

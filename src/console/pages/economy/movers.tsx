@@ -6,6 +6,7 @@ import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { changeText, sizeOf } from '../../words/amount.ts';
+import { CalledSo } from '../called.tsx';
 import { HeldLink, PlayerLink } from '../named.tsx';
 import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard, useBelow } from './moved-card.tsx';
@@ -59,7 +60,15 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
       >
         {rows.map(({ player, shared, entries, inflow, outflow, net }) => (
           <tr key={player}>
-            <td>{shared === true ? <HeldLink held={player} /> : <PlayerLink player={player} />}</td>
+            <td>
+              {shared === true ? (
+                <HeldLink held={player} />
+              ) : (
+                <CalledSo names={new Map(Object.entries(read.data?.called ?? {}))}>
+                  <PlayerLink player={player} />
+                </CalledSo>
+              )}
+            </td>
             <td className={table.number}>
               <EntriesLink asked={{ ...asked, player }} count={entries} />
             </td>

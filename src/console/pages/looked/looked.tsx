@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { actsQuery, type Look, looksQuery, manyLooksQuery } from '../../api/looks.ts';
-import type { Commit } from '../../api/queries.ts';
+import { type Commit, playersQuery } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -16,9 +16,10 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { deedOf } from '../../words/commit.ts';
-import { actsAround, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf, whenText } from '../../words/look.ts';
+import { actsAround, isAnyExplained, type LooksAsked, manyText, SAME_CASE_MS, unnamedText, visitsOf, whenText } from '../../words/look.ts';
 import { clockTime } from '../../words/time.ts';
-import { WhySaid } from '../named.tsx';
+import { type Called, CalledSo } from '../called.tsx';
+import { PlayerLink, WhySaid } from '../named.tsx';
 import styles from './looked.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/looked');
@@ -32,7 +33,7 @@ export function LookedPage() {
     <Page
       name="Who looked"
       title="Who looked"
-      sub="Whatever people are shown of one player is recorded before they see it: who, whose, what, once a minute. What games read is not."
+      sub="Whatever people are shown of one player is recorded before they see it: who, whose, what, once a minute; and why, where they had personal values shown. What games read is not."
     >
       <LooksCard asked={asked} change={(search) => void navigate({ search: (before) => ({ ...before, ...search }) })} />
     </Page>
@@ -96,12 +97,18 @@ function Filters({ asked, isOfPlayer = false, change }: NarrowProps) {
   };
   return (
     <form className={classes(styles.filters, isOfPlayer && styles.ofPlayer)} onSubmit={submit} aria-label="Filters">
-      {!isOfPlayer && <Field label="Player" value={player} placeholder="any id" onChange={({ target }) => setPlayer(target.value)} />}
+      {!isOfPlayer && (
+        <Field label="Player" value={player} placeholder="name or id" maxLength={128} onChange={({ target }) => setPlayer(target.value)} />
+      )}
       <PeriodFields period={period} />
       <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
-      {asked.of !== undefined && <Button onClick={() => change({ ...asked, of: undefined })}>All looks</Button>}
+      {asked.of !== undefined && (
+        <Button onClick={() => change({ ...asked, of: undefined })}>
+          {asked.player === undefined ? 'All looks' : 'Looks that name the player'}
+        </Button>
+      )}
       {asked.person !== undefined && <Button onClick={() => change({ ...asked, person: undefined })}>Of everybody</Button>}
     </form>
   );
@@ -115,15 +122,18 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
   if (list.isPending) return <Waiting what="who looked" />;
   if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
   const looks = list.data.pages.flatMap((page) => page.looks);
+  const names: Called = new Map(list.data.pages.flatMap((page) => Object.entries(page.called ?? {})));
+  const isOfMany = asked.of === 'many';
   const isNarrowed = Object.entries(asked).some(([name, value]) => value !== undefined && !(isOfPlayer && name === 'player'));
   return (
-    <>
-      {asked.player !== undefined && <Unnamed asked={{ ...asked, to: asked.to ?? at }} />}
+    <CalledSo names={names}>
+      {asked.player !== undefined && !isOfPlayer && (isOfMany || looks.length > 0) && <Whose player={asked.player} isOfMany={isOfMany} />}
+      {asked.player !== undefined && !isOfMany && <Unnamed asked={{ ...asked, to: asked.to ?? at }} />}
       {looks.length > 0 && (
         <LooksTable
           pages={list.data.pages.map((page) => page.looks)}
           isMore={list.hasNextPage}
-          player={asked.player}
+          player={isOfMany ? undefined : asked.player}
           isOfPlayer={isOfPlayer}
           only={(person) => change({ ...asked, person })}
         />
@@ -131,23 +141,87 @@ function Looks({ asked, isOfPlayer = false, change }: NarrowProps) {
       {looks.length === 0 && list.hasNextPage && <NothingSoFar />}
       {looks.length === 0 &&
         !list.hasNextPage &&
-        (isNarrowed ? (
-          <Empty title="Nobody looked">
-            Take a filter away, or ask for a longer time.
-            {!isOfPlayer && asked.player !== undefined && ' A player is named by the id here: who is found by a name has their own list.'}
-          </Empty>
+        (!isOfPlayer && !isOfMany && asked.player !== undefined ? (
+          <Sought name={asked.player} choose={(player) => change({ ...asked, player })} />
+        ) : isNarrowed ? (
+          <Empty title="Nobody looked">Take a filter away, or ask for a longer time.</Empty>
         ) : (
           <Empty title={isOfPlayer ? 'Nobody has looked at this player yet' : 'Nobody has looked at a player yet'}>
             The first look is recorded when somebody opens a player’s page.
           </Empty>
         ))}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
-    </>
+    </CalledSo>
+  );
+}
+
+/** The player whose looks they are, and that no list of many says which players it showed. */
+function Whose({ player, isOfMany }: { readonly player: string; readonly isOfMany: boolean }) {
+  const { project } = useView();
+  return (
+    <p className={styles.unnamed}>
+      {isOfMany ? (
+        <>
+          These may have shown <PlayerLink player={player} />: of a list of more than five players, and of a file, it is recorded how many
+          it showed, and not whom.
+        </>
+      ) : (
+        <>
+          Looks at <PlayerLink player={player} />, which also stand{' '}
+          <Link to="/p/$project/players/$player/looked" params={{ project, player }}>
+            on the player’s own page
+          </Link>
+          .
+        </>
+      )}
+    </p>
+  );
+}
+
+/** What was typed is the id of nobody who was looked at: whoever is called so is looked for. */
+function Sought({ name, choose }: { readonly name: string; readonly choose: (player: string) => void }) {
+  const view = useView();
+  const mayFind = useMay()('players', 'r');
+  const found = useQuery({ ...playersQuery(view, name), enabled: mayFind, placeholderData: undefined });
+  const players = found.data?.players ?? [];
+  const [only, another] = players;
+  const isOne = only !== undefined && another === undefined && found.data?.more === false && only.platformId !== name;
+  const chosen = isOne ? only.platformId : null;
+  useEffect(() => {
+    if (chosen !== null) choose(chosen);
+  });
+  if (mayFind && found.isPending) return <Waiting what="who is called so" />;
+  if (found.isError) return <Failed error={found.error} again={() => void found.refetch()} />;
+  if (chosen !== null) return null;
+  if (players.length === 0)
+    return (
+      <Empty title={/^\d+$/.test(name) ? `No look at the player ${name}` : `No player “${name}” was found`}>
+        No name that the game reports begins so, and no look that is listed here was at a player with this id.{' '}
+        <Link to="/p/$project/find/$held" params={{ project: view.project, held: name }}>
+          Look for it everywhere
+        </Link>
+      </Empty>
+    );
+  return (
+    <Table name="Called so" heads={['Whose looks?', 'Id']} folds>
+      {players.map(({ platformId, name: called }) => (
+        <tr key={platformId}>
+          <td>
+            <Button look="quiet" isSmall className={styles.person} onClick={() => choose(platformId)}>
+              {called}
+            </Button>
+          </td>
+          <td className={table.mono} data-head="Id">
+            {platformId}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
 /** Looks that name nobody are in no list of one player: it says so, and leads to them. */
-function Unnamed({ asked: { person, from, to } }: { readonly asked: LooksAsked }) {
+function Unnamed({ asked: { player, person, from, to } }: { readonly asked: LooksAsked }) {
   const { project } = useView();
   const { data } = useQuery(manyLooksQuery(project, { person, from, to }));
   if (data === undefined) return null;
@@ -155,7 +229,7 @@ function Unnamed({ asked: { person, from, to } }: { readonly asked: LooksAsked }
     <p className={styles.unnamed}>
       {unnamedText(data, from !== undefined || to !== undefined)}{' '}
       {data.looks > 0 && (
-        <Link to="/p/$project/looked" params={{ project }} search={{ of: 'many', person, from, to }}>
+        <Link to="/p/$project/looked" params={{ project }} search={{ of: 'many', player, person, from, to }}>
           Show them
         </Link>
       )}
@@ -174,9 +248,10 @@ interface LooksTableProps {
 }
 
 function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps) {
-  const { project } = useView();
   const acts = useActs(player, pages);
-  const heads = ['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', 'Why', ...(acts === null ? [] : ['Did for the player then'])];
+  const isExplained = isAnyExplained(pages.flat());
+  const why = isExplained ? ['Why'] : [];
+  const heads = ['When', 'Who', ...(isOfPlayer ? [] : ['Whose']), 'Saw', ...why, ...(acts === null ? [] : ['Did for the player then'])];
   return (
     <Table name="Looks" heads={heads} folds>
       {visitsOf(pages.flat(), isMore).map(({ look, began, saw }) => (
@@ -201,24 +276,22 @@ function LooksTable({ pages, isMore, player, isOfPlayer, only }: LooksTableProps
               {look.player === undefined ? (
                 <span className={table.soft}>{manyText(look.players, look.page)}</span>
               ) : (
-                <Link to="/p/$project/players/$player" params={{ project, player: look.player }} className={table.mono}>
-                  {look.player}
-                </Link>
+                <PlayerLink player={look.player} />
               )}
             </td>
           )}
           <td className={table.wide} data-head="Saw">
             {saw.join(', ')}
           </td>
-          <td className={styles.why} data-head="Why">
-            {look.reason === undefined ? (
-              <span className={table.soft}>–</span>
-            ) : (
-              <>
-                <Chip tone="past">personal values</Chip> {look.reason}
-              </>
-            )}
-          </td>
+          {isExplained && (
+            <td className={styles.why} data-head="Why">
+              {look.reason !== undefined && (
+                <>
+                  <Chip tone="past">personal values</Chip> {look.reason}
+                </>
+              )}
+            </td>
+          )}
           {acts !== null && (
             <td className={styles.why} data-head="Did for the player then">
               <Acts began={began} acts={actsAround({ look, began, saw }, acts)} />
