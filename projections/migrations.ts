@@ -27,6 +27,7 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'telemetry-0001', sql: REPORTS_BY_TIME },
     { name: 'publishes-0001', sql: ROLLBACKS },
     { name: 'publishes-0002', sql: TICKETS },
+    { name: 'sign-in-0005', sql: SIGNED_IN },
   ];
 }
 
@@ -44,6 +45,10 @@ const GONE_LINKS = `CREATE TABLE savepoint.sign_in_links_gone (
   -- When it is forgotten.
   until bigint NOT NULL
 )`;
+
+/** When each person signed in last: sessions that are over are gone. */
+const SIGNED_IN = `CREATE TABLE savepoint.sign_in_last (person text COLLATE "C" PRIMARY KEY, at bigint NOT NULL);
+INSERT INTO savepoint.sign_in_last SELECT person, max(created_at) FROM savepoint.sign_in_sessions GROUP BY person`;
 
 /** What games reported of a player is read in the order of time. Tables of telemetry are rebuilt in place, so they have one version. */
 const REPORTS_BY_TIME = `

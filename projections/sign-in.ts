@@ -122,17 +122,19 @@ export function createSignInStore(pool: Pool): SignInStore {
         return true;
       });
     },
-    async lockOut(person) {
+    async lockOut(person, isGone) {
       await inTurn(pool, person, async (client) => {
+        if (isGone) await client.query('DELETE FROM savepoint.sign_in_last WHERE person = $1', [person]);
         await client.query('DELETE FROM savepoint.sign_in_passwords WHERE person = $1', [person]);
         await endSessions(client, person, null);
       });
     },
     standing: () =>
       query(
-        `SELECT person, bool_or(has_password) AS "hasPassword", max(used_at)::float8 AS "usedAt" FROM (
-           SELECT person, true AS has_password, NULL::bigint AS used_at FROM savepoint.sign_in_passwords
-           UNION ALL SELECT person, false, used_at FROM savepoint.sign_in_sessions) AS each GROUP BY person`,
+        `SELECT person, bool_or(has_password) AS "hasPassword", max(used_at)::float8 AS "usedAt", max(at)::float8 AS "signedInAt" FROM (
+           SELECT person, true AS has_password, NULL::bigint AS used_at, NULL::bigint AS at FROM savepoint.sign_in_passwords
+           UNION ALL SELECT person, false, NULL, at FROM savepoint.sign_in_last
+           UNION ALL SELECT person, false, used_at, NULL FROM savepoint.sign_in_sessions) AS each GROUP BY person`,
         [],
       ),
     async sweep(now) {
@@ -192,6 +194,9 @@ async function insertSession(client: PoolClient, hash: string, session: SessionR
   const put = `INSERT INTO savepoint.sign_in_sessions (hash, id, person, created_at, used_at, idle, until, kind, agent, address)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
   await client.query(put, [hash, id, person, createdAt, usedAt, idle, until, kind, agent, address]);
+  const last = `INSERT INTO savepoint.sign_in_last (person, at) VALUES ($1, $2)
+    ON CONFLICT (person) DO UPDATE SET at = greatest(sign_in_last.at, $2)`;
+  await client.query(last, [person, createdAt]);
 }
 
 /** Ends all links and sessions of a person, but this one, and what the person has confirmed. */

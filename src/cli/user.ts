@@ -68,20 +68,25 @@ function add(): Command {
 }
 
 function list(): Command {
-  return command('list', 'list the people and their roles', 'savepoint user list').action(async (options: CommonOptions) => {
-    const people = await withPeople(options, async (_, all) => [...(await all.current()).people.values()].map(shown));
-    printResult(options, people, () => {
-      if (people.length === 0) return 'Nobody yet: `savepoint console link` makes an owner and a link.';
-      const rolesText = (roles: Readonly<Record<string, string>>) =>
-        Object.entries(roles)
-          .map(([project, of]) => `${of} of ${project}`)
-          .join(', ');
-      return table(
-        ['NAME', 'ID', 'ROLES', 'ADDED'],
-        people.map(({ name, person, roles, addedAt }) => [name, person, rolesText(roles), addedAt]),
-      );
-    });
-  });
+  return command('list', 'list the people, their roles, and when each signed in last', 'savepoint user list').action(
+    async (options: CommonOptions) => {
+      const people = await withPeople(options, async (_, all, signIn) => {
+        const last = await signIn.lastSignIns();
+        return [...(await all.current()).people.values()].map((person) => shown(person, last.get(person.id)));
+      });
+      printResult(options, people, () => {
+        if (people.length === 0) return 'Nobody yet: `savepoint console link` makes an owner and a link.';
+        const rolesText = (roles: Readonly<Record<string, string>>) =>
+          Object.entries(roles)
+            .map(([project, of]) => `${of} of ${project}`)
+            .join(', ');
+        return table(
+          ['NAME', 'ID', 'ROLES', 'ADDED', 'SIGNED IN LAST'],
+          people.map(({ name, person, roles, addedAt, signedInAt }) => [name, person, rolesText(roles), addedAt, signedInAt ?? 'never']),
+        );
+      });
+    },
+  );
 }
 
 interface HistoryOptions extends CommonOptions {
@@ -136,13 +141,14 @@ function doerOf({ by }: Pick<PersonChange, 'by'>): string {
   return by.kind === 'person' ? (by.name ?? by.person ?? 'somebody') : 'the operator';
 }
 
-function shown({ id, name, email, roles, addedAt }: PersonState) {
+function shown({ id, name, email, roles, addedAt }: PersonState, signedInAt: number | undefined) {
   return {
     person: id,
     name,
     ...(email === null ? {} : { email }),
     roles: Object.fromEntries(roles),
     addedAt: new Date(addedAt).toISOString(),
+    signedInAt: signedInAt === undefined ? null : new Date(signedInAt).toISOString(),
   };
 }
 

@@ -136,6 +136,23 @@ describe('an owner of every project', () => {
   });
 });
 
+describe('when somebody signed in last', () => {
+  it('is told to owners and auditors, also once that session is over, and is forgotten with the person', async () => {
+    const { browser: auditor } = await invited('pia', 'auditor');
+    const { id } = await invited('quin', 'viewer');
+    const of = async (by: SignedBrowser) => (await listed(by)).find((person) => person['id'] === id);
+    expect((await of(auditor))?.['signedInAt']).toMatch(/^2.*Z$/);
+    const { signedInAt } = Object(await of(owner));
+    await owner.change('POST', `/api/people/${id}/reset`);
+    expect(await of(owner)).toMatchObject({ signedInAt, usedAt: null });
+    expect((await signIn.lastSignIns()).get(id)).toBe(Date.parse(signedInAt));
+    await owner.change('DELETE', `/api/people/${id}`);
+    expect((await signIn.lastSignIns()).has(id)).toBe(false);
+    const { person } = body(await invite(owner, 'rosa', 'viewer'));
+    expect((await listed(auditor)).find((each) => each['id'] === person)).toMatchObject({ signedInAt: null });
+  });
+});
+
 describe('an owner of one project', () => {
   it('manages its people, and nobody who may do something elsewhere', async () => {
     const { browser: chief } = await invited('chief', 'owner', 'p1');
@@ -247,8 +264,15 @@ describe('what changed among people', () => {
     const { browser: near } = await invited('jana', 'auditor', 'p1');
     const { browser: manager } = await invited('kim', 'manager');
     expect((await changesFor(auditor)).changes.map(({ project }) => project)).toEqual(expect.arrayContaining(['*', 'p1', 'p2']));
+    // Who is let in anew is told to whoever sees a role of that person.
+    const there = await invited('mona', 'support', 'p1');
+    const elsewhere = await invited('nils', 'support', 'p2');
+    for (const { id: reset } of [there, elsewhere]) await owner.change('POST', `/api/people/${reset}/reset`, { reason: 'lost a phone' });
     const { changes } = await changesFor(near);
-    expect(new Set(changes.map(({ project }) => project))).toEqual(new Set(['p1', '*']));
+    const roles = changes.filter(({ what }) => what === 'role' || what === 'letIn');
+    expect(new Set(roles.map(({ project }) => project))).toEqual(new Set(['p1', '*']));
+    expect(changes[0]).toMatchObject({ what: 'reset', person: there.id, name: 'mona', by: { name: 'owner' }, reason: 'lost a phone' });
+    expect(changes.map(({ person }) => person)).not.toContain(elsewhere.id);
     expect(changes.map(({ what }) => what)).not.toContain('removed');
     expect(codeOf(await manager.get('/api/people/history'))).toEqual([403, 'ACCESS_DENIED']);
     expect(codeOf(await auditor.get('/api/people/history?before=soon'))).toEqual([400, 'INVALID_REQUEST']);

@@ -16,7 +16,7 @@ import type { Role } from '../../domain/people/roles.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { SessionRow, SignInStore } from '../ports/sign-in-store.ts';
 import { newPersonId, type People } from './people.ts';
-import type { PersonChanges } from './person-changes.ts';
+import type { PersonChange, PersonChanges, Sees } from './person-changes.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The people of the installation, managed by one of them: an owner of every project, or of those in question. `by`: the id of who asks. */
@@ -45,6 +45,8 @@ interface ListedPerson {
   /** Whether an account of an issuer signs the person in. */
   readonly isLinked: boolean | null;
   readonly usedAt: number | null;
+  /** When the person signed in last; `null`: never, or before that was kept. To whoever is told of the person. */
+  readonly signedInAt: number | null;
   /** By project, of those whose roles whoever asks is told. */
   readonly roles: Readonly<Record<string, Role>>;
   readonly addedAt: number;
@@ -75,6 +77,9 @@ export interface PeopleDesk {
   /** Ends one session of a person; `null`: all. The log says so of anybody but oneself. Throws 404 NOT_FOUND. */
   endSession(by: string, id: string, session: string | null, why: PersonWhy): Promise<void>;
 }
+
+/** What is told of everybody whose role is: somebody else let the person in anew, or out. */
+const OF_SIGNING_IN: ReadonlySet<PersonChange['what']> = new Set(['reset', 'signedOut', 'linkMade']);
 
 export function createPeopleDesk(people: People, signIn: SignIn, store: SignInStore): PeopleDesk {
   const governed = async (by: string, id: string): Promise<PersonState> => needGoverned(await people.latest(), by, id);
@@ -108,7 +113,8 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
               usedAt: known?.usedAt ?? null,
             }
           : { email: null, hasPassword: null, isLinked: null, usedAt: null };
-        return [{ id, name, addedAt, roles: Object.fromEntries(roles), isGoverned, ...own }];
+        const signedInAt = known?.signedInAt ?? null;
+        return [{ id, name, addedAt, signedInAt, roles: Object.fromEntries(roles), isGoverned, ...own }];
       });
     },
 
@@ -116,7 +122,10 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
       const state = await people.latest();
       needTold(state, by);
       // A role in every project is one in each.
-      const sees = (project: string | null) => project === EVERY_PROJECT || seesRolesIn(state, by, project ?? EVERY_PROJECT);
+      const seesIn = (project: string) => project === EVERY_PROJECT || seesRolesIn(state, by, project);
+      const isListed = (person: string) => [...(state.people.get(person)?.roles.keys() ?? [])].some(seesIn);
+      const sees: Sees = ({ what, project, person }) =>
+        project === undefined ? seesRolesIn(state, by, EVERY_PROJECT) || (OF_SIGNING_IN.has(what) && isListed(person)) : seesIn(project);
       return people.history({ ...asked, sees });
     },
 

@@ -35,21 +35,19 @@ export interface PersonChanges {
   readonly before: number | null;
 }
 
+/** Whether somebody is told of a change. Without a project it is no role. */
+export type Sees = (change: Pick<PersonChange, 'what' | 'person' | 'project'>) => boolean;
+
 /** Events that a page looks at. */
 const PAGE = 100;
 
 /**
- * `sees`: whether whoever asks may know which roles are given in a project; `null`: what else happens with people. `person`: of this one
- * alone, and by them.
+ * `sees`: whether whoever asks may know of a change. `person`: of this one alone, and by them.
  */
 export async function personChanges(
   log: Pick<Log, 'read'>,
   names: { nameOf(id: string): string | undefined },
-  {
-    before,
-    person,
-    sees,
-  }: { readonly before: number | null; readonly person: string | null; readonly sees: (project: string | null) => boolean },
+  { before, person, sees }: { readonly before: number | null; readonly person: string | null; readonly sees: Sees },
 ): Promise<PersonChanges> {
   if (before === 0) return { changes: [], before: null };
   const range = before === null ? {} : { from: before - 1 };
@@ -61,7 +59,7 @@ export async function personChanges(
   const whys = new Map(whole.flatMap(({ event }) => (event?.type === 'person.explained' ? [[event.metadata.commandId, event.data]] : [])));
   const changes = whole.flatMap(({ event }): readonly PersonChange[] => {
     const change = event === null ? null : changeOf(event, names, whys.get(event.metadata.commandId));
-    if (change === null || !sees(change.project ?? null)) return [];
+    if (change === null || !sees(change)) return [];
     return person === null || change.person === person || change.by.person === person ? [change] : [];
   });
   const last = whole.at(-1)?.revision ?? 0;

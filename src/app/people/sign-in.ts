@@ -73,7 +73,9 @@ export interface SignIn {
    * if this session is over by then.
    */
   setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
-  /** Ends every session and link of a person, and forgets the password. */
+  /** When each person signed in last, unix ms. */
+  lastSignIns(): Promise<ReadonlyMap<string, number>>;
+  /** Ends every session and link of a person who is gone, and forgets the password. */
   lockOut(person: string): Promise<void>;
   /**
    * The same, and forgets what signs the person in elsewhere: all that ends before the log tells it, so however this breaks off, the log
@@ -242,16 +244,20 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       if (!(await store.keepPassword(person, hash, session))) throw refusal('SIGNED_OUT');
     },
 
-    lockOut: (person) => store.lockOut(person),
+    async lastSignIns() {
+      return new Map((await store.standing()).flatMap(({ person, signedInAt }) => (signedInAt === null ? [] : [[person, signedInAt]])));
+    },
+
+    lockOut: (person) => store.lockOut(person, true),
 
     async reset(actor, person, why, isAllowed = () => null) {
       const decide = (state: PeopleState) => isAllowed(state) ?? explained(person, resetPerson(state, person), why);
       // What refuses it refuses before anything ends.
       accepted(decide(await people.latest()));
-      await store.lockOut(person);
+      await store.lockOut(person, false);
       await people.change('person.reset', actor, decide);
       // What began meanwhile.
-      await store.lockOut(person);
+      await store.lockOut(person, false);
     },
 
     async signedIn(token, isUse) {

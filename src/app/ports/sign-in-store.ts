@@ -29,6 +29,16 @@ export interface SignInRequest {
   readonly until: number;
 }
 
+/** How a person stands to signing in. */
+interface Standing {
+  readonly person: string;
+  readonly hasPassword: boolean;
+  /** When a session that is open was last used. */
+  readonly usedAt: number | null;
+  /** The last time, however that session ended. */
+  readonly signedInAt: number | null;
+}
+
 export interface SignInStore {
   keepLink(hash: string, person: string, until: number): Promise<void>;
   /** Whose link it is; `null`: none such, or it is too old. */
@@ -55,10 +65,13 @@ export interface SignInStore {
   password(person: string): Promise<string | null>;
   /** Keeps a password and ends all other sessions and all links of the person. False, and nothing changes: this session is gone. */
   keepPassword(person: string, hash: string, session: string): Promise<boolean>;
-  /** Forgets the password and ends all sessions and links of a person. Nothing that was under way outlives it. */
-  lockOut(person: string): Promise<void>;
-  /** Of everybody who has a password or a session: whether there is a password, and when a session was last used. */
-  standing(): Promise<readonly { readonly person: string; readonly hasPassword: boolean; readonly usedAt: number | null }[]>;
+  /**
+   * Forgets the password and ends all sessions and links of a person. Nothing that was under way outlives it. `isGone`: and when the person
+   * signed in last.
+   */
+  lockOut(person: string, isGone: boolean): Promise<void>;
+  /** Of everybody who has a password or has signed in. */
+  standing(): Promise<readonly Standing[]>;
   /** Forgets links, requests and sessions that are over. */
   sweep(now: number): Promise<void>;
   /** Keeps a request. False: so many wait already. */

@@ -14,6 +14,8 @@ export interface ListedPerson {
   readonly hasPassword: boolean | null;
   readonly isLinked: boolean | null;
   readonly usedAt: string | null;
+  /** `null`: never, as far as it is kept. */
+  readonly signedInAt: string | null;
   readonly addedAt: string;
   /** By project; `*`: every one. */
   readonly roles: Readonly<Record<string, string>>;

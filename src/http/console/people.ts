@@ -40,10 +40,11 @@ export async function answerPeople(asked: Asked, { person: { id: by } }: SignedI
     case 'GET ':
       return shown({
         ok: true,
-        people: (await desk.list(by)).map(({ addedAt, usedAt, ...rest }) => ({
+        people: (await desk.list(by)).map(({ addedAt, usedAt, signedInAt, ...rest }) => ({
           ...rest,
           addedAt: timeOf(addedAt),
           usedAt: timeOf(usedAt),
+          signedInAt: timeOf(signedInAt),
         })),
       });
     case 'POST ':

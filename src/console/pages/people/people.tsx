@@ -71,7 +71,11 @@ function PeopleTable({ mayManage }: { readonly mayManage: boolean }) {
   const Act = chosen === null ? null : DIALOGS[chosen.act];
   return (
     <>
-      <Table folds name="People" heads={['Name', 'Roles', ...(mayManage ? ['Last used'] : []), 'Since', ...(mayManage ? [ACTS] : [])]}>
+      <Table
+        folds
+        name="People"
+        heads={['Name', 'Roles', 'Signed in last', ...(mayManage ? ['Last used'] : []), 'Since', ...(mayManage ? [ACTS] : [])]}
+      >
         {people.data.map((each) => (
           <Row key={each.id} person={each} choose={mayManage ? (act) => setChosen({ act, id: each.id }) : null} />
         ))}
@@ -88,7 +92,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
   // The same page stands outside of any project.
   const { project: here } = useParams({ strict: false });
   const mayAsk = session.projects.some((project) => project.id === here && may(project, 'history', 'r'));
-  const { id, name, email, roles, usedAt, addedAt, hasPassword, isLinked, isGoverned } = person;
+  const { id, name, email, roles, usedAt, signedInAt, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
     <Button isSmall look="quiet" onClick={() => choose?.(which)} aria-label={`${label} of ${name}`}>
       {label}
@@ -115,6 +119,9 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
             </li>
           ))}
         </ul>
+      </td>
+      <td className={table.tight} data-head="Signed in last">
+        {signedInAt === null ? <span className={table.soft}>never</span> : <Ago at={signedInAt} />}
       </td>
       {choose !== null && (
         <td className={table.tight} data-head="Last used">
