@@ -150,6 +150,10 @@ inBrowser('who tries an endpoint chooses a player by who called it last or by na
   expect(await seriousOn(page)).toEqual([]);
   // The player may be taken to have something else, and has what he had.
   await page.getByRole('button', { name: 'Try it as if the player had something else…' }).click();
+  const focused = 'document.activeElement.labels?.[0]?.textContent';
+  await expect.poll(() => page.evaluate<string | undefined>(focused)).toContain('gold');
+  const top = await page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
+  expect([top > 0, top < 720]).toEqual([true, true]);
   await page.getByLabel('gold').fill('2000');
   await page.getByLabel('price').fill('1500');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();

@@ -119,7 +119,7 @@ it('a run on next says nothing new where live answers and writes the same', () =
 });
 
 it('of players for whom a run told nothing new it is said how many there were', () => {
-  const ended = { isRefused: false, isNothingNew: false, refused: [], same: 0 };
+  const ended = { isRefused: false, isNothingNew: false, refused: [], same: 0, isElseOffered: false };
   expect(othersSaid({ ...ended, isRefused: true, refused: [how('POOR')] })).toBe('');
   expect(othersSaid({ ...ended, isRefused: true, refused: [how('POOR'), how('POOR')] })).toBe(
     'It would be refused for all 2 that it was tried for: 2 times POOR.',
@@ -127,6 +127,14 @@ it('of players for whom a run told nothing new it is said how many there were', 
   expect(othersSaid({ ...ended, refused: [how('POOR')] })).toBe('It was refused for one player: once POOR.');
   expect(othersSaid({ ...ended, isNothingNew: true, same: 1 })).toBe('Live and next come to the same for this player.');
   expect(othersSaid({ ...ended, isNothingNew: true, same: 3, refused: [how('POOR'), how('')] })).toBe(
-    'Live and next come to the same for all 3 for whom it goes through. It was refused for 2 players: once POOR, once refused.',
+    '5 players were tried, and none shows a difference. Live and next come to the same for the 3 for whom it goes through. It was refused for 2 players: once POOR, once refused.',
   );
+  // And what to do then, where something else can be taken for what a player has.
+  const toDo = 'What leads to the change shows it: try it as if the player had that, such as one level less, or more money.';
+  const offered = { ...ended, isElseOffered: true };
+  expect(othersSaid({ ...offered, isNothingNew: true, same: 1 })).not.toContain(toDo);
+  expect(othersSaid({ ...offered, isNothingNew: true, same: 1, refused: [how('POOR')] })).toBe(
+    `2 players were tried, and none shows a difference. Live and next come to the same for the one for whom it goes through. It was refused for one player: once POOR. ${toDo}`,
+  );
+  expect(othersSaid({ ...offered, isRefused: true, refused: [how('POOR'), how('POOR')] })).toContain(toDo);
 });

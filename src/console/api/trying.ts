@@ -47,7 +47,7 @@ function runDry({ project, target }: View, { slug, player, asServer, input, inst
 }
 
 /** Players who are tried in turn. */
-const MOST_TRIED = 12;
+export const MOST_TRIED = 12;
 
 export interface Searched {
   /** By whom it was tried, in turn, and how each was refused. */

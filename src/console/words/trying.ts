@@ -89,16 +89,26 @@ interface Ended {
   /** All that were refused, and how many came to the same as on live; what is shown is among them. */
   readonly refused: readonly HowRefused[];
   readonly same: number;
+  /** Whether it can be tried as if the player had something else. */
+  readonly isElseOffered: boolean;
 }
 
 /** For how many players a run told nothing new; empty: what is shown says it alone. */
-export function othersSaid({ isRefused, isNothingNew, refused, same }: Ended): string {
+export function othersSaid({ isRefused, isNothingNew, refused, same, isElseOffered }: Ended): string {
   const codes = refusedSaid(refused);
-  if (isRefused) return refused.length > 1 ? `It would be refused for all ${refused.length} that it was tried for: ${codes}.` : '';
-  const others = refused.length === 0 ? '' : `It was refused for ${playersSaid(refused.length)}: ${codes}.`;
-  const equal = `Live and next come to the same for ${same === 1 ? 'this player' : `all ${same} for whom it goes through`}.`;
-  return [...(isNothingNew ? [equal] : []), ...(others === '' ? [] : [others])].join(' ');
+  const toDo = isElseOffered ? [WHAT_SHOWS_IT] : [];
+  if (isRefused)
+    return refused.length > 1 ? [`It would be refused for all ${refused.length} that it was tried for: ${codes}.`, ...toDo].join(' ') : '';
+  const others = refused.length === 0 ? [] : [`It was refused for ${playersSaid(refused.length)}: ${codes}.`];
+  if (!isNothingNew) return others.join(' ');
+  const tried = refused.length + same;
+  if (tried === 1) return 'Live and next come to the same for this player.';
+  const none = `${tried} players were tried, and none shows a difference.`;
+  const equal = `Live and next come to the same for ${same === 1 ? 'the one' : `the ${same}`} for whom it goes through.`;
+  return [none, equal, ...others, ...toDo].join(' ');
 }
+
+const WHAT_SHOWS_IT = 'What leads to the change shows it: try it as if the player had that, such as one level less, or more money.';
 
 function playersSaid(count: number): string {
   return count === 1 ? 'one player' : `${count} players`;

@@ -20,7 +20,7 @@ interface PickerProps {
   readonly candidates: readonly Candidate[];
   /** Fields that are told before others of what a player has. */
   readonly telling: readonly string[];
-  /** What stands between the field and those who are offered. */
+  /** What stands below those who are offered. */
   readonly children: ReactNode;
 }
 
@@ -59,7 +59,6 @@ export function PlayerPicker({ player, isOffered, choose, candidates, telling, c
       <div className={styles.offered} role="status">
         {isUnknown && 'No player’s name begins so: it is taken for an id.'}
       </div>
-      {children}
       {offered.length > 0 && (
         <ul className={styles.players} aria-label={isNamed ? 'Called so' : 'Played last'}>
           {offered.slice(0, MOST).map((each) => (
@@ -74,6 +73,7 @@ export function PlayerPicker({ player, isOffered, choose, candidates, telling, c
           ))}
         </ul>
       )}
+      {children}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { endpointsQuery, lastCallsQuery } from '../../api/calls.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { ofKind } from '../../api/reveal.ts';
-import { type DryRunAsked, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
+import { type DryRunAsked, MOST_TRIED, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { targetIn } from '../../api/view.ts';
 import { OfNow } from '../../frame/then.tsx';
@@ -131,7 +131,8 @@ interface RunProps {
 function Run({ slug, player, endpoint }: RunProps) {
   const view = useView();
   const fields = fieldsOfInput(endpoint['input']);
-  const calls = useQuery({ ...lastCallsQuery(view, slug), enabled: useMayReadCalls() }).data ?? [];
+  const read = useQuery({ ...lastCallsQuery(view, slug), enabled: useMayReadCalls() });
+  const calls = read.data ?? [];
   const candidates = candidatesOf(endpoint, calls, slug);
   const [chosen, choose] = useState(player);
   const [asServer, setAsServer] = useState(false);
@@ -170,9 +171,17 @@ function Run({ slug, player, endpoint }: RunProps) {
     if (shown.asked.player !== before) choose(shown.asked.player);
   };
   const form = <SchemaForm fields={fields} typed={typed} change={setTyped} problems={isAsked && !entered.ok ? entered.problems : {}} />;
+  const title = fields === null ? 'Who does it' : 'Who does it, and with what';
+  // Who is offered stands there at once, and moves nothing.
+  if (read.isLoading)
+    return (
+      <Card title={title}>
+        <Waiting isTall what="who played last" />
+      </Card>
+    );
   return (
     <>
-      <Card title={fields === null ? 'Who does it' : 'Who does it, and with what'}>
+      <Card title={title}>
         <form className={styles.form} onSubmit={submit}>
           <PlayerPicker
             player={as}
@@ -275,15 +284,18 @@ function Others({ slug, shown, candidates, show, pretend }: OthersProps) {
   const refusal = refusalSaid(tried.report);
   const isNothingNew = refusal === null && isSameOnLive(tried.report, tried.live);
   const left = leftOf(shown, candidates);
+  const more = refused.length + same.length > 1 ? `${Math.min(left.length, MOST_TRIED)} more players` : 'other players';
   if (asked.instead !== undefined) return null;
   if (refusal === null && refused.length === 0 && !isNothingNew) return null;
   return (
     <CardBody>
       <div className={styles.found}>
-        <p role="status">{othersSaid({ isRefused: refusal !== null, isNothingNew, refused, same: same.length })}</p>
+        <p role="status">
+          {othersSaid({ isRefused: refusal !== null, isNothingNew, refused, same: same.length, isElseOffered: pretend !== null })}
+        </p>
         {left.length > 0 && (
           <Button isSmall disabled={search.isPending} onClick={() => search.mutate(left)}>
-            {search.isPending ? 'Trying others…' : `Try other players until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
+            {search.isPending ? 'Trying others…' : `Try ${more} until ${isNothingNew ? 'live and next differ' : 'it goes through'}`}
           </Button>
         )}
         {tellsNothing(tried) && pretend !== null && (
