@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failingStep, fieldLimited, limitNamed, ruleNamed } from '../../src/console/words/failing.ts';
+import { conditionSaid, failingStep, fieldLimited, limitNamed, ruleNamed } from '../../src/console/words/failing.ts';
 import { leftSaid, limitName, usedOf } from '../../src/console/words/limit.ts';
 
 const affordable = {
@@ -77,4 +77,17 @@ it('says by its name what a player has left of a limit', () => {
   expect([wood, call].map(limitName)).toEqual(['Wood per minute', 'buy']);
   expect([wood, call].map(leftSaid)).toEqual(['20 of 150 left per minute', '0 of 3 left per day']);
   expect(['Wood per minute', 'rl_wood', 'other'].map((name) => usedOf([wood, call], name).length)).toEqual([1, 1, 0]);
+});
+
+it('says a condition in words, and as it is written where there are none', () => {
+  const said = (condition: unknown) => conditionSaid(typeof condition === 'string' ? condition : JSON.stringify(condition));
+  expect(said({ field: 'purse', op: '>=', value: '{{cost}}' })).toBe('purse is at least cost');
+  expect(said({ field: 'me.axe', op: 'exists' })).toBe('me.axe is there');
+  expect(said({ all: [{ field: 'level', op: '<', value: 5 }, { expression: '{{ me.gold > 2 }}' }] })).toBe(
+    'level is less than 5, and me.gold > 2',
+  );
+  expect(said({ any: [{ field: 'kind', op: 'in', value: ['axe', 'rope'] }, 'isOpen'] })).toBe('kind is one of axe, rope, or isOpen');
+  expect(said('{{gold >= price}}')).toBe('gold >= price');
+  expect(said({ field: 'a', op: 'divides', value: 2 })).toBe('{"field":"a","op":"divides","value":2}');
+  expect(said({ gte: ['gold', 1] })).toBe('{"gte":["gold",1]}');
 });

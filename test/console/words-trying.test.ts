@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { candidateSaid, candidatesOf, factsOf, isSameOnLive, othersSaid, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
+import {
+  candidateSaid,
+  candidatesOf,
+  factsOf,
+  isSameOnLive,
+  othersSaid,
+  refusedSaid,
+  spreadOut,
+  workedOut,
+} from '../../src/console/words/trying.ts';
 
 /** Whom an endpoint is tried for, and what it worked out, in the words of the page. */
 
@@ -69,6 +78,18 @@ describe('who an endpoint is tried for', () => {
       'level 3',
     ]);
     expect(factsOf(undefined)).toEqual([]);
+  });
+
+  it('tries players who differ one after the other, those first who have what nobody had that was tried', () => {
+    const has = new Map(
+      Object.entries({ a: { axe: 5, gold: 1 }, b: { axe: 5, gold: 2 }, c: { axe: 2, gold: 3 }, d: { axe: 1, gold: 4 }, t: { axe: 2 } }),
+    );
+    expect(spreadOut(['a', 'b', 'c', 'd'], ['t'], has, ['axe', 'gold'])).toEqual(['a', 'd', 'c', 'b']);
+    // Nothing parts them: the order stays.
+    expect(spreadOut(['a', 'b'], [], has, ['axe'])).toEqual(['a', 'b']);
+    expect(spreadOut(['a', 'x'], [], new Map(), ['axe'])).toEqual(['a', 'x']);
+    const many = new Map(Array.from({ length: 20 }, (_, at) => [`${at}`, { gold: at }]));
+    expect(spreadOut([...many.keys()], [], many, ['gold'])).toEqual([...many.keys()]);
   });
 
   it('says by which codes it was refused, the most frequent first, with what the game says', () => {

@@ -1,6 +1,8 @@
 import { refusalSaid } from '../words/calls.ts';
+import type { WorkedOn } from '../words/pretending.ts';
 import { Refused } from '../words/refusal.ts';
 import { type HowRefused, isSameOnLive } from '../words/trying.ts';
+import type { Members } from '../words/value.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
 import type { View } from './view.ts';
@@ -46,8 +48,19 @@ function runDry({ project, target }: View, { slug, player, asServer, input, inst
   return answerOf(api.testEndpoint({ project, xNsPublishTarget: target, jsonObject }));
 }
 
+/** What some players have of these fields, by player; nothing where that may not be read. */
+export async function haveOf({ project, target }: View, { collection, fields }: WorkedOn): Promise<ReadonlyMap<string, Members>> {
+  if (fields.length === 0) return new Map();
+  const asked = { project, collection, columns: fields.slice(0, MOST_FIELDS).join(','), xNsPublishTarget: target };
+  const read = await answerOf(api.listDocuments(asked)).catch(() => ({ documents: [] }));
+  return new Map(read.documents.map(({ key, cells }) => [key, cells]));
+}
+
+/** Fields that are looked at to tell players apart. */
+const MOST_FIELDS = 8;
+
 /** Players who are tried in turn. */
-export const MOST_TRIED = 12;
+const MOST_TRIED = 12;
 
 export interface Searched {
   /** By whom it was tried, in turn, and how each was refused. */

@@ -117,7 +117,7 @@ export interface CallsSearch {
   readonly slug?: string | undefined;
   readonly code?: string | undefined;
   readonly player?: string | undefined;
-  /** `true`: what succeeded, too. */
+  /** `true`: what succeeded, too; `managers`: also what was refused to managers. */
   readonly all?: string | undefined;
   readonly span?: Span | undefined;
 }

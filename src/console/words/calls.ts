@@ -65,6 +65,16 @@ export function isOfManagers(address: string | null): boolean {
   return /^(?:[A-Z]+ )?\/v\d+\/manage\//.test(address ?? '');
 }
 
+interface Counts {
+  readonly route: string | null;
+  readonly failed: number;
+}
+
+/** Whether nothing of it is a matter of the game: somebody in the console asked for what is not there, and no server failed. */
+export function isOnlyOfManagers({ route, failed }: Counts): boolean {
+  return isOfManagers(route) && failed === 0;
+}
+
 /** In place of the method: the node itself says it. */
 const RAISED = 'ALARM';
 

@@ -1,5 +1,5 @@
 import { conditionOf, stepOf, stepRefusing } from './calls.ts';
-import type { Members } from './value.ts';
+import { type Members, objectOf, saidValue } from './value.ts';
 
 /** Where a call was refused: the step in what it called, or the rule, as the definitions of then say. */
 
@@ -80,6 +80,75 @@ function blockOf(definition: Members | undefined, name: string): Members | null 
   const blocks = definition?.['blocks'];
   const block = typeof blocks === 'object' && blocks !== null && Object.hasOwn(blocks, name) ? (blocks as Members)[name] : null;
   return typeof block === 'object' ? (block as Members | null) : null;
+}
+
+/** How a condition compares, in words. */
+const COMPARES: Readonly<Record<string, string>> = {
+  '>=': 'is at least',
+  '>': 'is more than',
+  '<=': 'is at most',
+  '<': 'is less than',
+  '==': 'is',
+  '!=': 'is not',
+  gte: 'is at least',
+  gt: 'is more than',
+  lte: 'is at most',
+  lt: 'is less than',
+  eq: 'is',
+  equals: 'is',
+  ne: 'is not',
+  neq: 'is not',
+  in: 'is one of',
+  not_in: 'is none of',
+  contains: 'has in it',
+  not_contains: 'has not in it',
+  starts_with: 'begins with',
+  not_starts_with: 'does not begin with',
+};
+const IS_THERE: Readonly<Record<string, string>> = {
+  exists: 'is there',
+  is_not_null: 'is there',
+  not_exists: 'is not there',
+  is_null: 'is not there',
+};
+
+/** A condition in words: `purse is at least cost`; as it is written, where it is a formula, or has what has no words here. */
+export function conditionSaid(written: string): string {
+  return wordsOf(parsed(written)) ?? unbraced(written);
+}
+
+function parsed(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
+
+function wordsOf(condition: unknown): string | null {
+  if (typeof condition === 'string') return unbraced(condition);
+  const { expression, all, any, ...clause } = objectOf(condition);
+  const { left, field = left, operator, op = operator, right, value = right ?? expression } = clause;
+  if (typeof expression === 'string' && field === undefined) return unbraced(expression);
+  const joined = all ?? any;
+  if (Array.isArray(joined)) {
+    const parts = joined.map(wordsOf);
+    return parts.length === 0 || parts.includes(null) ? null : parts.join(all === undefined ? ', or ' : ', and ');
+  }
+  if (typeof field !== 'string' || typeof op !== 'string') return null;
+  const name = unbraced(field);
+  if (IS_THERE[op] !== undefined) return `${name} ${IS_THERE[op]}`;
+  return COMPARES[op] === undefined || value === undefined ? null : `${name} ${COMPARES[op]} ${comparedSaid(value)}`;
+}
+
+function comparedSaid(value: unknown): string {
+  if (Array.isArray(value)) return value.map(comparedSaid).join(', ');
+  return typeof value === 'string' && value.includes('{{') ? unbraced(value) : saidValue(value);
+}
+
+/** A template as the formula that it holds. */
+function unbraced(text: string): string {
+  return text.replaceAll(/\{\{\s*(.*?)\s*\}\}/g, '$1');
 }
 
 /** What refused by a limit, as its message names it: a rule by its name, or how often an endpoint may be called; `null`: neither. */

@@ -15,7 +15,7 @@ interface Refused {
 }
 
 const GAME_MENDS = 'Whoever wrote the game has to look at it: the sentence above says at what.';
-const STEP_SAYS = 'Its step and condition say why: they stand with each call on the time line, and under Calls.';
+const STEP_SAYS = 'Its step and condition say why: they stand with the call.';
 const NOTHING_TO_DO = 'Nothing, when it happens once: the game sends it again.';
 
 const WRONG_KEY: Meaning = {

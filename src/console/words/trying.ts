@@ -53,6 +53,36 @@ function depthOf({ steps }: Readonly<Record<string, unknown>>, { last }: Candida
   return Array.isArray(steps) ? steps.findIndex((step: unknown) => (step as { readonly id?: unknown } | null)?.id === first) : -1;
 }
 
+/** Values that a field may have to part players by it: where each has one of his own, none is like another. */
+const MOST_VALUES = 12;
+
+/**
+ * Players in an order in which those who differ follow one another: in turn one of each value of the first of these fields that parts them
+ * into a few. Who has another value than everybody who was `tried` comes before the others.
+ */
+export function spreadOut(
+  players: readonly string[],
+  tried: readonly string[],
+  has: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
+  fields: readonly string[],
+): readonly string[] {
+  const valueIn = (player: string, field: string) => JSON.stringify(has.get(player)?.[field] ?? null);
+  const parting = fields.find((field) => {
+    const { size } = new Set([...players, ...tried].map((player) => valueIn(player, field)));
+    return size > 1 && size <= MOST_VALUES;
+  });
+  if (parting === undefined) return players;
+  const known = new Set(tried.map((player) => valueIn(player, parting)));
+  const turns = new Map<string, number>();
+  const placed = players.map((player) => {
+    const value = valueIn(player, parting);
+    const turn = turns.get(value) ?? 0;
+    turns.set(value, turn + 1);
+    return { player, turn, isKnown: known.has(value) };
+  });
+  return placed.sort((one, other) => one.turn - other.turn || Number(one.isKnown) - Number(other.isKnown)).map(({ player }) => player);
+}
+
 /** What the log says of a player who may try it. `ago`: times as people say them. */
 export function candidateSaid({ last, seen }: Candidate, ago: (at: string) => string): string {
   if (last === null) return `${seen.slug ?? 'a request'} ${ago(seen.at)}, not this`;

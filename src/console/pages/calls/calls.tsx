@@ -11,6 +11,7 @@ import {
   useFollowed,
   type Window,
 } from '../../api/calls.ts';
+import type { LoggedRequest } from '../../api/queries.ts';
 import { useMoment } from '../../frame/then.tsx';
 import { useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -22,7 +23,7 @@ import { Card, CardBody, Empty, More, NothingSoFar, Page, Waiting } from '../../
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago, At } from '../../parts/time.tsx';
-import { isOfManagers, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
+import { isOfManagers, isOnlyOfManagers, msText, rateText, SPANS, type Span, shorterReach, spanMs } from '../../words/calls.ts';
 import { CallList, OfManagers } from './call-row.tsx';
 import styles from './calls.module.css';
 
@@ -71,25 +72,36 @@ function CallsUntil({ to }: { readonly to: string | undefined }) {
   const { slug, code, player, all, span } = route.useSearch();
   const window: Window = { ms: spanMs(span), to };
   const asked: CallsAsked = { slug, code, player, all: all === 'true' };
+  // What was refused to somebody in the console is no matter of the game: it is shown when one asks for it.
+  const isOfAll = all !== undefined;
   const followed = useFollowed(view, asked, window.to === undefined);
   return (
     <>
-      <Grouped window={window} state={followed.state} />
-      <Listed asked={asked} window={window} followed={followed} />
+      <Grouped window={window} state={followed.state} isOfAll={isOfAll} />
+      <Listed asked={asked} window={window} followed={followed} isOfAll={isOfAll} />
     </>
   );
 }
 
-function Grouped({ window, state }: { readonly window: Window; readonly state: Followed['state'] }) {
+interface GroupedProps {
+  readonly window: Window;
+  readonly state: Followed['state'];
+  /** Also what was refused to managers. */
+  readonly isOfAll: boolean;
+}
+
+function Grouped({ window, state, isOfAll }: GroupedProps) {
   const view = useView();
   const { slug, span } = route.useSearch();
   const navigate = route.useNavigate();
   const read = useQuery(summaryQuery(view, window));
-  const asked = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
+  const found = read.data?.endpoints.filter((each) => slug === undefined || each.slug === slug) ?? [];
+  const asked = found.filter((each) => isOfAll || !isOnlyOfManagers(each));
+  const leftOut = found.reduce((count, each) => count + (asked.includes(each) ? 0 : each.requests), 0);
   // What games call comes first.
   const groups = [...asked.filter((each) => !isOfManagers(each.route)), ...asked.filter((each) => isOfManagers(each.route))];
   const reach = read.data === undefined ? null : shorterReach(read.data);
-  const isTold = groups.length > 0 || reach !== null || (read.data?.missed ?? 0) > 0 || read.data?.partial === true;
+  const isTold = groups.length > 0 || leftOut > 0 || reach !== null || (read.data?.missed ?? 0) > 0 || read.data?.partial === true;
   return (
     <Card
       title={slug === undefined ? 'By endpoint' : `Calls of ${slug}`}
@@ -148,6 +160,16 @@ function Grouped({ window, state }: { readonly window: Window; readonly state: F
             {read.data.more > 0 && `${read.data.more} endpoints and routes with fewer requests are left out. `}
             {(read.data.missed ?? 0) > 0 && `${read.data.missed} requests were not stored, because too many came at once. `}
             {read.data.partial === true && 'The database does not answer: this is only what one node has served. '}
+            {leftOut > 0 && (
+              <>
+                {leftOut === 1 ? 'One request' : `${leftOut} requests`} of people in the console or of servers{' '}
+                {leftOut === 1 ? 'was refused and is' : 'were refused and are'} left out:{' '}
+                <Link to="/p/$project/calls" params={{ project: view.project }} search={(before) => ({ ...before, all: 'managers' })}>
+                  show {leftOut === 1 ? 'it' : 'them'}
+                </Link>
+                .{' '}
+              </>
+            )}
             {groups.length > 0 && 'Half of the calls take at most the first time, 95 of 100 the second.'}
           </p>
         </CardBody>
@@ -239,9 +261,10 @@ interface ListedProps {
   readonly asked: CallsAsked;
   readonly window: Window;
   readonly followed: Followed;
+  readonly isOfAll: boolean;
 }
 
-function Listed({ asked, window, followed }: ListedProps) {
+function Listed({ asked, window, followed, isOfAll }: ListedProps) {
   const view = useView();
   const list = useInfiniteQuery(callsQuery(view, asked, window));
   const stored = list.data?.pages.flatMap((page) => page.requests.toReversed()) ?? [];
@@ -249,11 +272,12 @@ function Listed({ asked, window, followed }: ListedProps) {
   // What is followed begins with the last ones, which may be older than the time that is looked at.
   const since = beginOf(window);
   const followedIn = followed.requests.filter(({ id, at }) => !known.has(id) && Date.parse(at) >= since);
-  const requests = [...followedIn, ...stored].filter(({ target }) => target === view.target);
+  const isShown = (request: LoggedRequest) => isOfAll || !isOnlyOfManagers({ ...request, failed: request.status >= 500 ? 1 : 0 });
+  const requests = [...followedIn, ...stored].filter((request) => request.target === view.target && isShown(request));
   const isFiltered = asked.slug !== undefined || asked.code !== undefined || asked.player !== undefined;
   return (
     <Card title={asked.all ? 'Last calls' : 'Last refused and failed'}>
-      <Filters key={JSON.stringify(asked)} asked={asked} />
+      <Filters key={JSON.stringify(asked)} asked={asked} isOfAll={isOfAll} />
       {list.isPending && <Waiting what="calls" />}
       {list.isError && (
         <CardBody>
@@ -272,7 +296,7 @@ function Listed({ asked, window, followed }: ListedProps) {
   );
 }
 
-function Filters({ asked }: { readonly asked: CallsAsked }) {
+function Filters({ asked, isOfAll }: { readonly asked: CallsAsked; readonly isOfAll: boolean }) {
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState({ slug: asked.slug ?? '', code: asked.code ?? '', player: asked.player ?? '' });
   const clean = (text: string) => text.trim() || undefined;
@@ -294,10 +318,11 @@ function Filters({ asked }: { readonly asked: CallsAsked }) {
     <form className={styles.filters} onSubmit={submit} aria-label="Filters">
       <Select
         label="What"
-        value={asked.all ? 'true' : ''}
-        onChange={({ target }) => void navigate({ search: (before) => ({ ...before, all: target.value === 'true' ? 'true' : undefined }) })}
+        value={asked.all ? 'true' : isOfAll ? 'managers' : ''}
+        onChange={({ target }) => void navigate({ search: (before) => ({ ...before, all: clean(target.value) }) })}
       >
         <option value="">Refused and failed</option>
+        <option value="managers">… of managers, too</option>
         <option value="true">All calls</option>
       </Select>
       {field('slug', 'Endpoint')}

@@ -6,7 +6,7 @@ import { useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { exactJson } from '../../words/exact.ts';
-import { type Failing, failingStep, isNested, limitNamed } from '../../words/failing.ts';
+import { conditionSaid, type Failing, failingStep, isNested, limitNamed } from '../../words/failing.ts';
 import styles from './calls.module.css';
 import { EndpointLimitLink, LeftNow, Rule } from './limits.tsx';
 
@@ -63,14 +63,14 @@ function Written({ failing: { places, step, condition } }: { readonly failing: F
           {places.length > 1 && <code>{String(step['id'])}</code>} {String(step['type'])}
           {condition !== null && (
             <>
-              : <code>{condition}</code>
+              : <strong>{conditionSaid(condition)}</strong>
             </>
           )}
         </p>
       )}
       {step === null && condition !== null && (
         <p>
-          Checked before its steps: <code>{condition}</code>
+          Checked before its steps: <strong>{conditionSaid(condition)}</strong>
         </p>
       )}
       {step === null && condition === null && (
@@ -94,6 +94,12 @@ function Written({ failing: { places, step, condition } }: { readonly failing: F
         <details className={styles.inner}>
           <summary>The step as it was then</summary>
           <pre className={styles.source}>{exactJson(step, 2)}</pre>
+        </details>
+      )}
+      {step === null && condition !== null && conditionSaid(condition) !== condition && (
+        <details className={styles.inner}>
+          <summary>The condition as it was written then</summary>
+          <pre className={styles.source}>{condition}</pre>
         </details>
       )}
     </>

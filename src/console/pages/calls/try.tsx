@@ -4,11 +4,11 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { endpointsQuery, lastCallsQuery } from '../../api/calls.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { ofKind } from '../../api/reveal.ts';
-import { type DryRunAsked, MOST_TRIED, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
+import { type DryRunAsked, haveOf, type Searched, type Tried, tryEndpoint, tryInTurn } from '../../api/trying.ts';
 import { valuesQuery } from '../../api/values.ts';
 import { targetIn } from '../../api/view.ts';
 import { OfNow } from '../../frame/then.tsx';
-import { useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
+import { useMay, useMayReadCalls, useMayTry, useView } from '../../frame/view.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Pair, Select } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -18,7 +18,7 @@ import { refusalSaid } from '../../words/calls.ts';
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { firstUsing, pretendedSaid, workedOn } from '../../words/pretending.ts';
 import { listedValues } from '../../words/sheet.ts';
-import { type Candidate, candidatesOf, isSameOnLive, othersSaid } from '../../words/trying.ts';
+import { type Candidate, candidatesOf, isSameOnLive, othersSaid, spreadOut } from '../../words/trying.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './calls.module.css';
 import { Outcome } from './outcome.tsx';
@@ -144,13 +144,21 @@ function Run({ slug, player, endpoint }: RunProps) {
   const as = chosen ?? candidates[0]?.id ?? '';
   const document = workedOn(endpoint);
   const pretending = usePretending(document, as.trim());
+  const mayRead = useMay()('collections', 'r');
+  /** Tries it for players who differ from those who were tried: the next ones of who played last are mostly alike. */
+  const tryOthers = async (asked: Asked, { refused, same }: Shown, left: readonly string[]) => {
+    const has = document === null || !mayRead ? new Map<string, never>() : await haveOf(view, document);
+    const tried = [...refused.map((each) => each.player), ...same];
+    const players = [...new Set([...left, ...has.keys()])].filter((id) => !tried.includes(id));
+    return tryInTurn(view, { ...asked, slug }, spreadOut(players, tried, has, document?.fields ?? []));
+  };
   const run = useMutation({
     mutationFn: async (asked: Asked): Promise<Shown> => {
       const tried = await tryEndpoint(view, { slug, ...asked });
       const shown: Shown = { tried, asked, ...endedFor(tried, asked.player) };
       // Whoever chose no player is here to see what becomes another.
       const left = chosen === undefined && asked.instead === undefined && view.target === 'next' ? leftOf(shown, candidates) : [];
-      return left.length === 0 ? shown : after(shown, await tryInTurn(view, { ...asked, slug }, left));
+      return left.length === 0 ? shown : after(shown, await tryOthers(asked, shown, left));
     },
     onSuccess: (shown, { player: before }) => show(shown, before),
   });
@@ -218,7 +226,9 @@ function Run({ slug, player, endpoint }: RunProps) {
           endpoint={endpoint}
           target={view.target}
           pretends={outcome.asked.pretends}
-          others={<Others slug={slug} shown={outcome} candidates={candidates} show={show} pretend={pretending.begin} />}
+          others={
+            <Others slug={slug} shown={outcome} candidates={candidates} show={show} tryOthers={tryOthers} pretend={pretending.begin} />
+          }
         >
           <Back />
         </Outcome>
@@ -269,22 +279,22 @@ interface OthersProps {
   readonly shown: Shown;
   readonly candidates: readonly Candidate[];
   readonly show: (shown: Shown, before: string) => void;
+  readonly tryOthers: (asked: Asked, shown: Shown, players: readonly string[]) => Promise<Searched>;
   /** Opens what the player is taken to have; `null`: that is not offered. */
   readonly pretend: (() => void) | null;
 }
 
 /** Where it is refused for a player, or shows nothing new: tries it for others, the likeliest first, until it does. */
-function Others({ slug, shown, candidates, show, pretend }: OthersProps) {
-  const view = useView();
+function Others({ slug, shown, candidates, show, tryOthers, pretend }: OthersProps) {
   const { asked, refused, same, tried } = shown;
   const search = useMutation({
-    mutationFn: (players: readonly string[]) => tryInTurn(view, { ...asked, slug }, players),
+    mutationFn: (players: readonly string[]) => tryOthers(asked, shown, players),
     onSuccess: (searched) => show(after(shown, searched), asked.player),
   });
   const refusal = refusalSaid(tried.report);
   const isNothingNew = refusal === null && isSameOnLive(tried.report, tried.live);
   const left = leftOf(shown, candidates);
-  const more = refused.length + same.length > 1 ? `${Math.min(left.length, MOST_TRIED)} more players` : 'other players';
+  const more = refused.length + same.length > 1 ? 'more players' : 'other players';
   if (asked.instead !== undefined) return null;
   if (refusal === null && refused.length === 0 && !isNothingNew) return null;
   return (
