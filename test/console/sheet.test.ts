@@ -21,7 +21,7 @@ import {
   withRowsBehind,
 } from '../../src/console/words/sheet.ts';
 import { changesBetween, differencesFrom, firstChanged, keyOf, placedOn, problemsIn } from '../../src/console/words/sheet-changes.ts';
-import { copiedText, csvOf, fromCsv, pasted, type Writing } from '../../src/console/words/sheet-text.ts';
+import { copiedText, csvOf, fromCsv, pasted, pasteSaid, type Writing } from '../../src/console/words/sheet-text.ts';
 import { changedSource } from '../../src/console/words/source-text.ts';
 import { placeOfValue, withChanges, writtenChanges } from '../../src/console/words/written-values.ts';
 import { differenceOf } from '../../src/domain/definition/release/difference.ts';
@@ -376,6 +376,9 @@ describe('a sheet and a spreadsheet', () => {
       { row: 2, column: 'price', value: 13 },
     ]);
     expect([done?.added, done?.cut]).toEqual([[{ item: 'rope', price: 2 }], 1]);
+    expect(done === null ? '' : pasteSaid(done)).toBe(
+      '4 cells were pasted. 1 row was added. 1 column was left out: the table has no more.',
+    );
     expect(pasted(table(), { ...whole, anchor: { row: 0, column: 1 } }, '9')?.edits.map(({ value }) => value)).toEqual([9, 9]);
     expect(pasted(table(), whole, '')).toBeNull();
   });

@@ -51,13 +51,13 @@ async function stored(target: 'live' | 'next') {
 }
 
 inBrowser('the box offers what has it in its name while one types, by mouse and by keyboard, and says that Enter finds', async () => {
-  const { faults, origin, page, project } = market();
+  const { faults, origin, page, profile, project } = market();
   const chosen = () => page.evaluate<string>(`document.querySelector('[role=gridcell][aria-selected=true]')?.textContent ?? ''`);
   await page.goto(`${origin}/p/${project}`);
   await heading(page, 'Activity');
   await page.keyboard.press('/');
   for (const letter of 'WOR') await page.keyboard.press(letter);
-  await page.getByRole('option', { name: 'Find “WOR” as an id, in all names, and as a player’s name Enter finds' }).waitFor();
+  await page.getByRole('option', { name: 'Find “WOR” among ids, names and players Enter finds' }).waitFor();
   await page.getByRole('option', { name: 'sword in shop row' }).waitFor();
   expect(await seriousOn(page)).toEqual([]);
   await page.keyboard.press('ArrowDown');
@@ -66,6 +66,17 @@ inBrowser('the box offers what has it in its name while one types, by mouse and 
   expect(await chosen()).toBe('sword');
   // Its keys are those of the grid.
   await expect.poll(() => page.evaluate<string>(`document.activeElement?.getAttribute('role')`)).toBe('grid');
+  // Where a table is wider than the screen, the names of its rows stay.
+  const { send } = await profile.newCDPSession(page).then((session) => ({ send: session.send.bind(session) }));
+  await send('Emulation.setDeviceMetricsOverride', { width: 220, height: 800, deviceScaleFactor: 1, mobile: false });
+  const moved = `(() => {
+    const grid = document.querySelector('[role=grid]');
+    grid.scrollLeft = 1000;
+    const [name] = document.querySelectorAll('[role=gridcell]');
+    return [grid.scrollLeft > 0, Math.round(name.getBoundingClientRect().left - grid.getBoundingClientRect().left)];
+  })()`;
+  await expect.poll(() => page.evaluate<unknown>(moved)).toEqual([true, 56]);
+  await send('Emulation.clearDeviceMetricsOverride', {});
   await page.getByLabel(/^Find anything/).fill('pri');
   await page.getByRole('option', { name: 'price in shop column' }).click();
   await expect.poll(chosen).toBe('7');
@@ -120,6 +131,8 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.getByText('2 changes not saved').waitFor();
   await page.keyboard.press('Control+z');
   await page.getByText('One change not saved').waitFor();
+  // What a paste did is said no longer than it is there.
+  expect(await page.getByText('The first row named the columns.').count()).toBe(0);
   await page.keyboard.press('Control+y');
   await page.getByRole('button', { name: 'Save…' }).click();
   await page.getByText('axe › price').waitFor();
@@ -197,7 +210,7 @@ inBrowser('where a second person is asked for, one act stages, runs the tests an
   await ok(manager.manage('PUT', manager.definitions('tests'), { body: [test(200)] }));
   await change('12');
   // No dialog is left: what waits stands above every page.
-  await page.getByText(/^Asked for approval: Shop › .* \(1 of 1 tests pass\)\. Whoever may approve sees it/).waitFor();
+  await page.getByText(/^Asked for approval: Shop › .* \(1 of 1 tests pass\)\. Whoever may approve is told above every page/).waitFor();
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   // The keyboard goes on from there, as the button that opened the dialog is gone.
   await expect.poll(() => page.evaluate<string>('document.activeElement?.textContent ?? null')).toMatch(/^Asked for approval/);

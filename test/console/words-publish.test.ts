@@ -273,7 +273,7 @@ it('the last publish that changed a value or a definition is told with what it c
     lastChange(publishes, target, ofValue(name))?.said;
   expect([said([staged, axe], 'next'), said([staged, axe], 'live')]).toEqual(['axe 9 → 11', 'axe 7 → 9, and 1 more']);
   expect([said([axe], 'live', 'Shopping'), said([axe], 'live', 'Axes')]).toEqual(['axe 1 → 2', undefined]);
-  expect(said([publish('live', change([field('Axes › x', 1, 2)], 900)), axe], 'live')).toMatch(/^perhaps/);
+  expect(said([publish('live', change([field('Axes › x', 1, 2)], 900)), axe], 'live')).toMatch(/^Perhaps/);
   const endpoint = publish('live', [{ kind: 'endpoint', id: 'buy', hash: 'h', action: 'add' }]);
-  expect(lastChange([axe, endpoint], 'live', ofDefinition('endpoint', 'buy'))).toMatchObject({ said: 'new', publish: endpoint });
+  expect(lastChange([axe, endpoint], 'live', ofDefinition('endpoint', 'buy'))).toMatchObject({ said: 'New', publish: endpoint });
 });

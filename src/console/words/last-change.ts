@@ -41,8 +41,8 @@ export function lastChange<Publish extends Listed>(publishes: readonly Publish[]
 function saidOf(target: string, change: ChangeSaid, fields: readonly FieldSaid[]): string {
   const action = actionIn(target, change);
   const [first] = fields;
-  if (action === 'add') return 'new';
-  if (action !== 'change') return 'taken back';
-  if (first === undefined) return (change.more ?? 0) > 0 ? 'perhaps, among very many changes:' : 'changed';
+  if (action === 'add') return 'New';
+  if (action !== 'change') return 'Taken back';
+  if (first === undefined) return (change.more ?? 0) > 0 ? 'Perhaps, among very many changes:' : 'Changed';
   return fields.length === 1 ? fieldSaid(first) : `${fieldSaid(first)}, and ${fields.length - 1} more`;
 }

@@ -81,7 +81,8 @@ export function pasteSaid({ edits, added, cut: without, isHeaded }: Pasted): str
   const head = isHeaded ? ' The first row named the columns.' : '';
   const columns =
     without === 0 ? '' : ` ${counted(without, 'column')} left out: the table has ${isHeaded ? 'none of that name' : 'no more'}.`;
-  return `${counted(edits.length, 'cell')} pasted.${rows}${head}${columns}`;
+  const cells = added.reduce((count, row) => count + Object.keys(row).length, edits.length);
+  return `${counted(cells, 'cell')} pasted.${rows}${head}${columns}`;
 }
 
 /** One cell that is pasted fills all that are selected. */

@@ -303,6 +303,14 @@ export function givenName({ kind }: Pick<Sheet, 'kind'>, { cells }: Row): string
   return typeof found === 'string' ? shortened(found) : null;
 }
 
+/** The column that mostly says what a row is called; −1: none does. */
+export function namingColumn({ kind, columns }: Pick<Sheet, 'kind' | 'columns'>): number {
+  const place = (of: string) => columns.findIndex(({ key }) => key === of);
+  if (kind === 'group') return place(ENTRY.name);
+  const named = NAMES.map(place).find((found) => found >= 0);
+  return named ?? columns.findIndex(({ type }) => type === 'string');
+}
+
 function shortened(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }

@@ -20,6 +20,7 @@ import {
   type Column,
   cellOf,
   cellText,
+  namingColumn,
   problemOf,
   type Row,
   rowName,
@@ -76,6 +77,7 @@ export function Grid(props: GridProps) {
   const [first, setFirst] = useState(0);
   const [height, setHeight] = useState(600);
   const widths = useMemo(() => sheet.columns.map((column) => widthOf(sheet, column)), [sheet]);
+  const naming = useMemo(() => namingColumn(sheet), [sheet]);
   const total = widths.reduce((sum, width) => sum + width, NUMBERS);
   const { active } = selection;
   const size = { rows: sheet.rows.length, columns: sheet.columns.length };
@@ -258,7 +260,8 @@ export function Grid(props: GridProps) {
             key={column.key}
             role="columnheader"
             aria-colindex={place + 2}
-            className={styles.name}
+            data-naming={place === naming || undefined}
+            className={classes(styles.name, place === naming && styles.naming)}
             style={{ width: widths[place] }}
             title={columnSaid(column)}
           >
@@ -271,7 +274,7 @@ export function Grid(props: GridProps) {
           const row = sheet.rows[place];
           if (row === undefined) return null;
           return (
-            <GridRow key={row.id} {...props} id={id} row={row} place={place} widths={widths}>
+            <GridRow key={row.id} {...props} id={id} row={row} place={place} widths={widths} naming={naming}>
               {place === active.row && row.id === draft?.row.id ? (
                 <CellEditor
                   label={`${rowName(sheet, row, place)}, ${draft.column.key}`}
@@ -316,8 +319,15 @@ function bringIntoSight(grid: HTMLElement, row: number, column: number, widths: 
   else if (top + ROW + HEAD > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + ROW + HEAD - grid.clientHeight;
   const left = widths.slice(0, column).reduce((sum, width) => sum + width, NUMBERS);
   const right = left + (widths[column] ?? 0);
-  if (left - NUMBERS < grid.scrollLeft) grid.scrollLeft = left - NUMBERS;
+  const kept = NUMBERS + keptWidth(grid);
+  if (left - kept < grid.scrollLeft) grid.scrollLeft = left - kept;
   else if (right > grid.scrollLeft + grid.clientWidth) grid.scrollLeft = right - grid.clientWidth;
+}
+
+/** Of the names of rows that stay in sight beside their numbers, as on a phone. */
+function keptWidth(grid: HTMLElement): number {
+  const head = grid.querySelector<HTMLElement>('[data-naming]');
+  return head === null || getComputedStyle(head).position !== 'sticky' ? 0 : head.offsetWidth;
 }
 
 interface GridRowProps extends GridProps {
@@ -325,11 +335,13 @@ interface GridRowProps extends GridProps {
   readonly row: Row;
   readonly place: number;
   readonly widths: readonly number[];
+  /** Its cell that says what the row is called. */
+  readonly naming: number;
   /** The editor of its active cell, where one is open. */
   readonly children: ReactNode;
 }
 
-function GridRow({ id, sheet, row, place, widths, selection, marksOf, other, isReadOnly, children }: GridRowProps) {
+function GridRow({ id, sheet, row, place, widths, naming, selection, marksOf, other, isReadOnly, children }: GridRowProps) {
   const isActive = selection.active.row === place;
   return (
     <div
@@ -362,6 +374,7 @@ function GridRow({ id, sheet, row, place, widths, selection, marksOf, other, isR
             title={cellSaid(value, marks, other)}
             className={classes(
               styles.cell,
+              at === naming && styles.naming,
               column.type === 'number' || typeof value === 'number' ? styles.digits : '',
               isHere && styles.active,
               marks.problem !== null && styles.wrong,

@@ -184,6 +184,20 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
   const [chosen, select] = useState(() => selectionOf(placeNamed(sheet, place)));
   const [told, tell] = useState(() => missingOf(sheet, place));
   const [asked, setAsked] = useState<Asked | null>(null);
+  // What a paste did is said while it is there: not once it was saved or dropped.
+  const [wasEdited, setWasEdited] = useState(isEdited);
+  if (wasEdited !== isEdited) {
+    setWasEdited(isEdited);
+    if (!isEdited) tell('');
+  }
+  const undo = () => {
+    tell('');
+    editing.undo();
+  };
+  const redo = () => {
+    tell('');
+    editing.redo();
+  };
   const other = otherThan(view.target);
   // All values once more: what differs is marked once the page stands.
   const isStanding = useStanding();
@@ -192,6 +206,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
     () => (beside.data === undefined ? () => null : differencesFrom(sheetOf(base.id, beside.data.served), base)),
     [beside.data, base],
   );
+  const isAnyElse = useMemo(() => base.rows.some((row) => base.columns.some((column) => differs(row, column) !== null)), [base, differs]);
   const changes = useMemo(() => changesBetween(base, sheet), [base, sheet]);
   const problems = useMemo(() => problemsIn(sheet, changes), [sheet, changes]);
   const marks = useMemo(() => marksOf({ base, changes, problems, differs }), [base, changes, problems, differs]);
@@ -238,10 +253,10 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
         {readOnly !== null && <span className={styles.why}>{readOnly}</span>}
         {readOnly === null && (
           <>
-            <Button isSmall onClick={editing.undo} disabled={!editing.canUndo} title="Ctrl+Z">
+            <Button isSmall onClick={undo} disabled={!editing.canUndo} title="Ctrl+Z">
               Undo typing
             </Button>
-            <Button isSmall onClick={editing.redo} disabled={!editing.canRedo} title="Ctrl+Y">
+            <Button isSmall onClick={redo} disabled={!editing.canRedo} title="Ctrl+Y">
               Redo typing
             </Button>
             <Button isSmall onClick={addRow}>
@@ -286,8 +301,8 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
         }}
         marksOf={marks}
         change={change}
-        undo={editing.undo}
-        redo={editing.redo}
+        undo={undo}
+        redo={redo}
         tell={tell}
         ask={(unclear, choose) => setAsked({ of: sheet, unclear, choose })}
         typing={typing}
@@ -314,6 +329,13 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
           />
         )}
       </div>
+      {isAnyElse && (
+        <div className={styles.status}>
+          <span>
+            <span className={styles.corner} aria-hidden="true" /> Cells with this corner have another value in {other}.
+          </span>
+        </div>
+      )}
       {readOnly === null && !isEdited && !isTyping && (
         <div className={styles.status}>Choose a cell, type, and press Enter. Players notice nothing until it is made live.</div>
       )}

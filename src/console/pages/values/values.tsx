@@ -80,11 +80,17 @@ function ValueList() {
   );
 }
 
+const HEADS = [
+  ...['Name', 'Holds', 'Kept in'],
+  { name: 'Changed last', className: table.later },
+  { name: 'State', isHidden: true, className: table.mark },
+];
+
 function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
   const lastOf = useLastChange();
   return (
-    <Table name="Game values" heads={['Name', 'Holds', 'Kept in', 'Changed last', { name: 'State', isHidden: true }]} folds>
+    <Table name="Game values" heads={HEADS} folds>
       {values.map(({ id, name, kind, size, collection, isDifferent }) => (
         <tr key={`${kind} ${id}`}>
           <td>
