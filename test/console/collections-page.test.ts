@@ -42,7 +42,7 @@ inBrowser('a manager finds the richest, sees why there is no order by name, open
   await page.getByRole('button', { name: 'Export…' }).click();
   await page.getByRole('radio', { name: /CSV/ }).check();
   await page.getByRole('button', { name: 'Export', exact: true }).click();
-  await page.getByText(new RegExp(`Saved ${project}-purses-r\\d+\\.csv`)).waitFor();
+  await page.getByText(new RegExp(`Saved Market-${project}-purses-r\\d+\\.csv`)).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: CY }).click();
   await heading(page, new RegExp(`purses/${CY}`));

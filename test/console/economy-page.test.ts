@@ -26,6 +26,13 @@ inBrowser('an auditor sees that a day adds up and opens it; a manager sets an al
   const page = await signedInAs('auditor');
   await page.goto(`${origin}/p/${project}/economy`);
   await page.getByText('adds up on each of 1 day').waitFor();
+  // Each table names its file, which names the game.
+  const file = async (what: string) => (await page.getByRole('button', { name: `${what} as CSV` }).getAttribute('title')) ?? '';
+  expect(await file('Days')).toMatch(new RegExp(`^Saves Market-${project}-economy-gold-days-r\\d+\\.csv$`));
+  expect([await file('Sources'), await file('Players')]).toEqual([
+    expect.stringContaining('by-source'),
+    expect.stringContaining('movers-net'),
+  ]);
   await page
     .getByRole('row', { name: /entries of gold 0 120 20 100/ })
     .first()

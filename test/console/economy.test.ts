@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
-import { csvOf, fileName } from '../../src/console/words/csv.ts';
+import { csvOf, fileName, titleInFiles } from '../../src/console/words/csv.ts';
 import {
   alarmOf,
   aroundSaid,
@@ -163,5 +163,11 @@ describe('a table as a file', () => {
 
   it('is called by what it is and the revision that it shows', () => {
     expect(fileName(['p1', 'economy', 'gold / next', 'days'], 42, 'csv')).toBe('p1-economy-gold_next-days-r42.csv');
+    // A game is told by its name, where that has letters.
+    const called = (title: string) => fileName([titleInFiles(title), 'p1', 'days'], 42, 'csv');
+    expect(called('Example game')).toBe('Example_game-p1-days-r42.csv');
+    expect(called('../Ödland: “II”?')).toBe('Ödland_II-p1-days-r42.csv');
+    expect(called('…')).toBe('p1-days-r42.csv');
+    expect(titleInFiles('x'.repeat(200))).toHaveLength(40);
   });
 });

@@ -23,6 +23,16 @@ export function csvOf(head: readonly string[], rows: readonly (readonly unknown[
 
 /** A name of a file that says what it is, and as of which revision. */
 export function fileName(parts: readonly string[], revision: number, kind: 'csv' | 'ndjson'): string {
-  const name = parts.map((part) => part.replace(/[^A-Za-z0-9_.-]+/g, '_')).join('-');
+  const named = parts.map((part) => part.replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, '_')).filter((part) => part !== '');
+  const name = named.join('-');
   return `${name}-r${revision}.${kind}`;
+}
+
+/** Letters of a game's name that stand in a file's. */
+const MOST_OF_TITLE = 40;
+
+/** What a game is called, as a file's name may begin on any system: without signs at its ends, and short. */
+export function titleInFiles(title: string): string {
+  const letters = [...title.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}]+/gu, '_')].slice(0, MOST_OF_TITLE).join('');
+  return letters.replace(/^_+|_+$/g, '');
 }

@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from 'react';
 import { type ExportedFile, exportDocuments } from '../../api/collections.ts';
 import { saveFile } from '../../api/files.ts';
 import { collectionsQuery } from '../../api/queries.ts';
-import { useMay, useView } from '../../frame/view.ts';
+import { useMay, useProject, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { bytesText } from '../../words/bytes.ts';
 import { type ListSearch, whichText } from '../../words/collection.ts';
+import { titleInFiles } from '../../words/csv.ts';
 import styles from './collections.module.css';
 
 const FORMATS = [
@@ -42,6 +43,7 @@ type State = 'asking' | 'running' | ExportedFile | { readonly error: unknown };
 
 function ExportDialog({ collection, asked, close }: ExportProps & { readonly close: () => void }) {
   const view = useView();
+  const { title } = useProject();
   const mayDo = useMay();
   const [format, setFormat] = useState<'ndjson' | 'csv'>('ndjson');
   const [personal, setPersonal] = useState<'masked' | 'shown'>('masked');
@@ -71,8 +73,9 @@ function ExportDialog({ collection, asked, close }: ExportProps & { readonly clo
         },
       );
       if (file === null) return setState('asking');
-      saveFile(file.name, [...file.parts], file.type);
-      setState(file);
+      const called = [titleInFiles(title), file.name].filter((part) => part !== '').join('-');
+      saveFile(called, [...file.parts], file.type);
+      setState({ ...file, name: called });
     } catch (error) {
       setState({ error });
     }

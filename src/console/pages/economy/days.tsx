@@ -5,7 +5,6 @@ import { daysQuery, type EconomyAsked, type EconomyDay } from '../../api/economy
 import { useView } from '../../frame/view.ts';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
@@ -14,6 +13,7 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
 import { checkOf, percent } from '../../words/economy.ts';
+import { CsvButton } from './csv-button.tsx';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';
 import { PublishedInDays, usePublished } from './published.tsx';
@@ -26,7 +26,6 @@ const CSV = [
 
 /** The days of a currency as plots, and as the sum that an auditor follows line by line. */
 export function Days({ asked }: { readonly asked: EconomyAsked }) {
-  const { project } = useView();
   const read = useQuery(daysQuery(useView(), asked));
   const published = usePublished(asked);
   if (read.isPending)
@@ -37,7 +36,7 @@ export function Days({ asked }: { readonly asked: EconomyAsked }) {
     );
   if (read.isError) return <Failed error={read.error} again={() => void read.refetch()} />;
   const { rows, revision, isCut } = read.data;
-  const name = [project, 'economy', asked.currency, 'days'];
+  const name = ['economy', asked.currency, 'days'];
   return (
     <>
       <Plots days={rows} marks={published.marks} />
@@ -48,7 +47,13 @@ export function Days({ asked }: { readonly asked: EconomyAsked }) {
           <span className={styles.heads}>
             <Adds days={rows} />
             {rows.length > 0 && (
-              <CsvButton name={name} revision={revision} head={CSV} rows={() => rows.map((day) => CSV.map((column) => day[column]))} />
+              <CsvButton
+                what="Days"
+                name={name}
+                revision={revision}
+                head={CSV}
+                rows={() => rows.map((day) => CSV.map((column) => day[column]))}
+              />
             )}
           </span>
         }

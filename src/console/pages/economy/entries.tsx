@@ -5,7 +5,6 @@ import { ofKind } from '../../api/reveal.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { classes } from '../../parts/classes.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
 import { Card, Empty, More, NothingSoFar, Page, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
@@ -16,6 +15,7 @@ import { className, comeTo, entriesTitle, type Period, periodOf } from '../../wo
 import { isLess } from '../../words/value.ts';
 import { PlayerLink } from '../named.tsx';
 import { FailedOrAsked } from '../revealing.tsx';
+import { CsvButton } from './csv-button.tsx';
 import styles from './economy.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/economy/entries');
@@ -105,7 +105,8 @@ function Entries({ asked }: { readonly asked: Parameters<typeof entriesQuery>[1]
       actions={
         entries.length > 0 && (
           <CsvButton
-            name={[view.project, 'economy', asked.currency, 'entries']}
+            what="Entries"
+            name={['economy', asked.currency, 'entries']}
             revision={pages[0]?.revision ?? 0}
             head={CSV}
             rows={() => entries.map(rowOf)}

@@ -38,6 +38,7 @@ export function Flows({ asked }: { readonly asked: EconomyAsked }) {
       read={read}
       data={data}
       csv={{
+        what: `${BY.find(([name]) => name === by)?.[1] ?? ''}s`,
         name: `by-${by}`,
         head: [by, 'entries', 'inflow', 'outflow', 'faucet', 'sink'],
         row: (row) => [nameOf(row, by), row.entries, row.inflow, row.outflow, row.faucet, row.sink],

@@ -1,10 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue } from 'react';
-import { useView } from '../../frame/view.ts';
-import { CsvButton } from '../../parts/csv-button.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Toggles } from '../../parts/toggles.tsx';
+import { CsvButton } from './csv-button.tsx';
 import styles from './economy.module.css';
 
 interface Moved<Row> {
@@ -28,7 +27,12 @@ interface MovedProps<Row, Choice extends string> {
   readonly read: UseQueryResult<Moved<Row>>;
   /** What of it is drawn; left out: nothing yet. */
   readonly data: Moved<Row> | undefined;
-  readonly csv: { readonly name: string; readonly head: readonly string[]; readonly row: (row: Row) => readonly unknown[] };
+  readonly csv: {
+    readonly what: string;
+    readonly name: string;
+    readonly head: readonly string[];
+    readonly row: (row: Row) => readonly unknown[];
+  };
   /** Said where nothing moved. */
   readonly empty: string;
   /** Said where there are more rows than are shown. */
@@ -40,7 +44,6 @@ interface MovedProps<Row, Choice extends string> {
 /** A table of what moved in some days, with ways to look at it and a file of its rows. */
 export function MovedCard<Row, Choice extends string>(props: MovedProps<Row, Choice>) {
   const { title, currency, choices, chosen, choose, read, data, csv, empty, cut, children } = props;
-  const { project } = useView();
   const rows = data?.rows ?? [];
   return (
     <Card
@@ -50,7 +53,8 @@ export function MovedCard<Row, Choice extends string>(props: MovedProps<Row, Cho
           <Toggles choices={choices} chosen={chosen} choose={choose} />
           {data !== undefined && rows.length > 0 && (
             <CsvButton
-              name={[project, 'economy', currency, csv.name]}
+              what={csv.what}
+              name={['economy', currency, csv.name]}
               revision={data.revision}
               head={csv.head}
               rows={() => rows.map(csv.row)}

@@ -37,6 +37,7 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
       read={read}
       data={data}
       csv={{
+        what: 'Players',
         name: `movers-${order}`,
         head: ['player', 'entries', 'inflow', 'outflow', 'net'],
         row: ({ player, entries, inflow, outflow, net }) => [player, entries, inflow, outflow, net],
