@@ -73,7 +73,7 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is resto
   await page.getByRole('link', { name: 'Time line', exact: true }).click();
   // What is undone says so, and is not offered again.
   await page.getByText('undone', { exact: true }).waitFor();
-  const undo = page.getByRole('button', { name: /^Undo commit/ });
+  const undo = page.getByRole('button', { name: /^Undo… \(commit/ });
   expect(await undo.count()).toBe((await page.getByRole('link', { name: /^\d+$/ }).count()) - 3);
   expect(faults).toEqual([]);
 });
@@ -127,7 +127,7 @@ inBrowser('support: what was sold is restored with what was got for it going, or
     .waitFor();
   await page.goto(`${origin}/p/${project}/players/${SAL}/timeline?field=name`);
   await page
-    .getByRole('button', { name: /^Undo commit/ })
+    .getByRole('button', { name: /^Undo… \(commit/ })
     .first()
     .waitFor();
   expect(await page.getByRole('link', { name: String(sold), exact: true }).count()).toBe(0);
@@ -209,7 +209,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
     await page.getByLabel('Value', { exact: true }).fill(value);
     await page.getByRole('button', { name: 'Add this change' }).click();
   };
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit…' }).click();
   await plan('gold', 'inc', '5');
   await plan('bag', 'push', 'sword');
   await plan('stats.level', 'set', '3');
@@ -223,7 +223,7 @@ inBrowser('a document is changed by operations with a reason, or not at all wher
   expect(await read(BO)).toEqual({ name: 'Bo', gold: 15, bag: ['rope', 'sword'], stats: { level: 3 } });
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByText('Money: gold +5 (correction: a gift)').waitFor();
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit…' }).click();
   await write(BO, { name: 'Bo', gold: 1, stats: { level: 4 } });
   await plan('stats', 'merge', '{"level":5}');
   await page.getByLabel('Reason').fill('one more');
@@ -342,6 +342,16 @@ inBrowser('a moment is in the address, and all pages follow it', async () => {
     .first()
     .waitFor();
   expect(new URL(page.url()).searchParams.get('at')).toBe(String(then));
+  // A search that ended before it found anything says so, and since when it looked.
+  const here = page.url();
+  const commits = /\/commits\?.*kind=/;
+  const body = JSON.stringify({ ok: true, commits: [], searched: then, before: then });
+  await page.route(commits, (held) => held.fulfill({ contentType: 'application/json', headers: {}, body }));
+  await page.goto(`${origin}/p/${project}?kind=session&at=${then}`);
+  await page.getByText('Nothing in the part that was looked at').waitFor();
+  await page.getByText(/^All since \d+ \w+ \d+, .* was looked at\.$/).waitFor();
+  await page.unroute(commits);
+  await page.goto(here);
   await page.getByRole('button', { name: 'Back to now' }).click();
   await page
     .getByRole('row', { name: /gold 2/ })

@@ -103,6 +103,18 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What would come of it');
   expect(await seriousOn(page)).toEqual([]);
   expect((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).toEqual({ gold: 4 });
+  // What somebody in the console looked for in vain is no refusal of the game, and is there for who asks for it.
+  const hunt = await manager.manage('GET', manager.definitions('explain/no-such-id'));
+  expect(hunt.status).toBe(404);
+  await manager.play('POST', manager.endpoint('buy'), { body: { price: 93 } });
+  await page.goto(`${origin}/p/${project}/calls`);
+  await page.getByText('Not enough gold').first().waitFor();
+  await page.getByText(/request.* of people in the console or of servers .* left out/).waitFor();
+  expect(await page.getByText('of managers', { exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: /^show / }).click();
+  await page.getByText('of managers', { exact: true }).first().waitFor();
+  expect(new URL(page.url()).searchParams.get('all')).toBe('managers');
+  expect(await seriousOn(page)).toEqual([]);
   // A player reports what the screen said.
   await page.goto(`${origin}/p/${project}/find/TOO_POOR`);
   await page.getByRole('link', { name: 'the calls that were refused with it' }).click();
@@ -204,8 +216,8 @@ inBrowser(
     await page.getByText('1 new commit.').waitFor();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.goto(`${origin}/p/${project}?from=${newest}`);
-    await page.getByRole('button', { name: `Undo commit ${newest}` }).waitFor();
-    expect(await page.getByRole('button', { name: /^Undo commit/ }).count()).toBe(1);
+    await page.getByRole('button', { name: `Undo… (commit ${newest})` }).waitFor();
+    expect(await page.getByRole('button', { name: /^Undo… \(commit/ }).count()).toBe(1);
     await page.goto(`${origin}/p/${project}/players/${PLAYER}`);
     await page
       .getByText(String(before + 8), { exact: true })
@@ -240,7 +252,7 @@ inBrowser(
     await page.getByRole('link', { name: 'endpoint toll' }).waitFor();
     await page.goto(`${origin}/p/${project}/calls?slug=toll&code=TOO_POOR`);
     await page.getByText('Not enough gold').first().click();
-    await page.getByText('"field":"purse"').first().waitFor();
+    await page.getByText('purse is at least 9').first().waitFor();
     expect(await seriousOn(page)).toEqual([]);
     await page.getByRole('link', { name: 'workflow charge' }).click();
     await heading(page, 'charge');

@@ -51,7 +51,7 @@ inBrowser('an owner invites somebody, who sets a password, signs in by name, and
   await heading(ada, 'Activity');
   await ada.goto(`${origin}/account`);
   await ada.getByLabel('New password').fill(PASSWORD);
-  await ada.getByLabel('The same again').fill(PASSWORD);
+  await ada.getByLabel('Repeat the password').fill(PASSWORD);
   await ada.getByRole('button', { name: 'Set it' }).click();
   await ada.getByText('Your password is set.').waitFor();
   await ada.getByText('this one').waitFor();

@@ -251,7 +251,7 @@ inBrowser('what is staged is read as source beside live, is taken back with a re
     .first()
     .waitFor();
   await page.goto(`${origin}/p/${project}/publishes`);
-  await page.getByRole('button', { name: 'Take back…' }).click();
+  await page.getByRole('button', { name: 'Take back what is staged…' }).click();
   // What was said when it was staged is offered.
   await page.getByText(/^As key “Secret key” said when it was staged/).waitFor();
   expect(await page.evaluate("document.querySelector('[role=dialog] input').value")).toBe('Taken back: Dearest');
@@ -304,8 +304,8 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   await mara.getByText('another person has to approve it').waitFor();
   await mara.getByRole('button', { name: 'Copy link' }).waitFor();
   // Whoever asked withdraws it; to decline it is for others.
-  expect(await mara.getByRole('button', { name: /^(Decline|Withdraw it)…$/ }).count()).toBe(1);
-  await mara.getByRole('button', { name: 'Withdraw it…' }).waitFor();
+  expect(await mara.getByRole('button', { name: /^(Decline|Withdraw the request)…$/ }).count()).toBe(1);
+  await mara.getByRole('button', { name: 'Withdraw the request…' }).waitFor();
   expect(await seriousOn(mara)).toEqual([]);
   await page.goto(`${origin}/p/${project}`);
   await page.getByRole('link', { name: 'asked for a second person’s approval' }).waitFor();
@@ -340,8 +340,8 @@ inBrowser('where a project asks for a second person, one asks and is told why th
   // What another person decides meanwhile is told in the place of a decision.
   await page.getByRole('button', { name: 'Decline…' }).click();
   await heading(page, 'Decline this?');
-  await mara.getByRole('button', { name: 'Withdraw it…' }).click();
-  await mara.getByRole('button', { name: 'Withdraw it', exact: true }).click();
+  await mara.getByRole('button', { name: 'Withdraw the request…' }).click();
+  await mara.getByRole('button', { name: 'Withdraw the request', exact: true }).click();
   await heading(page, 'It was decided meanwhile');
   await page.getByRole('button', { name: 'Close' }).click();
   await mara.getByRole('button', { name: 'Ask for approval…' }).click();
@@ -390,8 +390,8 @@ inBrowser('whoever approves a roll back sees what is undone and what that change
   await oleg.getByRole('button', { name: 'Undo…', exact: true }).click();
   await oleg.getByText(/^As you said when it was asked for/).waitFor();
   await oleg.getByRole('button', { name: 'Cancel' }).click();
-  await oleg.getByRole('button', { name: 'Withdraw it…' }).click();
-  await oleg.getByRole('button', { name: 'Withdraw it', exact: true }).click();
+  await oleg.getByRole('button', { name: 'Withdraw the request…' }).click();
+  await oleg.getByRole('button', { name: 'Withdraw the request', exact: true }).click();
   await expect.poll(() => oleg.evaluate("document.body.innerText.includes('Asked for: ')")).toBe(false);
   await profile.close();
   expect(faults).toEqual([]);
@@ -482,6 +482,7 @@ inBrowser(
     await asker.getByRole('button', { name: 'Ask for approval' }).click();
     // Over the page where one reads of it, which stays.
     await asker.getByText(/^Asked for the undo: /).waitFor();
+    await asker.getByRole('link', { name: 'On to Publishes' }).waitFor();
     await heading(asker, 'Activity');
     await page.getByRole('button', { name: 'Approve and make it live' }).click();
     await page.getByText(/^It is live: Shop › axe 15 → \d+\.$/).waitFor();

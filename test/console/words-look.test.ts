@@ -54,6 +54,8 @@ test('beside a visit stands what the same person did last before it and first af
   expect(actsAround(visit, [...acts, act(10, 23)]).map(({ revision }) => revision)).toEqual([2, 3]);
   expect(actsAround(visit, [act(5, 36), act(4, 20, 'per_2')])).toEqual([]);
   expect([18, 20, 22].map((minute) => whenText(visit.began, act(1, minute).at))).toEqual(['2 min before', 'right then', '2 min later']);
+  const after = (ms: number) => whenText(visit.began, new Date(Date.parse(visit.began) + ms).toISOString());
+  expect([-11_000, 400, 37_000, 59_900].map(after)).toEqual(['11 s before', 'right then', '37 s later', '1 min later']);
 });
 
 test('a list of one player says that lists of many are not in it', () => {

@@ -203,7 +203,7 @@ class Explanation {
     if (commit === null) return [];
     const [publish] = await this.#publishesBefore(commit.last + 1, 1);
     const own = publish !== undefined && publish.revision >= commit.first ? publish : null;
-    if (own === null) return [await this.#meaning('revision', 'A revision of the log, in this commit', [commit], false)];
+    if (own === null) return [await this.#meaning('revision', 'The number of this commit, or of an event in it', [commit], false)];
     const text = `A publish: ${own.action} to ${own.target}`;
     const meaning = await this.#meaning('publish', text, [commit], false, { publishes: toPublish(own.revision) });
     const shown = this.#shownPublish(own);

@@ -86,7 +86,7 @@ export function useFindDeed(held: string, said: Pick<Deed, 'kind' | 'name'>): De
   const { project } = useView();
   const navigate = useNavigate();
   const go = () => void navigate({ to: '/p/$project/find/$held', params: { project, held } });
-  return { ...said, about: 'as an id, in all names, and as a player’s name', go };
+  return { ...said, about: 'among ids, names and players', go };
 }
 
 /** How long typing rests before names are asked for, ms. */

@@ -115,9 +115,9 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
           <dt>Last publish before it</dt>
           <dd>
             <Link to="/p/$project/publishes/$revision" params={{ project, revision: String(publish) }}>
-              {publish}
+              publish {publish}
             </Link>
-            <span className={styles.soft}>, whatever it changed</span>
+            <span className={styles.soft}>: what was in force then. It may have changed something else</span>
           </dd>
         </>
       )}

@@ -9,8 +9,8 @@ import { Chip } from '../parts/chip.tsx';
 import { classes } from '../parts/classes.ts';
 import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
-import { More, Waiting } from '../parts/page.tsx';
-import { When } from '../parts/time.tsx';
+import { More, NothingSoFar, Waiting } from '../parts/page.tsx';
+import { At, When } from '../parts/time.tsx';
 import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, whoOf } from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
@@ -32,21 +32,49 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
   // A list that names an end does not ask by itself.
   const isFollowed = view.at === undefined && asked.to === undefined && newest !== undefined;
   const newer = useQuery({ ...newerCommitsQuery(view, asked, newest ?? 0), enabled: isFollowed });
+  const searched = list.data?.pages.at(-1)?.searched ?? 0;
+  const oldest = list.data?.pages.at(-1)?.commits.at(-1);
+  const isOldestShown = oldest !== undefined && oldest.first <= searched;
+  // Where the search ended behind what is shown, the moment is that of what it ended at.
+  const endedAt = useFirstFrom(list.hasNextPage && !isOldestShown ? searched : null);
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
   const commits = list.data.pages.flatMap((page) => page.commits);
-  const searched = list.data.pages.at(-1)?.searched ?? 0;
   const names: Called = new Map(list.data.pages.flatMap(({ called = {} }) => Object.entries(called)));
   return (
     <CalledSo names={names}>
       <NewNote what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
       <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
-      {commits.length === 0 && !list.hasNextPage ? empty : <CommitList commits={commits} />}
+      {commits.length > 0 ? <CommitList commits={commits} /> : list.hasNextPage ? <NothingSoFar /> : empty}
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()}>
-        {list.hasNextPage && <span>Looked at everything down to revision {searched}.</span>}
+        {list.hasNextPage && <LookedBack at={(isOldestShown ? oldest : endedAt)?.at} revision={searched} />}
       </More>
     </CalledSo>
+  );
+}
+
+/** Revisions among which a commit ends. */
+const MOST_OF_ONE = 20;
+
+/** The first commit that ends at a revision or soon behind it: a search may end within one. */
+function useFirstFrom(revision: number | null): Commit | undefined {
+  const [from, to] = [String(revision ?? 0), String((revision ?? 0) + MOST_OF_ONE)];
+  return useInfiniteQuery({ ...commitsQuery(useView(), { from, to }), enabled: revision !== null }).data?.pages[0]?.commits.at(-1);
+}
+
+/** How far back was looked: until when, and in the number that the log counts by. */
+function LookedBack({ at, revision }: { readonly at: string | undefined; readonly revision: number }) {
+  return (
+    <span title={`Down to revision ${revision} of the log`}>
+      {at === undefined ? (
+        `All since revision ${revision} was looked at.`
+      ) : (
+        <>
+          All since <At at={at} /> was looked at.
+        </>
+      )}
+    </span>
   );
 }
 
@@ -136,10 +164,10 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
             isSmall
             className={styles.undo}
             onClick={undo}
-            aria-label={`Undo commit ${commit.revision}`}
+            aria-label={`Undo… (commit ${commit.revision})`}
             title={`It ${UNDO_MEANS}: shown first`}
           >
-            Undo
+            Undo…
           </Button>
         )}
       </div>

@@ -122,7 +122,7 @@ function NamedSo({ name, isAlike }: NamedSoProps) {
   const mayFind = useMay()('players', 'r');
   if (isAlike && !mayFind) return null;
   return (
-    <Card title="Players whose name begins so">
+    <Card title={`Players called “${name}”, or whose name begins so`}>
       <PlayersFound
         name={name}
         empty={

@@ -145,12 +145,12 @@ export function actsAround<T extends Act>({ look, began }: Visit<Pick<Looked, 'a
   return [before, after].flatMap((act) => act ?? []);
 }
 
-/** How long after a visit something was done, or before: `2 min later`. */
+/** How long after a visit something was done, or before: `2 min later`, `20 s before`. */
 export function whenText(began: string, at: string): string {
   const ms = Date.parse(at) - Date.parse(began);
-  const minutes = Math.round(Math.abs(ms) / 60_000);
-  if (minutes === 0) return ms < 0 ? 'just before' : 'right then';
-  return `${minutes} min ${ms < 0 ? 'before' : 'later'}`;
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  if (seconds === 0) return 'right then';
+  return `${seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`} ${ms < 0 ? 'before' : 'later'}`;
 }
 
 /** That some looks name no player: how many they were, where another page says which. */

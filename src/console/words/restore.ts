@@ -148,7 +148,7 @@ export function unlistedText(look: Look, document: Differing, choice: Choice): s
   return `${rest}, which are not listed here, ${back} were lost and go back; the others stay.`;
 }
 
-/** After the box of a line was clicked. A path counts for all documents that have it. */
+/** After the box of a line was clicked. The name of a field counts for all documents that have it. */
 export function withLine(look: Look, document: Differing, line: Line, choice: Choice): Choice {
   const { path } = line;
   if (isBack(look, document, line, choice))

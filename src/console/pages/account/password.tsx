@@ -60,7 +60,7 @@ export function PasswordForm({ name, hasPassword }: PasswordFormProps) {
       />
       <Field
         {...shared}
-        label="The same again"
+        label="Repeat the password"
         autoComplete="new-password"
         value={typed.again}
         onChange={change('again')}

@@ -87,7 +87,7 @@ function Present({ asked, player }: DocumentPartsProps) {
         canEdit && (
           <span className={styles.acts}>
             <Button isSmall onClick={() => setEditing(true)}>
-              Edit
+              Edit…
             </Button>
             <Button isSmall look="bad" onClick={() => setDeleting(read.data?.version ?? null)}>
               Delete…

@@ -182,7 +182,7 @@ function Documents({ documents, player }: { readonly documents: NonNullable<Play
             <span className={styles.soft}>
               version {version}, <Ago at={updatedAt} /> {deleted === true && <Chip tone="bad">deleted</Chip>} ·{' '}
               <Link to="/p/$project/players/$player/documents/$collection/$key" params={{ project: view.project, player, collection, key }}>
-                {mayChange ? 'history, change' : 'history'}
+                {mayChange ? 'its history, and how to change it' : 'its history'}
               </Link>
             </span>
           }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet, useMatch } from '@tanstack/react-router';
 import { nameQuery, playerQuery } from '../../api/queries.ts';
 import { useMay, useView } from '../../frame/view.ts';
-import { buttonClass } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -35,16 +34,7 @@ export function PlayerPage() {
           Player <code>{player}</code> <CopyButton text={player} what="the id" />
         </>
       }
-      actions={
-        <>
-          <Reveal key={player} player={player} />
-          {mayDo('restore', 'w') && view.target === 'live' && (
-            <Link to="/p/$project/players/$player/restore" params={params} className={buttonClass()}>
-              Restore something
-            </Link>
-          )}
-        </>
-      }
+      actions={<Reveal key={player} player={player} />}
     >
       <nav ref={tabs.box} onScroll={tabs.look} className={classes(tabStyles.tabs, tabs.edges)} aria-label="Of this player">
         <Link to="/p/$project/players/$player" params={params} activeOptions={{ exact: true, includeSearch: false }}>

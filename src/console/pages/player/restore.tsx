@@ -224,7 +224,7 @@ function Preview({ player, to, before }: PreviewProps) {
           <div className={styles.stack}>
             <p className={styles.soft}>
               Ticked is what is less now than it was then, or gone. What only differs, or came since, stays as it is unless you tick it. A
-              click on a path counts for all documents that have it.
+              click on the name of a field ticks it in every document that has it.
             </p>
             <div className={styles.ticks}>
               <Button isSmall onClick={() => setChosen(everything(all))}>

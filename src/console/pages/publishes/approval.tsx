@@ -90,7 +90,7 @@ export function SecondPerson({ approval, authors, wentLive, children }: SecondPe
       )}
       {open && mayAsk && (isAsker || !mayDecide) && (
         <Button isSmall look="quiet" onClick={() => setVerdict('withdraw')}>
-          Withdraw it…
+          Withdraw the request…
         </Button>
       )}
     </>

@@ -112,9 +112,18 @@ function NotLive({ approval, leave }: StepProps) {
     );
   if (asked === undefined) return null;
   return (
-    <Band leave={leave} actions={<CopyLink />}>
+    <Band
+      leave={leave}
+      actions={
+        <>
+          <ToPublishes />
+          <CopyLink />
+        </>
+      }
+    >
       Asked for {approval.action === 'rollback' ? 'the undo' : 'approval'}: <strong>{changesSaid(asked.changes)}</strong>
-      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Whoever may approve sees it here.
+      {tests !== undefined && tests.total > 0 && ` (${tests.passed} of ${tests.total} tests pass)`}. Whoever may approve is told above every
+      page, and decides on Publishes.
     </Band>
   );
 }

@@ -136,7 +136,7 @@ function Staged({ isOld, wentLive }: StagedProps) {
           <div className={styles.actions}>
             {mayPublish && (
               <Button look="quiet" isSmall disabled={isOld} onClick={() => setDoing('drop')}>
-                Take back…
+                Take back what is staged…
               </Button>
             )}
             {mayTest && (
@@ -327,7 +327,7 @@ function PublishRow({ standing: { publish, undone, again, undid, undo }, isReadi
       )}
       {again !== null && (
         <p className={styles.why}>
-          Live is what it was after this, since <PublishLink revision={again} />
+          Live is again what this made of it, since <PublishLink revision={again} />
         </p>
       )}
       {why !== '' && (

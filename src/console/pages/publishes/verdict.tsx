@@ -25,9 +25,9 @@ const VERDICTS: Readonly<
   },
   comment: { title: 'Say something about it', sub: 'Everybody who looks at it reads it, now and later.', act: 'Say it', look: 'main' },
   withdraw: {
-    title: 'Withdraw what was asked for?',
+    title: 'Withdraw the request for approval?',
     sub: 'Nobody approves it any more, until somebody asks again. What is staged and live stays as it is.',
-    act: 'Withdraw it',
+    act: 'Withdraw the request',
     look: 'bad',
   },
 };
