@@ -10,7 +10,6 @@ import { classes } from '../parts/classes.ts';
 import { type codeOf, Later } from '../parts/later.tsx';
 import { Empty, Waiting } from '../parts/page.tsx';
 import { Popup } from '../parts/popup.tsx';
-import { useEdges } from '../parts/scroll.tsx';
 import { useStanding } from '../parts/standing.ts';
 import { tellWaiting } from '../parts/title.ts';
 import icon from '../style/icon.svg';
@@ -35,7 +34,6 @@ export function Shell({ asked }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
-  const nav = useEdges();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
@@ -61,7 +59,7 @@ export function Shell({ asked }: ShellProps) {
           <Told code={asked} />
         </div>
       </div>
-      <nav ref={nav.box} onScroll={nav.look} className={classes(styles.nav, nav.edges)} aria-label="Pages">
+      <nav className={styles.nav} aria-label="Pages">
         {pages.map(({ to, name, about }) => (
           <Link
             key={to}

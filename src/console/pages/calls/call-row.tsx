@@ -6,13 +6,14 @@ import { useMay, useMayTry, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { classes } from '../../parts/classes.ts';
+import { codeOf, Later } from '../../parts/later.tsx';
+import { Waiting } from '../../parts/page.tsx';
 import { Ago, At, Clock, When } from '../../parts/time.tsx';
 import { calledText, isOfManagers, msText } from '../../words/calls.ts';
 import { foldedCalls, timesText, toldText } from '../../words/happened.ts';
 import { utcTime } from '../../words/time.ts';
 import { PlayerLink } from '../named.tsx';
 import styles from './calls.module.css';
-import { WhereRefused } from './failing.tsx';
 import { WhatItMeans } from './what-it-means.tsx';
 
 interface RowProps {
@@ -147,6 +148,20 @@ export function CallList({ requests, isMore = false, about }: ListProps) {
   );
 }
 
+/** Definitions of then and what they say come with the first call that is opened. */
+const WHERE = codeOf('where refused', () => import('./failing.tsx').then((module) => module.WhereRefused));
+
+function WhereWaiting() {
+  return (
+    <>
+      <dt>Step</dt>
+      <dd>
+        <Waiting isLine what="the step" />
+      </dd>
+    </>
+  );
+}
+
 function Opened({ request, called }: Pick<RowProps, 'request' | 'called'>) {
   const { project, at: moment } = useView();
   const mayTry = useMayTry() && moment === undefined;
@@ -183,7 +198,7 @@ function Opened({ request, called }: Pick<RowProps, 'request' | 'called'>) {
           </dd>
         </>
       )}
-      <WhereRefused request={request} />
+      {slug !== null && code !== null && <Later code={WHERE} waiting={<WhereWaiting />} props={{ request }} />}
       <dt>Request</dt>
       <dd className={styles.acts}>
         <Link to="/p/$project/find/$held" params={{ project, held: requestId }}>

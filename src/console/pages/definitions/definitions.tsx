@@ -108,11 +108,13 @@ function KindCard({ kind }: { readonly kind: DefinitionKind }) {
 
 const STATES = { live: null, staged: 'staged', removed: 'removed once next is made live' } as const;
 
+const HEADS = ['Name', 'Written in', { name: 'Changed last', className: table.later }, { name: 'State', isHidden: true }];
+
 function DefinitionTable({ definitions }: { readonly definitions: readonly Definition[] }) {
   const { project } = useView();
   const lastOf = useLastChange();
   return (
-    <Table name="Definitions" heads={['Name', 'Written in', 'Changed last', { name: 'State', isHidden: true }]}>
+    <Table name="Definitions" heads={HEADS}>
       {definitions.map(({ kind, id, name, path, format, isAuthored, state }) => (
         <tr key={id}>
           <td>
