@@ -114,6 +114,8 @@ export interface Caller extends Credential {
   /** A person who is shown no personal values: what is said of stored documents must not tell of any. */
   readonly isMasked?: true;
   readonly request?: RequestIds | undefined;
+  /** Of a person: rejects once the session is over or the role another. It is asked right before what they asked for is decided. */
+  readonly stillMay?: () => Promise<void>;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */

@@ -160,7 +160,10 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
  */
 const COUNTED = /^(?:document|record|endpoint|session|guest)\.(?!revoke$)/;
 
-/** Runs a caller's command within the project's quotas. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
+/**
+ * Runs a caller's command within the project's quotas. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED, and with 401
+ * SIGNED_OUT or 403 FORBIDDEN for a person who may no longer.
+ */
 export function execute<A>(
   project: Project,
   caller: Caller,
@@ -171,8 +174,8 @@ export function execute<A>(
   const { commandId, requestId } = commitIds(caller);
   const command: Command<A> = { commandId, requestId, cause, actor: actorOf(caller, endpoint), decide };
   const { store } = project.quotas;
-  if (store === null || !COUNTED.test(cause)) return project.execute(command);
-  return store.execute(project, command);
+  const run = () => (store === null || !COUNTED.test(cause) ? project.execute(command) : store.execute(project, command));
+  return caller.stillMay === undefined ? run() : caller.stillMay().then(run);
 }
 
 export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {

@@ -342,6 +342,23 @@ describe('at an issuer that answers otherwise', () => {
     }
   });
 
+  it('a reset, or the end of the session, ends the linking of an account that is under way', async () => {
+    const owner = new Browser(console, await signInTo(console.at, await console.signIn.ownerLink()));
+    const flo = await letIn(console, 'flo');
+    for (const [method, path] of [
+      ['POST', 'reset'],
+      ['DELETE', 'sessions'],
+    ] as const) {
+      const browser = new Browser(console, await signInTo(console.at, await console.signIn.newLink(flo)));
+      const url = new URL(await browser.toIssuer('link'));
+      madeUp.nonce = url.searchParams.get('nonce') ?? '';
+      const meanwhile = async () => expect((await owner.ask(method, `/api/people/${flo}/${path}`)).status).toBe(200);
+      madeUp.said = { claims: { email: 'any@game.example', email_verified: true }, meanwhile };
+      expect(codeOf(await browser.answer(`?code=c1&state=${url.searchParams.get('state')}`))).toEqual([401, 'SIGNED_OUT']);
+      expect((await console.people.latest()).people.get(flo)?.accounts.size).toBe(0);
+    }
+  });
+
   it('a token that nobody signed, or that the secret of the console does, is none, and neither is a name that is empty or of two', async () => {
     for (const signedBy of ['none', 'HS256'] as const) {
       madeUp.said = { signedBy };

@@ -8,7 +8,7 @@ import { addPerson } from '../../src/domain/people/people.ts';
 import type { HealthDesk } from '../../src/http/console/health.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { PEOPLE_STREAM } from '../../src/log/streams.ts';
-import { askConsole, type ConsoleAt, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
+import { askConsole, type ConsoleAt, changeSlowly, codeOf, type SignedBrowser, signInTo } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -100,6 +100,15 @@ describe('an owner of every project', () => {
     const token = await signIn.byLink(new URL(url).hash.slice(1), { agent: '', address: null });
     const elsewhere = createSignIn(createSignInStore(pool), other, clock);
     expect((await elsewhere.signedIn(token, true)).person.id).toBe(person);
+  });
+
+  it('lets nobody in by a session that ended while the body came', async () => {
+    const { id, browser } = await invited('gus', 'owner');
+    const sent = ['POST', '/api/people', { name: 'mallory', role: 'owner', project: '*' }] as const;
+    const reply = await changeSlowly(at, browser, sent, () => owner.change('DELETE', `/api/people/${id}/sessions`));
+    expect(codeOf(reply)).toEqual([401, 'SIGNED_OUT']);
+    expect((await listed(owner)).map(({ name }) => name)).not.toContain('mallory');
+    expect((await owner.change('DELETE', `/api/people/${id}`)).status).toBe(200);
   });
 
   it('gives and takes roles, resets, ends sessions, removes', async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type ConsoleAt, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
+import { type ConsoleAt, changeSlowly, codeOf, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { type LiveClient, listen } from '../support/live-stream.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { type Env, here, newProject, printed } from './support/command-line.ts';
@@ -207,4 +207,33 @@ test('a settled session ends at once where it is revoked', async () => {
 test('a link for somebody else says that it leads to the console on this machine alone, where nothing names it for others', async () => {
   const { stdout, stderr } = await here(['user', 'add', 'elsewhere', '--role', 'viewer'], { env });
   expect([stdout, stderr]).toEqual([expect.stringContaining('/sign-in#'), expect.stringContaining('on this machine alone')]);
+});
+
+test('nothing is done for whoever was removed, signed out or given another role while the body came', async () => {
+  const owner = await newBrowser();
+  await ok(client.manage('PUT', client.definitions('collections'), { body: [SHOP] }));
+  const change = async (path: string, method: string, body?: unknown) => expect((await owner.change(method, path, body)).status).toBe(200);
+  const endings: readonly (readonly [string, (id: string) => Promise<unknown>, number, string])[] = [
+    ['removed', (id) => change(`/api/people/${id}`, 'DELETE'), 401, 'SIGNED_OUT'],
+    ['signed-out', (id) => change(`/api/people/${id}/sessions`, 'DELETE'), 401, 'SIGNED_OUT'],
+    ['without-role', (id) => change(`/api/people/${id}/roles/*`, 'PUT', { role: 'none' }), 403, 'FORBIDDEN'],
+    ['reader', (id) => change(`/api/people/${id}/roles/*`, 'PUT', { role: 'auditor' }), 403, 'FORBIDDEN'],
+  ];
+  for (const [name, end, status, code] of endings) {
+    const slow = await signInByLink(JSON.parse(await printed(['user', 'add', name, '--role', 'support', '--json'], { env })).url);
+    const { person } = JSON.parse((await slow.get('/api/session')).text);
+    const correction = { ops: [{ op: 'set', path: 'gold', value: 1000 }], reason: 'too late' };
+    const sent = ['POST', client.definitions(`corrections/shop/${name}`), correction] as const;
+    const reply = await changeSlowly(at, slow, sent, () => end(person.id));
+    expect([name, ...codeOf(reply)]).toEqual([name, status, code]);
+    expect((await client.manage('GET', client.storage(`shop/${name}`))).status).toBe(404);
+  }
+  for (const publish of ['game-values', 'game-values?revisionTarget=next']) {
+    const slow = await signInByLink(JSON.parse(await printed(['user', 'add', 'pub', '--role', 'manager', '--json'], { env })).url);
+    const { person } = JSON.parse((await slow.get('/api/session')).text);
+    const values = { items: [{ id: 'prices', type: 'group', entries: { axe: 1 } }] };
+    const sent = ['PUT', client.definitions(publish), values] as const;
+    const reply = await changeSlowly(at, slow, sent, () => change(`/api/people/${person.id}`, 'DELETE'));
+    expect(codeOf(reply)).toEqual([401, 'SIGNED_OUT']);
+  }
 });

@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brokenContract } from './contract.ts';
 
 /** Asks a console as a browser does that resolves its name. */
@@ -40,6 +41,37 @@ export function askConsole(
 /** Status and code of a refusal. */
 export function codeOf({ status, text }: ConsoleReply): readonly [status: number, code: string | undefined] {
   return [status, JSON.parse(text).error?.code];
+}
+
+/**
+ * Sends a change whose last byte comes only once `meanwhile` is done. The pause lets the server look at who asks; a test holds without it,
+ * too.
+ */
+export async function changeSlowly(
+  at: ConsoleAt,
+  { cookie, csrf }: SignedBrowser,
+  [method, path, body]: readonly [method: string, path: string, body: unknown],
+  meanwhile: () => Promise<unknown>,
+): Promise<ConsoleReply> {
+  const text = JSON.stringify(body);
+  const headers = {
+    ...{ Host: new URL(at.origin).host, Origin: at.origin, Cookie: cookie, 'X-Console-Csrf': csrf },
+    ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+  };
+  const sent = request({ host: '127.0.0.1', port: at.port, method, path, headers });
+  const replied = new Promise<ConsoleReply>((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('response', async (reply) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of reply) chunks.push(chunk as Buffer);
+      resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(chunks).toString() });
+    });
+  });
+  sent.write(text.slice(0, -1));
+  await sleep(300);
+  await meanwhile();
+  sent.end(text.slice(-1));
+  return replied;
 }
 
 /** A browser with a session. */

@@ -106,6 +106,8 @@ interface Said {
   readonly status?: number;
   readonly body?: unknown;
   readonly description?: Readonly<Record<string, unknown>>;
+  /** What happens before it answers a code. */
+  readonly meanwhile?: () => Promise<unknown>;
 }
 
 export interface MadeUpIssuer {
@@ -149,6 +151,7 @@ export async function startMadeUpIssuer(): Promise<MadeUpIssuer> {
     if (req.url === '/.well-known/openid-configuration') return answer(described());
     if (req.url === '/account') return answer(issuer.said.account);
     if (req.url === '/keys') return answer({ keys: [jwk] });
+    await issuer.said.meanwhile?.();
     return answer(issuer.said.body ?? { access_token: 'at', token_type: 'Bearer', expires_in: 60, id_token: await token() });
   };
   return issuer;

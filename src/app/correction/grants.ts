@@ -225,6 +225,7 @@ async function undo(
   const state = await stateOf(project, grant);
   accepted(undoGrant(grant, state, policy, told));
   if (!(await context.views.caughtUp(project.id, project.set.head, context.limits.viewWaitMs))) throw refusal('BEHIND');
+  await caller.stillMay?.();
   const preview = await previewOfUndo(context, past, project, grant, { ...told, policy });
   const shown = await countedGrant(context, project, grant, state);
   return { ...positioned(context, project, caller), result: { ok: true, dryRun: true, grant: shown, preview } };

@@ -100,6 +100,7 @@ async function publishOnce<Answer extends JsonObject>(
         : withPublishIndex(remembering(at, wholeAnswer<Answer>(), publish));
     };
     const command = { ...commitIds(caller), cause, actor: actorOf(caller), attempts: ATTEMPTS, decide: decidePublish };
+    await caller.stillMay?.();
     const outcome = await project.execute(command).catch(async (error: unknown) => {
       const isOvertaken = error instanceof Overtaken;
       if (isOvertaken ? fences >= MAX_FENCES : !(await survey.loadRequested(error))) throw error;

@@ -6,6 +6,7 @@ import {
   type PersonState,
   peopleOfEmail,
   personOfAccount,
+  unlinkAccount,
 } from '../../domain/people/people.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -35,8 +36,11 @@ export interface IssuerSignIn {
    * ISSUER_UNAVAILABLE.
    */
   finish(secret: string, back: string, answer: string, from: SignInFrom): Promise<string>;
-  /** Has the account sign in from now on whoever is signed in. Throws as `finish`. */
-  link(secret: string, back: string, answer: string, of: SignedIn): Promise<void>;
+  /**
+   * Has the account sign in from now on whoever is signed in. `stillSignedIn` rejects once that session is over: what ends it ends this,
+   * too. Throws as `finish`.
+   */
+  link(secret: string, back: string, answer: string, of: SignedIn, stillSignedIn: () => Promise<unknown>): Promise<void>;
 }
 
 type Purpose = 'sign-in' | 'link';
@@ -103,11 +107,23 @@ export function createIssuerSignIn({ issuer, domains, people, signIn, scheduler 
       return token;
     },
 
-    async link(secret, back, answer, of) {
+    async link(secret, back, answer, of, stillSignedIn) {
       requireLately(of, LATELY_MS + WAITING_MS);
       const { person } = of;
       const identity = await identified(secret, back, answer, of);
-      await people.change('person.link', { kind: 'person', person: person.id }, (state) => linkAccount(state, person.id, identity));
+      await stillSignedIn();
+      let isNew = false;
+      await people.change('person.link', { kind: 'person', person: person.id }, (state) => {
+        const linked = linkAccount(state, person.id, identity);
+        isNew = !(linked instanceof Refusal) && linked.length > 0;
+        return linked;
+      });
+      // Somebody may have reset the person at this moment, or have ended the session.
+      await stillSignedIn().catch(async (over: unknown) => {
+        if (isNew)
+          await people.change('person.link', { kind: 'person', person: person.id }, (state) => unlinkAccount(state, person.id, identity));
+        throw over;
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { noRole } from '../../domain/access/refusals.ts';
+import { anotherRole, noRole } from '../../domain/access/refusals.ts';
 import type { Permissions } from '../../domain/events.ts';
 import { isProjectId, isPublicKey } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -48,7 +48,12 @@ async function callerOfPerson(
   const permissions = permissionsIn(projectId);
   const project = permissions === undefined || !isProjectId(projectId) ? null : await context.projects.get(projectId);
   if (!project?.authority || project.authority.deleted || permissions === undefined) throw noRole();
-  return callerOf(context, project, personKey(id, name, permissions), presented);
+  const caller = callerOf(context, project, personKey(id, name, permissions), presented);
+  const stillMay = async () => {
+    const refused = anotherRole(permissions, (await signedIn()).permissionsIn(projectId));
+    if (refused !== null) throw refused;
+  };
+  return { ...caller, stillMay };
 }
 
 /** A person in place of a key. */

@@ -1,5 +1,6 @@
 import type { Level } from '../../contract/credentials.ts';
 import { notFound, Refusal, refusal } from '../../kernel/errors.ts';
+import { jsonEquals } from '../../kernel/json-equality.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import type { Permissions, PublishTarget } from '../events.ts';
 import { allows } from '../project/permissions.ts';
@@ -33,6 +34,16 @@ export function missingReveal(permissions: Permissions | undefined): Refusal | n
 /** Refusal of a person in a project: one answer for one that is not there and for one without a role. */
 export function noRole(): Refusal {
   return refusal('FORBIDDEN', 'There is no such project, or you have no role in it');
+}
+
+/**
+ * Refusal of a person whose role is another than the one that a request began with; `null`: it is the same. A body that comes slowly, or a
+ * long look at what is stored, must not outlast a role.
+ */
+export function anotherRole(before: Permissions, now: Permissions | undefined): Refusal | null {
+  if (now === undefined) return noRole();
+  if (jsonEquals(before, now)) return null;
+  return refusal('FORBIDDEN', 'Your role in this project changed meanwhile, and nothing was done: send it again');
 }
 
 /** Refusal of what somebody asked for in advance who has no rights here any more. */

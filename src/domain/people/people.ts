@@ -132,6 +132,12 @@ export function linkAccount(state: PeopleState, id: string, { issuer, account }:
   return [{ type: 'person.linked', data: { person: id, issuer, account } }];
 }
 
+/** Takes back that an account signs a person in. */
+export function unlinkAccount(state: PeopleState, id: string, { issuer, account }: Account): readonly PeopleFact[] {
+  const isLinked = state.people.get(id)?.accounts.get(issuer) === account;
+  return isLinked ? [{ type: 'person.unlinked', data: { person: id, issuer } }] : [];
+}
+
 /** Forgets what signs a person in. Whoever gets the new link could be that person, so the log says who let them in anew. */
 export function resetPerson(state: PeopleState, id: string): readonly PeopleFact[] | Refusal {
   const person = state.people.get(id);

@@ -50,13 +50,15 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
   const sessions = new SessionRoutes(parts);
 
   const answerApi = async (exchange: Exchange, place: ConsolePlace, address: string | null) => {
-    if (isHealthRoute(exchange.path)) return answerHealth(exchange, await sessions.proven(exchange, place), parts.health, parts.body);
+    const stillSignedIn = () => sessions.shown(exchange, place);
+    if (isHealthRoute(exchange.path))
+      return answerHealth({ exchange, desk: parts.health, body: parts.body, stillSignedIn }, await sessions.proven(exchange, place));
     if (!isPeopleRoute(exchange.path)) return sessions.answer(exchange, place, address);
     const { people: desk, body } = parts;
     // A token lies in a file of the command line. Whoever finds it must not be able to let others in.
     if (sessions.commands.tokenOf(exchange) !== null && !SAFE_METHODS.has(exchange.method))
       throw refusal('ACCESS_DENIED', 'People are managed on the page of the console, or by `savepoint user` on the machine itself');
-    return answerPeople({ exchange, place, desk, body }, await sessions.proven(exchange, place));
+    return answerPeople({ exchange, place, desk, body, stillSignedIn }, await sessions.proven(exchange, place));
   };
 
   return async (ctx, next) => {

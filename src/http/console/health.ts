@@ -57,6 +57,14 @@ export interface HealthDesk {
   retry(which: { readonly id: string } | 'all', person: string): Promise<readonly string[]>;
 }
 
+interface Asked {
+  readonly exchange: Exchange;
+  readonly desk: HealthDesk;
+  readonly body: BodyBounds;
+  /** Rejects with 401 SIGNED_OUT once the session is over. */
+  stillSignedIn(): Promise<unknown>;
+}
+
 /** Whether a path is one of these routes. */
 export function isHealthRoute(path: string): boolean {
   return path === '/api/health' || path === '/api/checks' || path === '/api/jobs';
@@ -66,7 +74,7 @@ export function isHealthRoute(path: string): boolean {
  * Answers for somebody who is signed in. It shows all projects at once, so it takes a role in all of them; to change something, that of an
  * owner.
  */
-export async function answerHealth(exchange: Exchange, { person }: SignedIn, desk: HealthDesk, body: BodyBounds): Promise<Answer> {
+export async function answerHealth({ exchange, desk, body, stillSignedIn }: Asked, { person }: SignedIn): Promise<Answer> {
   const role = person.everywhere;
   if (role === null) throw refusal('ACCESS_DENIED', 'This shows the whole installation, and takes a role in every project');
   const { method, path } = exchange;
@@ -75,6 +83,7 @@ export async function answerHealth(exchange: Exchange, { person }: SignedIn, des
   if (path !== '/api/jobs' || method !== 'POST') throw refusal('NOT_FOUND');
   if (role !== 'owner') throw refusal('ACCESS_DENIED', 'Jobs are retried by an owner of every project');
   const { retry } = objectOf(await readJson(exchange, body, invalidBody));
+  await stillSignedIn();
   if (typeof retry !== 'string' || retry.length > 64) throw refusal('INVALID_BODY', 'It takes `{"retry": ID}`, or `{"retry": "all"}`');
   const retried = await desk.retry(retry === 'all' ? 'all' : { id: retry }, person.id);
   return shown({ ok: true, retried });

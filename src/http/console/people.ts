@@ -26,6 +26,8 @@ interface Asked {
   readonly desk: PeopleDesk;
   readonly body: BodyBounds;
   readonly place: ConsolePlace;
+  /** Rejects with 401 SIGNED_OUT once the session is over, which may be while a body comes slowly. */
+  stillSignedIn(): Promise<unknown>;
 }
 
 /** Answers for somebody who is signed in. */
@@ -106,8 +108,10 @@ async function whyIn(asked: Asked): Promise<PersonWhy> {
   return readWhy(await bodyOf(asked));
 }
 
-async function bodyOf({ exchange, body }: Asked): Promise<JsonObject> {
-  return objectOf(await readJson(exchange, body, invalidBody));
+async function bodyOf({ exchange, body, stillSignedIn }: Asked): Promise<JsonObject> {
+  const read = objectOf(await readJson(exchange, body, invalidBody));
+  await stillSignedIn();
+  return read;
 }
 
 /** Why, as any of these bodies may say it. */

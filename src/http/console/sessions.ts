@@ -51,12 +51,13 @@ export class SessionRoutes {
 
   /** Who is signed in and, for a change, that a page of the console sent it, or a command line. Throws 401, 403 ACCESS_DENIED, 429. */
   async proven(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
-    const signedIn = await this.#shown(exchange, place);
+    const signedIn = await this.shown(exchange, place);
     this.#parts.countSession(signedIn.session.id);
     return signedIn;
   }
 
-  #shown(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
+  /** The same, which does not count as a request. */
+  shown(exchange: Exchange, place: ConsolePlace): Promise<SignedIn> {
     const sent = this.commands.tokenOf(exchange);
     if (sent !== null) return this.commands.signedIn(sent, true);
     const token = this.tokenOf(exchange, place);
@@ -125,7 +126,8 @@ export class SessionRoutes {
     const forget = this.#issuer.forgetting(place);
     if (signIn.purposeOf(secret) === 'link') {
       const signedIn = await this.proven(exchange, place);
-      await this.#attempts.ofPerson(signedIn.person.id, () => signIn.link(secret, back, answer, signedIn));
+      const stillSignedIn = () => this.shown(exchange, place);
+      await this.#attempts.ofPerson(signedIn.person.id, () => signIn.link(secret, back, answer, signedIn, stillSignedIn));
       return shown({ ok: true, linked: true }, { 'Set-Cookie': forget });
     }
     const from = signInFrom(exchange, address);
