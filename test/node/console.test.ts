@@ -167,8 +167,10 @@ test('the stream of people is verified, copied and examined', async () => {
   await printed(['log', 'copy', '--to', file], { env });
   const copy = { DATABASE_URL: await migratedDatabase() };
   await printed(['log', 'copy', '--from', file], { env: copy });
-  const listed = (where: Env) => printed(['user', 'list', '--json'], { env: where });
-  expect(await listed(copy)).toBe(await listed(env));
+  // When each signed in is in the database alone, and no copy of the log has it.
+  const listed = async (where: Env) =>
+    JSON.parse(await printed(['user', 'list', '--json'], { env: where })).map((person: object) => ({ ...person, signedInAt: null }));
+  expect(await listed(copy)).toEqual(await listed(env));
   const history = JSON.parse(await printed(['user', 'history', '--person', 'Eve', '--json'], { env: copy }));
   expect(history.map(({ what, by, name, reason }: Readonly<Record<string, unknown>>) => [what, by, name, reason])).toEqual([
     ['reset', { kind: 'operator' }, 'Eve', 'lost her phone'],
