@@ -15,6 +15,7 @@ import { tellWaiting } from '../parts/title.ts';
 import icon from '../style/icon.svg';
 import { localTime, momentText } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { Moment } from './moment.tsx';
 import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
@@ -34,6 +35,7 @@ export function Shell({ asked }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
+  useKeptFocus();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">

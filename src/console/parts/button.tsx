@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import styles from './button.module.css';
 import { classes } from './classes.ts';
 
@@ -14,6 +14,28 @@ export function buttonClass(look: Look = 'plain', isSmall = false): string {
   return classes(styles.button, look !== 'plain' && styles[look], isSmall && styles.small);
 }
 
-export function Button({ look = 'plain', isSmall = false, className, ...rest }: ButtonProps) {
-  return <button type="button" {...rest} className={classes(buttonClass(look, isSmall), className)} />;
+/** One that is disabled while the keyboard is at it, such as by what it began, stays where one can be: it only does nothing. */
+export function Button({ look = 'plain', isSmall = false, className, disabled = false, onClick, onFocus, onBlur, ...rest }: ButtonProps) {
+  const [isAt, setAt] = useState(false);
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classes(buttonClass(look, isSmall), className)}
+      disabled={disabled && !isAt}
+      aria-disabled={disabled && isAt ? true : undefined}
+      onFocus={(event) => {
+        setAt(true);
+        onFocus?.(event);
+      }}
+      onBlur={(event) => {
+        setAt(false);
+        onBlur?.(event);
+      }}
+      onClick={(event) => {
+        if (disabled) event.preventDefault();
+        else onClick?.(event);
+      }}
+    />
+  );
 }

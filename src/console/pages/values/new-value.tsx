@@ -35,7 +35,14 @@ export function NewValueDialog({ close }: { readonly close: () => void }) {
     >
       <Choices label="What" value={kind} choose={setKind} options={KINDS} />
       <Pair>
-        <Field label="Id" hint="As endpoints and games call it" value={id} maxLength={128} onChange={({ target }) => setId(target.value)} />
+        <Field
+          label="Id"
+          hint="As endpoints and games call it"
+          value={id}
+          maxLength={128}
+          data-begin
+          onChange={({ target }) => setId(target.value)}
+        />
         <Field
           label="Name (may be left out)"
           hint="As people call it"
