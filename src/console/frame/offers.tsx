@@ -1,8 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { namesQuery } from '../api/queries.ts';
+import { sessionQuery } from '../api/session.ts';
 import { useSettled } from '../parts/settled.ts';
+import { heldIn, keyShown } from '../words/held.ts';
 import { namedOffer, type Offer } from '../words/palette.ts';
 import styles from './offers.module.css';
 import { usePageOf } from './page-of.ts';
@@ -81,11 +83,19 @@ export function usePageDeeds(): readonly Deed[] {
   return usePages().map(({ to, name, about }) => ({ kind: 'page', name, about, go: () => void navigate({ to, params: { project } }) }));
 }
 
-/** Looks for what was typed, whatever it is. */
-export function useFindDeed(held: string, said: Pick<Deed, 'kind' | 'name'>): Deed {
+/** Looks for what was typed, whatever it is. A key leads to the list of keys, a project to its first page: neither is asked for. */
+export function useFindDeed(typed: string, said: Pick<Deed, 'kind' | 'name'>): Deed {
   const { project } = useView();
+  const { data } = useSuspenseQuery(sessionQuery);
   const navigate = useNavigate();
-  const go = () => void navigate({ to: '/p/$project/find/$held', params: { project, held } });
+  const held = heldIn(typed);
+  const go = () => {
+    const key = keyShown(held);
+    const other = data.projects.find(({ id }) => id === held);
+    if (key !== null) void navigate({ to: '/p/$project/keys', params: { project }, search: { key } });
+    else if (other !== undefined) void navigate({ to: '/p/$project', params: { project: other.id }, search: { at: undefined } });
+    else void navigate({ to: '/p/$project/find/$held', params: { project, held } });
+  };
   return { ...said, about: 'among ids, names and players', go };
 }
 
@@ -97,7 +107,8 @@ export function useNamed(typed: string, most: number): readonly Deed[] {
   const view = useView();
   const navigate = useNavigate();
   const pageOf = usePageOf();
-  const rested = useSettled(typed, REST_MS);
+  // A secret comes into no address.
+  const rested = useSettled(keyShown(typed) === null ? typed : '', REST_MS);
   const { data } = useQuery(namesQuery(view, rested));
   if (typed.length < 2 || data === undefined) return [];
   return data.names.slice(0, most).flatMap((found): Deed[] => {

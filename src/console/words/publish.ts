@@ -28,9 +28,13 @@ export function definitionName({ kind, id }: { readonly kind: string; readonly i
   return id === '*' || id === kind ? name : `${name} ${id}`;
 }
 
+/** Kinds whose name is of many. */
+const MANY: ReadonlySet<string> = new Set(['game-values', 'rate-limit-rules', 'tests']);
+
 /** What becomes of it, after its name. */
-export function becomes(action: string): string {
-  return ACTIONS[action] ?? action;
+export function becomes(action: string, kind = ''): string {
+  const said = ACTIONS[action] ?? action;
+  return MANY.has(kind) ? said.replace(/^is /, 'are ').replace(/^changes$/, 'change') : said;
 }
 
 function became(action: string): string {
@@ -187,7 +191,7 @@ export function isSaidWhole(changes: readonly (Omit<ChangeSaid, 'hash'> & { read
 function linesOf(change: Omit<ChangeSaid, 'hash'>): readonly string[] {
   const { kind, action = '', fields = [] } = change;
   const name = definitionName(change);
-  if (action !== 'change' || fields.length === 0) return [`${name} ${becomes(action)}`.trim()];
+  if (action !== 'change' || fields.length === 0) return [`${name} ${becomes(action, kind)}`.trim()];
   return fields.map((field) => (kind === 'game-values' ? fieldSaid(field) : `${name}: ${fieldSaid(field)}`));
 }
 

@@ -52,7 +52,7 @@ function Keys() {
       </Card>
     );
   const { keys, revoked, notedSince } = read.data;
-  const isGone = wanted !== undefined && ![...keys, ...revoked].some(({ keyId }) => keyId === wanted);
+  const isGone = wanted !== undefined && !keys.some((key) => isMeant(key, wanted)) && !revoked.some(({ keyId }) => keyId === wanted);
   return (
     <>
       {isGone && (
@@ -68,7 +68,7 @@ function Keys() {
         ) : (
           <Table name="Keys" heads={['Key', 'Last used', 'May', 'Made']} folds>
             {keys.map((key) => (
-              <Row key={key.keyId} of={key} since={notedSince} isWanted={key.keyId === wanted} />
+              <Row key={key.keyId} of={key} since={notedSince} isWanted={isMeant(key, wanted)} />
             ))}
           </Table>
         )}
@@ -92,6 +92,11 @@ function Keys() {
       )}
     </>
   );
+}
+
+/** Whether it is the key with this id, or that is shown so. */
+function isMeant({ keyId, key }: ListedKey, wanted: string | undefined): boolean {
+  return keyId === wanted || key === wanted;
 }
 
 /** The row of the key that a link leads to. */
@@ -127,8 +132,12 @@ function Row({ of, since, isWanted }: RowProps) {
             <code>{keyId}</code>
           )}
           <code className={table.soft}>{key}</code>
-          {mayAsk && <DoneBy who={keyId}>What it did</DoneBy>}
         </div>
+        {mayAsk && (
+          <div className={styles.did}>
+            <DoneBy who={keyId}>What it did</DoneBy>
+          </div>
+        )}
       </td>
       <td className={styles.used} data-head="Last used">
         {usedAt !== null && <Ago at={usedAt} />}

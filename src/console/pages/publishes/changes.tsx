@@ -33,7 +33,7 @@ export function Changes({ changes, isFramed = false, most }: ChangesProps) {
       {changes.map((change) => (
         <li key={`${change.kind} ${change.id}`} className={styles.definition}>
           <p>
-            <strong>{definitionName(change)}</strong> {change.action !== undefined && becomes(change.action)}
+            <strong>{definitionName(change)}</strong> {change.action !== undefined && becomes(change.action, change.kind)}
           </p>
           {change.opens?.map((sentence) => (
             <p key={sentence} className={styles.warning}>
