@@ -75,6 +75,15 @@ inBrowser('support: “I lost my sword”: from the line of the loss it is resto
   await page.getByText('undone', { exact: true }).waitFor();
   const undo = page.getByRole('button', { name: /^Undo… \(commit/ });
   expect(await undo.count()).toBe((await page.getByRole('link', { name: /^\d+$/ }).count()) - 3);
+  // The document tells of the undo as the time line does: of which commit, why, and for which ticket.
+  await page.goto(`${origin}/p/${project}/players/${ADA}/documents/players/${ADA}`);
+  const undone = page
+    .getByRole('listitem')
+    .filter({ hasText: /undid commit \d+/ })
+    .first();
+  await page.getByText('“another player wrote”').first().waitFor();
+  await undone.getByRole('link', { name: /^\d+$/ }).nth(1).waitFor();
+  await page.getByRole('link', { name: 'T-78' }).first().waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -324,7 +333,7 @@ inBrowser('a document is deleted and made anew with a reason', async () => {
   await ofKey.first().waitFor();
   await page.getByRole('link', { name: 'owner', exact: true }).first().click();
   await expect.poll(() => page.url()).toContain('?who=per_');
-  await page.getByRole('button', { name: 'Of everybody' }).waitFor();
+  await page.getByText(/^Only what owner did\./).waitFor();
   await expect.poll(() => ofKey.count()).toBe(0);
   await page.getByRole('button', { name: 'Of everybody' }).click();
   await ofKey.first().waitFor();

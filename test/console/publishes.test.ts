@@ -400,6 +400,18 @@ inBrowser('whoever approves a roll back sees what is undone and what that change
 inBrowser('an owner rolls back what nobody approved only by saying why, and the history tells it', async () => {
   const { faults, origin, page, project } = market();
   await page.goto(`${origin}/p/${project}/publishes`);
+  // A cell tells the same of what it was changed by.
+  await page.goto(`${origin}/p/${project}/values/shop?row=axe&column=value`);
+  await page.getByRole('button', { name: 'History of this cell…' }).click();
+  await page
+    .getByText(/undid publish \d+ in live/)
+    .first()
+    .waitFor();
+  await page
+    .getByText(/ asked, .* approved\.$/)
+    .first()
+    .waitFor();
+  await page.goto(`${origin}/p/${project}/publishes`);
   const undoing = page.getByRole('listitem').filter({ hasText: /undid publish \d+ in live/ });
   // After the link to what it undid comes its own.
   const earlier = await undoing

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, doerOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/words/exact.ts';
@@ -147,6 +147,8 @@ describe('words', () => {
     expect(whoOf({ actor: { kind: 'secret', keyId: 'k1', label: 'dedicated server' } })).toBe('key “dedicated server”');
     expect(whoOf({ actor: { kind: 'public', keyId: 'k2', label: 'game' } })).toBe('key “game”');
     expect(whoOf({ actor: { kind: 'secret', keyId: 'k1' } })).toBe('k1');
+    expect(doerOf({ actor: { kind: 'public', keyId: 'k2', label: 'game', player: '7' } })).toBe('the key “game”');
+    expect(doerOf({ actor: { kind: 'person', label: 'Mara', player: '7' } })).toBe('Mara');
   });
 
   it('what fields were and became is said, long values by their name alone; money is said by how much it moved', () => {

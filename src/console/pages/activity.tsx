@@ -1,7 +1,12 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { type CommitsAsked, commitsQuery } from '../api/queries.ts';
 import { useMay, useProject, useView } from '../frame/view.ts';
+import { Button } from '../parts/button.tsx';
 import { Card, Empty, Page } from '../parts/page.tsx';
+import { doerOf } from '../words/commit.ts';
 import { GameButtons } from './buttons/buttons.tsx';
+import styles from './commits.module.css';
 import { Commits } from './commits.tsx';
 import { Filters } from './filters.tsx';
 
@@ -28,6 +33,9 @@ export function ActivityPage() {
               filters={filters}
               change={(search) => void navigate({ search: (before) => ({ ...before, ...search }) })}
             />
+            {key !== undefined && (
+              <OnlyOf asked={{ ...asked, key }} all={() => void navigate({ search: (before) => ({ ...before, who: undefined }) })} />
+            )}
             <Commits
               asked={{ ...asked, key }}
               empty={
@@ -57,5 +65,19 @@ export function ActivityPage() {
         )}
       </Card>
     </Page>
+  );
+}
+
+/** Whose acts alone are listed: it is told by the first of them. */
+function OnlyOf({ asked, all }: { readonly asked: CommitsAsked; readonly all: () => void }) {
+  const list = useInfiniteQuery(commitsQuery(useView(), asked));
+  const first = list.data?.pages[0]?.commits[0];
+  return (
+    <p className={styles.only}>
+      Only what <strong>{first === undefined ? 'one person or key' : doerOf(first)}</strong> did.
+      <Button isSmall onClick={all}>
+        Of everybody
+      </Button>
+    </p>
   );
 }

@@ -15,3 +15,8 @@ export function CalledSo({ names, children }: { readonly names: Called; readonly
 export function useCalled(player: string): string | undefined {
   return useContext(Names).get(player);
 }
+
+/** A player's name, or the id, where nothing leads to the player. */
+export function PlayerName({ player }: { readonly player: string }) {
+  return <span title={player}>{useCalled(player) ?? player}</span>;
+}

@@ -6,6 +6,7 @@ import { useDrawn } from '../parts/standing.ts';
 import table from '../parts/table.module.css';
 import { isOfSlot } from '../words/restore.ts';
 import { cut, isLess, signed, valueText } from '../words/value.ts';
+import { PlayerName } from './called.tsx';
 import styles from './corrected.module.css';
 import { HeldLink } from './named.tsx';
 
@@ -109,7 +110,7 @@ export function Corrected({ correction, picking, isDone = false }: CorrectedProp
           <ul>
             {coins.map(({ player, collection, key, field, delta }) => (
               <li key={`${collection}/${key}/${field}`}>
-                {isDone ? <HeldLink held={player} /> : player}: {collection}.{field}{' '}
+                {isDone ? <HeldLink held={player} /> : <PlayerName player={player} />}: {collection}.{field}{' '}
                 <span className={isLess(delta) ? table.less : table.more}>{signed(delta)}</span>
               </li>
             ))}

@@ -65,7 +65,6 @@ export function Filters({ kinds = KINDS, filters, hasField = false, change }: Fi
       <Button type="submit" disabled={period.asked === null}>
         Filter
       </Button>
-      {filters.who !== undefined && <Button onClick={() => change({ ...filters, who: undefined })}>Of everybody</Button>}
     </form>
   );
 }

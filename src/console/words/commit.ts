@@ -53,6 +53,12 @@ export function whoOf({ actor }: Pick<CommitSaid, 'actor'>): string {
   return key ?? 'Somebody';
 }
 
+/** Whoever sent it: the person, or the key, also where it names a player. */
+export function doerOf({ actor }: Pick<CommitSaid, 'actor'>): string {
+  const { keyId, label = keyId } = actor;
+  return keyId === undefined ? whoOf({ actor }) : `the key “${label}”`;
+}
+
 const DEEDS: Readonly<Record<string, string>> = {
   'document.write': 'wrote',
   'document.delete': 'deleted',

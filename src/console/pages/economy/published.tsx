@@ -8,7 +8,7 @@ import { Card, More } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
-import { whoActed } from '../../words/approval.ts';
+import { approvalSentence, whoActed } from '../../words/approval.ts';
 import { aroundSaid, type Period } from '../../words/economy.ts';
 import { plotText } from '../../words/plot.ts';
 import { changesSaid } from '../../words/publish.ts';
@@ -60,7 +60,10 @@ export function PublishedInDays({ published: { publishes, hasMore, isLoading, lo
               <At at={publish.at} /> <PublishLink revision={publish.revision} />
             </td>
             <td>{changesSaid(publish.changes)}</td>
-            <td>{whoActed(publish.actor)}</td>
+            <td>
+              {whoActed(publish.actor)}
+              {publish.approval !== undefined && <div className={table.soft}>{approvalSentence(publish.approval)}</div>}
+            </td>
             <td className={table.soft}>{aroundSaid(days, dayOf(publish), plotText) ?? 'not known yet'}</td>
           </tr>
         ))}

@@ -1,16 +1,17 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { commitOfChange, type DocumentAsked, type DocumentChange, historyQuery } from '../../api/queries.ts';
+import { actsQuery } from '../../api/looks.ts';
+import { type Commit, commitOfChange, type DocumentAsked, type DocumentChange, historyQuery } from '../../api/queries.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, More, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
-import { deedOf } from '../../words/commit.ts';
+import { deedOf, isCorrection } from '../../words/commit.ts';
 import { cut, signed, valueText } from '../../words/value.ts';
-import { CommitLink, WhoLink } from '../named.tsx';
+import { CommitLink, Deed, WhoLink, WhySaid } from '../named.tsx';
 import styles from './player.module.css';
 
 /** Fields that a change lists before the others are asked for. */
@@ -33,6 +34,8 @@ export function DocumentHistory({ asked, isLater }: HistoryProps) {
       to: '.',
       search: (before: object) => ({ ...before, [side]: String(revision), ...(side === 'b' && a === undefined ? { a: '0' } : {}) }),
     });
+  const pages = list.data?.pages.map((page) => page.changes) ?? [];
+  const acts = useActs(pages);
   if (list.isPending)
     return (
       <Card title="History">
@@ -40,7 +43,7 @@ export function DocumentHistory({ asked, isLater }: HistoryProps) {
       </Card>
     );
   if (list.isError) return <Failed error={list.error} again={() => void list.refetch()} />;
-  const changes = list.data.pages.flatMap((page) => page.changes);
+  const changes = pages.flat();
   const redacted = list.data.pages.at(-1)?.redacted;
   return (
     <Card title="History" actions={<span className={styles.soft}>Choose A and B to compare two moments</span>}>
@@ -49,7 +52,7 @@ export function DocumentHistory({ asked, isLater }: HistoryProps) {
       ) : (
         <ol className={styles.changes}>
           {changes.map((change) => (
-            <Change key={change.revision} change={change} asked={asked} a={a} b={b} pick={pick} />
+            <Change key={change.revision} change={change} asked={asked} a={a} b={b} pick={pick} act={acts.get(change.commit)} />
           ))}
         </ol>
       )}
@@ -60,15 +63,32 @@ export function DocumentHistory({ asked, isLater }: HistoryProps) {
   );
 }
 
+/** What people did with a player's document and said why, by commit: what was written tells it of no change. */
+function useActs(pages: readonly (readonly DocumentChange[])[]): ReadonlyMap<number, Commit> {
+  const { project } = useView();
+  const { player } = useParams({ strict: false });
+  return useQueries({
+    queries: pages.flatMap((changes) => {
+      const told = changes.filter(({ cause }) => isCorrection({ cause }) || cause.startsWith('button.'));
+      const [newest, oldest] = [told[0], told.at(-1)];
+      if (player === undefined || newest === undefined || oldest === undefined) return [];
+      return [actsQuery(project, player, String(oldest.revision), String(newest.commit))];
+    }),
+    combine: (read) => new Map(read.flatMap(({ data = [] }) => data.map((act) => [act.revision, act]))),
+  });
+}
+
 interface ChangeProps {
   readonly change: DocumentChange;
   readonly asked: DocumentAsked;
   readonly a: string | undefined;
   readonly b: string | undefined;
+  /** The commit of it, where somebody said why. */
+  readonly act: Commit | undefined;
   readonly pick: (side: 'a' | 'b', revision: number) => void;
 }
 
-function Change({ change, asked, a, b, pick }: ChangeProps) {
+function Change({ change, asked, a, b, pick, act }: ChangeProps) {
   const [isWhole, setWhole] = useState(false);
   const { commit: revision, at, action, version, fields, more = 0, ledger } = change;
   const said = commitOfChange(asked, change);
@@ -80,7 +100,7 @@ function Change({ change, asked, a, b, pick }: ChangeProps) {
           <strong>
             <WhoLink commit={said} />
           </strong>{' '}
-          {deedOf(said)}
+          {act === undefined ? deedOf(said) : <Deed commit={act} />}
         </span>
         <Chip tone={action === 'deleted' ? 'bad' : 'plain'}>
           {action}, version {version}
@@ -106,6 +126,11 @@ function Change({ change, asked, a, b, pick }: ChangeProps) {
           })}
         </span>
       </div>
+      {act?.why !== undefined && (
+        <p className={styles.soft}>
+          <WhySaid why={act.why} />
+        </p>
+      )}
       {fields === undefined && <p className={styles.soft}>What changed was redacted.</p>}
       <div className={styles.differences}>
         {shown.map((field) => (

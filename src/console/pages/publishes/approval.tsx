@@ -126,7 +126,7 @@ export function SecondPerson({ approval, authors, wentLive, children }: SecondPe
         </Approving>
       )}
       {!isDeciding && (
-        <div className={styles.actions}>
+        <div className={classes(styles.actions, isWaiting && styles.flush)}>
           {!isWaiting && children}
           {isWaiting && isAsker && <CopyLink />}
           {others}

@@ -116,7 +116,7 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
             saysMore
           ) : (
             <details className={styles.more}>
-              <summary className={buttonClass('quiet', true)}>Say something…</summary>
+              <summary className={classes(buttonClass('quiet', true), styles.flush)}>Say something…</summary>
               {saysMore}
             </details>
           )}

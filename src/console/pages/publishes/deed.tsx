@@ -5,7 +5,7 @@ import { publishDeed } from '../../words/publish.ts';
 import { KeyLink, PublishLink } from '../named.tsx';
 
 interface DeedProps {
-  readonly publish: Publish;
+  readonly publish: Pick<Publish, 'action' | 'target' | 'actor'> & { readonly cause?: string; readonly restored?: number | undefined };
   /** The one publish that it undid, where that is known. */
   readonly undid?: number | null;
 }

@@ -1,17 +1,18 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type Publish, publishesQuery } from '../../api/queries.ts';
 import { type ValueChange, valueHistoryQuery } from '../../api/values.ts';
-import { useView } from '../../frame/view.ts';
-import { Chip } from '../../parts/chip.tsx';
+import { useMayReadStaged, useView } from '../../frame/view.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Empty, More, Waiting } from '../../parts/page.tsx';
 import { When } from '../../parts/time.tsx';
+import { approvalSentence } from '../../words/approval.ts';
 import { type CellSaid, cellHistory } from '../../words/cell-history.ts';
-import { whoOf } from '../../words/commit.ts';
-import { publishDeed } from '../../words/publish.ts';
+import { type Standing, standings } from '../../words/publish.ts';
 import { type Column, cellLabel, givenName, isAdded, type Row, type Sheet } from '../../words/sheet.ts';
 import { cut, valueText } from '../../words/value.ts';
+import { Deed } from '../publishes/deed.tsx';
 import styles from './values.module.css';
 
 interface CellHistoryProps {
@@ -29,6 +30,11 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
   const label = cellLabel(sheet, row, column, place);
   const changes = list.data?.pages.flatMap((page) => page.changes) ?? [];
   const isRow = sheet.kind === 'table';
+  // By whom it was asked for and approved, and which publish it undid, stands among the publishes.
+  const published = useInfiniteQuery({ ...publishesQuery(view), enabled: useMayReadStaged() });
+  const known = new Map(
+    standings(published.data?.pages.flatMap((page) => page.publishes) ?? []).map((each) => [each.publish.revision, each]),
+  );
   const found = cellHistory(changes, {
     name: givenName(sheet, row),
     column: isRow ? column.key : null,
@@ -47,7 +53,7 @@ export function CellHistoryDialog({ sheet, row, column, place, close }: CellHist
       )}
       <ol className={styles.history}>
         {found.map(({ change, said }) => (
-          <HistoryLine key={change.revision} kind={sheet.kind} change={change} said={said} />
+          <HistoryLine key={change.revision} kind={sheet.kind} change={change} said={said} standing={known.get(change.revision)} />
         ))}
       </ol>
       <More hasMore={list.hasNextPage} isLoading={list.isFetchingNextPage} load={() => void list.fetchNextPage()} />
@@ -59,9 +65,11 @@ interface LineProps {
   readonly kind: Sheet['kind'];
   readonly change: ValueChange;
   readonly said: CellSaid;
+  /** The publish among the others, as far as they are read. */
+  readonly standing: Standing<Publish> | undefined;
 }
 
-function HistoryLine({ kind, change: { revision, at, action, actor, message, restored, change }, said }: LineProps) {
+function HistoryLine({ kind, change: { revision, at, action, actor, message, restored, change }, said, standing }: LineProps) {
   const { project, target } = useView();
   return (
     <li>
@@ -78,14 +86,14 @@ function HistoryLine({ kind, change: { revision, at, action, actor, message, res
       </p>
       <p className={styles.meta}>
         <span>
-          {whoOf({ actor })} {publishDeed(action)} <Chip tone={target}>{target}</Chip>
-          {restored !== undefined && ` to publish ${restored}`}
+          <Deed publish={standing?.publish ?? { action, target, actor, restored }} undid={standing?.undid ?? null} />
         </span>
         <When at={at} />
         <Link to="/p/$project/find/$held" params={{ project, held: String(revision) }}>
           publish {revision}
         </Link>
       </p>
+      {standing?.publish.approval !== undefined && <p className={styles.why}>{approvalSentence(standing.publish.approval)}</p>}
       {message !== undefined && <p className={styles.why}>“{message}”</p>}
     </li>
   );
