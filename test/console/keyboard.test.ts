@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import { NEXT, ok } from '../node/support/game-client.ts';
 import type { Held, Page } from '../support/chromium.ts';
-import { inBrowser } from './support/chromium.ts';
+import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { heading } from './support/page.ts';
 
@@ -94,4 +94,18 @@ inBrowser('a dialog that makes something begins at what it is called', async () 
   await heading(page, 'Values');
   await page.getByRole('button', { name: 'New group or table…' }).press('Enter');
   await expect.poll(() => at(page)).toBe('INPUT Id');
+});
+
+inBrowser('what stands in place of a page is in the one main part', async () => {
+  const { origin, project, signedIn } = market();
+  // Nothing of another page is kept by it.
+  const profile = await newProfile();
+  const page = await signedIn(profile);
+  await page.goto(`${origin}/p/${project}/players`);
+  await heading(page, 'Players');
+  await profile.setOffline(true);
+  await page.getByRole('link', { name: 'Boards', exact: true }).click();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  expect(await page.getByRole('main').count()).toBe(1);
+  await profile.close();
 });

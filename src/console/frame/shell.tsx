@@ -22,6 +22,7 @@ import { Palette } from './palette.tsx';
 import { useSecondPersonRule } from './second-person.ts';
 import styles from './shell.module.css';
 import { SignOut } from './sign-out.tsx';
+import { Framed } from './states.tsx';
 import { useBeginning } from './then.tsx';
 import { useProject, useView } from './view.ts';
 
@@ -77,7 +78,9 @@ export function Shell({ asked }: ShellProps) {
         ))}
       </nav>
       <main className={styles.main} id="main" tabIndex={-1}>
-        <Suspense fallback={<Waiting what="the page" />}>{role === '' ? <NoRole project={view.project} /> : <Outlet />}</Suspense>
+        <Suspense fallback={<Waiting what="the page" />}>
+          <Framed value>{role === '' ? <NoRole project={view.project} /> : <Outlet />}</Framed>
+        </Suspense>
       </main>
     </div>
   );

@@ -1,9 +1,18 @@
 import { Link, useRouter } from '@tanstack/react-router';
+import { createContext, type ReactNode, useContext } from 'react';
 import { Failed } from '../parts/notice.tsx';
 import { Empty } from '../parts/page.tsx';
 import { Refused } from '../words/refusal.ts';
 
 /** What stands in place of a page that cannot be shown. */
+
+/** Whether the frame stands around it: a document has one main part. */
+export const Framed = createContext(false);
+
+function Place({ children }: { readonly children: ReactNode }) {
+  const Part = useContext(Framed) ? 'div' : 'main';
+  return <Part style={{ padding: 24 }}>{children}</Part>;
+}
 
 export function PageFailed({ error }: { readonly error: unknown }) {
   const router = useRouter();
@@ -11,20 +20,20 @@ export function PageFailed({ error }: { readonly error: unknown }) {
   const isAway = error instanceof Refused && error.refusal.code === 'UNREACHABLE';
   const again = isAway ? () => window.location.reload() : () => void router.invalidate();
   return (
-    <main style={{ padding: 24 }}>
+    <Place>
       <Failed error={error} again={again} />
-    </main>
+    </Place>
   );
 }
 
 export function PageMissing() {
   return (
-    <main style={{ padding: 24 }}>
+    <Place>
       <Empty isPage title="There is no such page">
         <p>
           The address may be cut off. <Link to="/">Begin at the projects</Link>.
         </p>
       </Empty>
-    </main>
+    </Place>
   );
 }
