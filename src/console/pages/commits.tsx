@@ -10,6 +10,7 @@ import { classes } from '../parts/classes.ts';
 import { NewNote, NotFollowed } from '../parts/live.tsx';
 import { Failed } from '../parts/notice.tsx';
 import { More, NothingSoFar, Waiting } from '../parts/page.tsx';
+import { useDrawn } from '../parts/standing.ts';
 import { At, When } from '../parts/time.tsx';
 import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, whoOf } from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
@@ -78,6 +79,9 @@ function LookedBack({ at, revision }: { readonly at: string | undefined; readonl
   );
 }
 
+/** Rows, mostly of two lines, that fill a screen. */
+export const ROWS_OF_SCREEN = 20;
+
 /** What can be done from a row: everything, look at what was before it, or nothing. */
 type Acts = 'all' | 'before' | 'none';
 
@@ -89,10 +93,11 @@ interface ListProps {
 
 export function CommitList({ commits, about, acts = 'all' }: ListProps) {
   const [undoing, setUndoing] = useState<Commit | null>(null);
+  const drawn = useDrawn(commits, ROWS_OF_SCREEN);
   return (
     <>
       <ol className={styles.list}>
-        {commits.map((commit) => (
+        {drawn.map((commit) => (
           <CommitRow key={commit.revision} commit={commit} about={about} acts={acts} undo={() => setUndoing(commit)} />
         ))}
       </ol>

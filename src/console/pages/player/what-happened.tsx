@@ -7,6 +7,7 @@ import { useView } from '../../frame/view.ts';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { CardBody, Empty, More, Waiting } from '../../parts/page.tsx';
+import { useDrawn } from '../../parts/standing.ts';
 import { At } from '../../parts/time.tsx';
 import { newText } from '../../words/commit.ts';
 import { keyOf, newerAmong } from '../../words/happened.ts';
@@ -15,7 +16,7 @@ import { isAway } from '../../words/refusal.ts';
 import type { TimelineFilters } from '../../words/timeline.ts';
 import { CallRow, CallsRow } from '../calls/call-row.tsx';
 import commits from '../commits.module.css';
-import { CommitRow } from '../commits.tsx';
+import { CommitRow, ROWS_OF_SCREEN } from '../commits.tsx';
 import { UndoDialog } from '../undo.tsx';
 import styles from './player.module.css';
 import { ReportRow } from './reports.tsx';
@@ -33,6 +34,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
   });
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
   const isFollowed = view.at === undefined && asked.to === undefined && items.length > 0;
+  const drawn = useDrawn(folded(items), ROWS_OF_SCREEN);
   const newer = useQuery({ ...newerTimelineQuery(view, player, asked, items), enabled: isFollowed });
   if (list.isPending) return <Waiting what="what happened" />;
   if (list.data === undefined) return <Failed error={list.error} again={() => void list.refetch()} />;
@@ -47,7 +49,7 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
         <Nothing isFiltered={Object.values(asked).some((value) => value !== undefined)} />
       ) : (
         <ol className={commits.list}>
-          {folded(items).map((group) => (
+          {drawn.map((group) => (
             <Rows key={keyOf(group[0])} group={group} isGoingOn={open?.has(group[0]) ?? false} player={player} undo={setUndoing} />
           ))}
         </ol>
