@@ -7,25 +7,33 @@ import {
   type QueryObserverOptions,
 } from '@tanstack/react-query';
 import type { RegisteredRouter } from '@tanstack/react-router';
+import { approvalsQuery } from './api/approvals.ts';
+import { documentsQuery } from './api/collections.ts';
 import { restoreQuery } from './api/corrections.ts';
 import { definitionsQuery, schemaQuery } from './api/definitions.ts';
+import { daysQuery, fieldsQuery, flowsQuery, moversQuery, supplyQuery } from './api/economy.ts';
 import { healthQuery } from './api/health.ts';
 import {
   collectionsQuery,
   commitsQuery,
   compareQuery,
+  differenceQuery,
   documentQuery,
   explainQuery,
   historyQuery,
   nameQuery,
   playerQuery,
+  publishesQuery,
 } from './api/queries.ts';
-import { lastProjects, may, sessionQuery } from './api/session.ts';
+import { lastProjects, may, STAGED, sessionQuery } from './api/session.ts';
 import { timelineQuery } from './api/timeline.ts';
 import { valuesQuery } from './api/values.ts';
 import type { View } from './api/view.ts';
-import { commitFiltersIn, economyIn, parseSearch, textIn, timelineIn } from './frame/search.ts';
+import { commitFiltersIn, economyIn, listIn, parseSearch, textIn, timelineIn } from './frame/search.ts';
+import { EDITOR } from './pages/definitions/editor-code.ts';
+import { PLOT } from './parts/plot-code.ts';
 import { kindNamed } from './words/definition.ts';
+import { periodOf } from './words/economy.ts';
 import { sinceOf } from './words/time.ts';
 
 /**
@@ -50,65 +58,65 @@ interface Asked extends Omit<Place, 'path'> {
 
 interface Page {
   /** Its code, so that it comes beside the code of all pages. */
-  readonly code: (asked: Pick<Asked, 'search'>) => readonly Promise<unknown>[];
+  readonly code: () => Promise<unknown>;
   readonly reads: (asked: Asked, ahead: Ahead) => void;
 }
 
 const player = () => import('./pages/player/player.tsx');
-const economy = () => import('./pages/economy/economy.tsx');
-const plot = () => import('./parts/plot-drawn.tsx');
 
 const PAGES: Readonly<Record<string, Page>> = {
   '/p/$project': {
-    code: () => [import('./pages/activity.tsx')],
+    code: () => import('./pages/activity.tsx'),
     reads({ view, search, may: mayDo }, ahead) {
       const { who: key, ...asked } = commitFiltersIn(search);
       if (mayDo('history', 'r')) ahead.list(commitsQuery(view, { ...asked, key }));
     },
   },
   '/p/$project/find/$held': {
-    code: () => [import('./pages/found.tsx')],
+    code: () => import('./pages/found.tsx'),
     reads: ({ view, params }, ahead) => ahead.read(explainQuery(view, named(params, 'held'))),
   },
   '/p/$project/values': {
-    code: () => [import('./pages/values/values.tsx')],
+    code: () => import('./pages/values/values.tsx'),
     reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
   },
   '/p/$project/values/$value': {
-    code: () => [import('./pages/values/value.tsx')],
+    code: () => import('./pages/values/value.tsx'),
     reads: ({ view }, ahead) => ahead.read(valuesQuery(view)),
   },
   '/p/$project/definitions/$kind/$id': {
-    code: ({ search }) => [
-      import('./pages/definitions/definition.tsx'),
-      ...(search['show'] === 'edit' ? [import('./pages/definitions/edit.tsx')] : []),
-    ],
+    code: () => import('./pages/definitions/definition.tsx'),
     reads: definitionAhead,
   },
-  '/p/$project/economy': {
-    code: () => [economy(), plot()],
-    reads({ view, search, may: mayDo }, ahead) {
-      if (!mayDo('economy', 'r')) return;
-      void economy().then(
-        ({ economyAhead }) => economyAhead(view, economyIn(search), ahead),
-        () => {},
-      );
+  '/p/$project/publishes': {
+    code: () => import('./pages/publishes/publishes.tsx'),
+    reads({ view, may: mayDo }, ahead) {
+      if (view.at !== undefined || !STAGED.every((scope) => mayDo(scope, 'r'))) return;
+      ahead.list(publishesQuery(view));
+      ahead.read(differenceQuery(view));
+      ahead.read(approvalsQuery(view));
     },
   },
+  '/p/$project/economy': {
+    code: () => import('./pages/economy/economy.tsx'),
+    reads: economyAhead,
+  },
   '/p/$project/health': {
-    code: () => [import('./pages/health/health.tsx'), plot()],
+    code: () => import('./pages/health/health.tsx'),
     reads({ isEverywhere }, ahead) {
-      if (isEverywhere) ahead.read(healthQuery);
+      if (!isEverywhere) return;
+      ahead.read(healthQuery);
+      ahead.read(PLOT);
     },
   },
   '/p/$project/players/$player': {
-    code: () => [player(), import('./pages/player/overview.tsx')],
+    code: () => Promise.all([player(), import('./pages/player/overview.tsx')]),
     reads({ view, params, may: mayDo }, ahead) {
       if (mayDo('players', 'r')) ahead.read(playerQuery(view, named(params, 'player')));
     },
   },
   '/p/$project/players/$player/timeline': {
-    code: () => [player(), import('./pages/player/timeline.tsx')],
+    code: () => Promise.all([player(), import('./pages/player/timeline.tsx')]),
     reads(asked, ahead) {
       const { view, params, search, may: mayDo } = asked;
       if (mayDo('history', 'r')) ahead.list(timelineQuery(view, named(params, 'player'), timelineIn(search)));
@@ -116,14 +124,14 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   '/p/$project/players/$player/documents/$collection/$key': {
-    code: () => [player(), import('./pages/player/document.tsx')],
+    code: () => Promise.all([player(), import('./pages/player/document.tsx')]),
     reads(asked, ahead) {
       documentAhead(asked, ahead);
       nameAhead(asked, ahead);
     },
   },
   '/p/$project/players/$player/restore': {
-    code: () => [player(), import('./pages/player/restore.tsx')],
+    code: () => Promise.all([player(), import('./pages/player/restore.tsx')]),
     reads(asked, ahead) {
       const { view, params, search, may: mayDo } = asked;
       const to = textIn(search, 'to') ?? view.at;
@@ -135,8 +143,15 @@ const PAGES: Readonly<Record<string, Page>> = {
       nameAhead(asked, ahead);
     },
   },
+  '/p/$project/collections/$collection': {
+    code: () => import('./pages/collections/collection.tsx'),
+    reads({ view, params, search, may: mayDo }, ahead) {
+      if (mayDo('collections', 'x') || mayDo('history', 'r')) ahead.list(documentsQuery(view, named(params, 'collection'), listIn(search)));
+      if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
+    },
+  },
   '/p/$project/collections/$collection/$key': {
-    code: () => [import('./pages/collections/record.tsx')],
+    code: () => import('./pages/collections/record.tsx'),
     reads: documentAhead,
   },
 } satisfies Partial<Record<keyof RegisteredRouter['routesByPath'], Page>>;
@@ -161,6 +176,22 @@ function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead
   if (mayDo('collections', 'r')) ahead.read(collectionsQuery(view));
 }
 
+/** Of a past moment the page looks for its day first. */
+function economyAhead({ view, search, may: mayDo }: Asked, ahead: Ahead): void {
+  if (!mayDo('economy', 'r') || view.at !== undefined) return;
+  ahead.read(PLOT);
+  const { currency, by = 'source', order = 'net', ...days } = economyIn(search);
+  const period = periodOf(days, undefined, Date.now());
+  if (currency !== undefined) {
+    const asked = { currency, ...period };
+    ahead.read(daysQuery(view, asked));
+    ahead.read(supplyQuery(view, currency));
+    ahead.below(flowsQuery(view, asked, by));
+    ahead.below(moversQuery(view, asked, order));
+  }
+  ahead.read(fieldsQuery(view, period));
+}
+
 function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
   const kind = kindNamed(named(params, 'kind'));
   if (kind === undefined || !mayDo(kind.scope, 'r') || textIn(search, 'a') !== undefined) return;
@@ -168,6 +199,7 @@ function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahe
   if (show === undefined) ahead.read(definitionsQuery(view, kind.kind));
   if (show !== 'edit' || view.at !== undefined || !mayDo(kind.scope, 'w')) return;
   ahead.read(definitionsQuery({ ...view, target: 'next' }, kind.kind));
+  ahead.read(EDITOR);
   ahead.read(schemaQuery(kind.kind));
 }
 
@@ -176,6 +208,7 @@ class Ahead {
   readonly #queries: QueryClient;
   /** Whether it is known who is signed in: nothing is posted before. */
   readonly #isProven: boolean;
+  readonly #reads: Promise<void>[] = [];
 
   constructor(queries: QueryClient, isProven: boolean) {
     this.#queries = queries;
@@ -184,11 +217,21 @@ class Ahead {
 
   /** What is there already is the page's own to read anew. */
   read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void {
-    void this.#queries.prefetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY });
+    this.#reads.push(this.#queries.prefetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY }));
   }
 
   list<Data, Key extends QueryKey, Param>(query: FetchInfiniteQueryOptions<Data, Error, Data, Key, Param>): void {
-    void this.#queries.prefetchInfiniteQuery({ ...query, staleTime: Number.POSITIVE_INFINITY });
+    this.#reads.push(this.#queries.prefetchInfiniteQuery({ ...query, staleTime: Number.POSITIVE_INFINITY }));
+  }
+
+  /** What stands below the rest, and is drawn once that is. */
+  below<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void {
+    void this.#queries.prefetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY });
+  }
+
+  /** Until all that stands above has come, or failed. */
+  async come(): Promise<void> {
+    await Promise.all(this.#reads);
   }
 
   /** A look at an act, which is kept while somebody shows it alone: it is held until the page does. */
@@ -198,6 +241,7 @@ class Ahead {
     const observer = new QueryObserver(this.#queries, query);
     const held = observer.getCurrentQuery();
     const letGo = observer.subscribe(() => {});
+    this.#reads.push(Promise.resolve(held.promise).then(nothing, nothing));
     const stop = cache.subscribe((event) => {
       if (event.query === held && event.type === 'observerAdded') end();
     });
@@ -209,6 +253,8 @@ class Ahead {
     }
   }
 }
+
+function nothing(): void {}
 
 /** How long a look is held that no page shows, ms. */
 const HELD_MS = 10_000;
@@ -247,12 +293,15 @@ function decoded(part: string): string {
 }
 
 /** Loads the code of a page. Whether that fails is told where the page shows it. */
-export function codeAhead({ path, search }: Place): void {
-  for (const code of PAGES[withoutEnd(path)]?.code({ search }) ?? []) code.catch(() => {});
+export function codeAhead({ path }: Place): void {
+  PAGES[withoutEnd(path)]?.code().catch(() => {});
 }
 
-/** Asks for what a page shows first: before it is known who is signed in, what whoever was here last might see. */
-export function readAhead(queries: QueryClient, { path, params, search }: Place): void {
+/**
+ * Asks for what a page shows first: before it is known who is signed in, what whoever was here last might see. Resolves once that has come,
+ * or failed.
+ */
+export async function readAhead(queries: QueryClient, { path, params, search }: Place): Promise<void> {
   const session = queries.getQueryData(sessionQuery.queryKey);
   const project = (session?.projects ?? lastProjects()).find(({ id }) => id === params['project']);
   if (project === undefined) return;
@@ -262,5 +311,7 @@ export function readAhead(queries: QueryClient, { path, params, search }: Place)
     may: (scope: string, letter: 'r' | 'w' | 'x') => may(project, scope, letter),
     isEverywhere: session?.person.everywhere !== null,
   };
-  PAGES[withoutEnd(path)]?.reads(asked, new Ahead(queries, session !== undefined));
+  const ahead = new Ahead(queries, session !== undefined);
+  PAGES[withoutEnd(path)]?.reads(asked, ahead);
+  await ahead.come();
 }

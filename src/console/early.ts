@@ -36,8 +36,9 @@ focusManager.setEventListener((handleFocus) => whenBack(() => handleFocus()));
 const place = placeAt(window.location);
 // Whoever comes to sign in is not signed in: the question would be refused.
 const known = window.location.pathname === '/sign-in' ? Promise.resolve() : queries.prefetchQuery(sessionQuery);
+/** Until what the page at this address shows first is there. */
+export const isAhead = known.then(() => (place === null ? undefined : readAhead(queries, place)));
 if (place !== null) {
-  readAhead(queries, place);
+  void readAhead(queries, place);
   codeAhead(place);
-  void known.then(() => readAhead(queries, place));
 }

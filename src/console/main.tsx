@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { forgetProjects } from './api/session.ts';
-import { queries } from './early.ts';
+import { isAhead, queries } from './early.ts';
 import { createConsoleRouter } from './router.tsx';
 import { Refused } from './words/refusal.ts';
 import './style/base.css';
@@ -23,8 +23,12 @@ queries.getQueryCache().subscribe(({ type, query }) => {
   void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });
 });
 
-const root = document.getElementById('root');
-if (root !== null)
+/** How long the page at an address is waited for before what stands around it is drawn alone, ms. */
+const TOGETHER_MS = 200;
+
+/** Mostly what the page shows first comes while its code does. Then all of it is drawn, and laid out, once. */
+async function draw(root: HTMLElement): Promise<void> {
+  await Promise.race([Promise.allSettled([router.load(), isAhead]), new Promise((over) => setTimeout(over, TOGETHER_MS))]);
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
@@ -32,3 +36,7 @@ if (root !== null)
       </QueryClientProvider>
     </StrictMode>,
   );
+}
+
+const root = document.getElementById('root');
+if (root !== null) void draw(root);

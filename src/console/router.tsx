@@ -22,7 +22,7 @@ import { Shell } from './frame/shell.tsx';
 import { PageFailed, PageMissing } from './frame/states.tsx';
 import { ProjectsPage } from './pages/projects.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
-import { codeOf } from './parts/later.tsx';
+import { codeOf } from './parts/code.ts';
 import { Waiting } from './parts/page.tsx';
 import { Refused } from './words/refusal.ts';
 
@@ -88,7 +88,7 @@ const project = createRoute({
   beforeLoad({ context, matches, params, location }) {
     const path = matches.at(-1)?.fullPath;
     if (path === undefined) return;
-    readAhead(context.queries, { path, params, search: location.search });
+    void readAhead(context.queries, { path, params, search: location.search });
     codeAhead({ path, params, search: location.search });
   },
 });

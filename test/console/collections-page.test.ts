@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { ok } from '../node/support/game-client.ts';
-import { inBrowser } from './support/chromium.ts';
+import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
 
@@ -54,4 +54,56 @@ inBrowser('a manager finds the richest, sees why there is no order by name, open
     '/collections/feed/gates',
   ]);
   expect(faults).toEqual([]);
+});
+
+/** Whether a page has been seen without a row. */
+const PARTIAL = `new MutationObserver(() => {
+  if (document.querySelector('main h1') && !document.querySelector('main tbody tr')) window.isPartial = true;
+}).observe(document, { childList: true, subtree: true })`;
+
+inBrowser('a page at its address asks for what it shows once, before its code is there, and is drawn with it', async () => {
+  const { origin, project, signedIn, faults } = started();
+  const profile = await newProfile();
+  const page = await signedIn(profile);
+  // However slow this machine is, nothing is drawn for being late.
+  await page.addInitScript(`const late = setTimeout; window.setTimeout = (act, ms) => late(act, ms === 200 ? 1e9 : ms); ${PARTIAL}`);
+  for (const [path, title, code, read] of [
+    ['/collections/purses', 'Purses', /\/assets\/collection-/, /\/documents\/purses\?/],
+    ['/publishes', 'Publishes', /\/assets\/publishes-/, /\/publishes\?/],
+    ['/economy?currency=gold', 'Economy', /\/assets\/economy-/, /manage\/.*\/economy\?currency/],
+  ] as const) {
+    let [reads, codes] = [0, 0];
+    await page.route(read, async (request) => {
+      reads += 1;
+      await request.continue();
+    });
+    await page.route(code, async (request) => {
+      codes += 1;
+      await expect.poll(() => reads).toBe(1);
+      await request.continue();
+    });
+    await page.goto(`${origin}/p/${project}${path}`);
+    await heading(page, title);
+    expect([path, reads, codes > 0]).toEqual([path, 1, true]);
+    if (title === 'Purses') expect(await page.evaluate('window.isPartial')).toBeUndefined();
+  }
+  await profile.close();
+  expect(faults).toEqual([]);
+});
+
+inBrowser('what stands around a page does not wait for what takes long', async () => {
+  const { page, origin, project } = started();
+  let answer: () => void = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/documents\/purses\?/, async (request) => {
+    await answered;
+    await request.continue();
+  });
+  await page.goto(`${origin}/p/${project}/collections/purses`);
+  await heading(page, 'Purses');
+  expect(await page.getByRole('link', { name: ADA }).count()).toBe(0);
+  answer();
+  await page.getByRole('link', { name: ADA }).waitFor();
 });

@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { alarmOf, countedBy, thresholdText } from '../../src/console/words/alarms.ts';
 import { addsUp, amountText, sizeOf } from '../../src/console/words/amount.ts';
 import { csvOf, fileName, titleInFiles } from '../../src/console/words/csv.ts';
-import {
-  alarmOf,
-  aroundSaid,
-  checkOf,
-  comeTo,
-  countedBy,
-  dayAfter,
-  entriesTitle,
-  lastDays,
-  periodOf,
-  thresholdText,
-} from '../../src/console/words/economy.ts';
+import { dayAfter, lastDays, periodOf } from '../../src/console/words/economy.ts';
+import { entriesTitle } from '../../src/console/words/entries.ts';
 import { lonePlaces, plotText, plotTick, plotTime } from '../../src/console/words/plot.ts';
+import { aroundSaid, checkOf, comeTo } from '../../src/console/words/sums.ts';
 
 const EXACT = (digits: string) => `\uE000${digits}`;
 const NOW = Date.parse('2026-03-31T18:00:00Z');

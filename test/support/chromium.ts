@@ -43,6 +43,8 @@ export interface Page {
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   on(event: 'pageerror', listen: (error: Error) => void): void;
   on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
+  /** Runs it before every page. */
+  addInitScript(script: string): Promise<void>;
   route(address: RegExp, answer: (held: Held) => Promise<void>): Promise<void>;
   unroute(address: RegExp): Promise<void>;
   url(): string;

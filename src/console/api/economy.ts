@@ -1,11 +1,10 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { type AlarmSet, alarmsIn, dayAfter, type EntriesFilter, NO_ENDPOINT, type Period } from '../words/economy.ts';
-import { publishWhyOf, type Why } from './acts.ts';
+import { dayAfter, type EntriesFilter, NO_ENDPOINT, type Period } from '../words/economy.ts';
 import * as api from './generated.ts';
 import { answerOf, datedAnswerOf } from './http.ts';
 import type { View } from './view.ts';
 
-/** What the pages of the economy read, and the alarms that they change. */
+/** What the pages of the economy read. */
 
 export type EconomyDay = api.EconomyDay;
 export type EconomyFlow = api.EconomyFlow;
@@ -143,37 +142,4 @@ export function supplyQuery({ project, target }: View, currency: string) {
     queryFn: () => answerOf(api.readEconomySupply({ project, currency, xNsPublishTarget: target })),
     placeholderData: keepPreviousData,
   });
-}
-
-/** Alarms that were raised, the newest first. */
-export function raisedQuery({ project }: View) {
-  return queryOptions({
-    queryKey: [project, 'economy', 'raised'],
-    queryFn: () => answerOf(api.listEconomyAlarms({ project, limit: MOVERS })),
-  });
-}
-
-/** The alarms that are set, and the revision that this is of. */
-export function alarmsQuery({ project }: View) {
-  return queryOptions({
-    queryKey: [project, 'economy', 'alarms'],
-    queryFn: async () => {
-      const { body, revision } = await datedAnswerOf(api.readSettings({ project }));
-      return { alarms: alarmsIn(body.settings), base: revision };
-    },
-  });
-}
-
-interface AlarmsAsked {
-  readonly project: string;
-  readonly alarms: readonly AlarmSet[];
-  /** The revision that they were read at. */
-  readonly base: number;
-  readonly why: Why;
-}
-
-/** Sets all alarms, or none where somebody changed settings meanwhile. */
-export function setAlarms({ project, alarms, base, why }: AlarmsAsked, intent: string) {
-  const about = { project, ...publishWhyOf(why), xNsBase: base, idempotencyKey: intent };
-  return answerOf(api.changeSettings({ ...about, body: { economyAlarms: alarms } }));
 }

@@ -170,3 +170,6 @@ export async function refuseCode(code: string): Promise<void> {
 export function may(project: KeptProject, scope: string, letter: 'r' | 'w' | 'x'): boolean {
   return project.permissions[scope]?.includes(letter) ?? false;
 }
+
+/** Scopes of what can be staged: whoever reads or changes all that can be staged needs all of them. */
+export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { codeOf, Later } from '../parts/later.tsx';
+import { codeOf } from '../parts/code.ts';
+import { Later } from '../parts/later.tsx';
 
 const OPENED = codeOf('palette', () => import('./palette-opened.tsx').then(({ OpenedPalette }) => OpenedPalette));
 

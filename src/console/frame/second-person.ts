@@ -1,8 +1,8 @@
 import { useQueries, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { type Approval, approvalsQuery } from '../api/approvals.ts';
-import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
+import { may, type ProjectOfPerson, STAGED, sessionQuery } from '../api/session.ts';
 import { ownAsked, toApprove, type Waiting, waitingSaid } from '../words/approval.ts';
-import { STAGED, useProject } from './view.ts';
+import { useProject } from './view.ts';
 
 /** Whether nothing goes live that another person has not agreed to, and what waits for one, or for who makes it live. */
 

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, useSearch } from '@tanstack/react-router';
-import { may, type ProjectOfPerson, sessionQuery } from '../api/session.ts';
+import { may, type ProjectOfPerson, STAGED, sessionQuery } from '../api/session.ts';
 import type { View } from '../api/view.ts';
 
 /** What the address says that pages of a project look at, and what the person may do there. */
@@ -20,9 +20,6 @@ export function useProject(): ProjectOfPerson {
   const { data } = useSuspenseQuery(sessionQuery);
   return data.projects.find(({ id }) => id === project) ?? { ...NOTHING, id: project };
 }
-
-/** Scopes of what can be staged: whoever reads or changes all that can be staged needs all of them. */
-export const STAGED = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
 /** Whether the person may do this in the project that is looked at. */
 export function useMay(): (scope: string, letter: 'r' | 'w' | 'x') => boolean {

@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { codeOf } from './code.ts';
 import type { DialogProps } from './dialog-opened.tsx';
-import { codeOf, Later } from './later.tsx';
+import { Later } from './later.tsx';
 
 const OPENED = codeOf('dialog', () => import('./dialog-opened.tsx').then(({ OpenedDialog }) => OpenedDialog));
 

@@ -1,21 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { ComponentType, ReactNode } from 'react';
-import { reach } from '../api/http.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { codeOf } from './code.ts';
 import { Failed } from './notice.tsx';
-
-/** The code of a component, which is loaded when it is first shown. */
-export function codeOf<Props extends object>(name: string, load: () => Promise<ComponentType<Props>>) {
-  const queryFn = async () => {
-    try {
-      return { Loaded: await load() };
-    } catch (error) {
-      // Where the server does not answer, that is what is told.
-      await reach();
-      throw error;
-    }
-  };
-  return queryOptions({ queryKey: ['code', name], queryFn, staleTime: Number.POSITIVE_INFINITY });
-}
 
 interface LaterProps<Props extends object> {
   readonly code: ReturnType<typeof codeOf<Props>>;

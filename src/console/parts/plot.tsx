@@ -2,16 +2,15 @@ import { usePrefetchQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { plotText, plotTime } from '../words/plot.ts';
 import { classes } from './classes.ts';
-import { codeOf, Later } from './later.tsx';
+import { Later } from './later.tsx';
 import styles from './plot.module.css';
+import { PLOT } from './plot-code.ts';
 import type { PlotSeries } from './plot-series.ts';
 import { useStanding } from './standing.ts';
 
-const DRAWN = codeOf('plot', () => import('./plot-drawn.tsx').then(({ DrawnPlot }) => DrawnPlot));
-
 /** Loads what draws plots while a page reads their numbers: they are drawn with what else comes of these. */
 export function usePlotsAhead(): void {
-  usePrefetchQuery(DRAWN);
+  usePrefetchQuery(PLOT);
 }
 
 interface PlotProps {
@@ -59,7 +58,7 @@ export function Plot({ name, times, series, along, said = plotText, open, height
         <span className={styles.when}>{place === null ? '' : plotTime(times[place] ?? 0, along)}</span>
       </div>
       <div className={classes(styles.canvas, open !== undefined && styles.opens)} aria-hidden="true">
-        <Later code={DRAWN} props={{ times, series, along, height, said, point: setPointed, open, marks }} />
+        <Later code={PLOT} props={{ times, series, along, height, said, point: setPointed, open, marks }} />
       </div>
       <figcaption className="visually-hidden">
         {isTold && <PlotTable name={name} times={times} series={series} along={along} said={said} />}

@@ -1,7 +1,8 @@
 import { type ReactNode, useId, useRef } from 'react';
 import { buttonClass } from './button.tsx';
 import { classes } from './classes.ts';
-import { codeOf, Later } from './later.tsx';
+import { codeOf } from './code.ts';
+import { Later } from './later.tsx';
 
 const OPENED = codeOf('popup', () => import('./popup-opened.tsx').then(({ OpenedPopup }) => OpenedPopup));
 

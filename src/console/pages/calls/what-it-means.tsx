@@ -1,5 +1,6 @@
 import type { LoggedRequest } from '../../api/queries.ts';
-import { codeOf, Later } from '../../parts/later.tsx';
+import { codeOf } from '../../parts/code.ts';
+import { Later } from '../../parts/later.tsx';
 
 const MEANS = codeOf('means', () => import('./means.tsx').then((module) => module.Means));
 

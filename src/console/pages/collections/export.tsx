@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type ExportedFile, exportDocuments } from '../../api/collections.ts';
+import { type ExportedFile, exportDocuments } from '../../api/exports.ts';
 import { saveFile } from '../../api/files.ts';
 import { collectionsQuery } from '../../api/queries.ts';
 import { useMay, useProject, useView } from '../../frame/view.ts';

@@ -7,7 +7,7 @@ import { useMay, useView } from '../../frame/view.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { codeOf, Later } from '../../parts/later.tsx';
+import { Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { useStanding } from '../../parts/standing.ts';
@@ -25,11 +25,10 @@ import {
   templateOf,
 } from '../../words/definition.ts';
 import styles from './definitions.module.css';
+import { EDITOR } from './editor-code.ts';
 import { DefinitionHistory, LiveBesideNext } from './history.tsx';
 import { TestPage } from './test.tsx';
 import { Versions } from './versions.tsx';
-
-const EDITOR = codeOf('editor', () => import('./edit.tsx').then(({ EditCard }) => EditCard));
 
 const route = getRouteApi('/signed-in/p/$project/definitions/$kind/$id');
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { NO_WHY } from '../../api/acts.ts';
-import { setAlarms } from '../../api/economy.ts';
+import { setAlarms } from '../../api/alarms.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,7 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field, Pair, Select } from '../../parts/field.tsx';
 import { Done, Failed } from '../../parts/notice.tsx';
 import { WhyField } from '../../parts/why-field.tsx';
-import { type AlarmSet, type AlarmTyped, alarmOf, thresholdText } from '../../words/economy.ts';
+import { type AlarmSet, type AlarmTyped, alarmOf, thresholdText } from '../../words/alarms.ts';
 import styles from './economy.module.css';
 
 interface AlarmsProps {

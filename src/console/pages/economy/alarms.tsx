@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { alarmsQuery, raisedQuery } from '../../api/economy.ts';
+import { alarmsQuery, raisedQuery } from '../../api/alarms.ts';
 import { useMay, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failed } from '../../parts/notice.tsx';
@@ -9,8 +9,8 @@ import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { countedBy, thresholdText } from '../../words/alarms.ts';
 import { amountText } from '../../words/amount.ts';
-import { countedBy, thresholdText } from '../../words/economy.ts';
 import { HeldLink } from '../named.tsx';
 import { AlarmsDialog } from './alarms-dialog.tsx';
 import styles from './economy.module.css';

@@ -12,7 +12,7 @@ import type { PlotSeries } from '../../parts/plot-series.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
-import { checkOf, percent } from '../../words/economy.ts';
+import { checkOf, percent } from '../../words/sums.ts';
 import { CsvButton } from './csv-button.tsx';
 import styles from './economy.module.css';
 import { EntriesLink, SumLink } from './entries-link.tsx';

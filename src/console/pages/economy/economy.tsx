@@ -1,11 +1,9 @@
-import { type FetchQueryOptions, type QueryKey, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { daysQuery, fieldsQuery, flowsQuery, moversQuery, supplyQuery } from '../../api/economy.ts';
+import { daysQuery, fieldsQuery, supplyQuery } from '../../api/economy.ts';
 import { ofKind } from '../../api/reveal.ts';
-import type { View } from '../../api/view.ts';
 import { useRefresh } from '../../frame/acting.ts';
-import type { EconomySearch } from '../../frame/search.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
 import { useMay, useView } from '../../frame/view.ts';
 import { Failed } from '../../parts/notice.tsx';
@@ -13,8 +11,9 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { usePlotsAhead } from '../../parts/plot.tsx';
 import { useStanding } from '../../parts/standing.ts';
 import { amountText } from '../../words/amount.ts';
-import { percent, periodOf } from '../../words/economy.ts';
+import { periodOf } from '../../words/economy.ts';
 import { isUnknown } from '../../words/refusal.ts';
+import { percent } from '../../words/sums.ts';
 import { FailedOrAsked, HidePersonal, isAskedWhy } from '../revealing.tsx';
 import { Alarms } from './alarms.tsx';
 import { Choose } from './choose.tsx';
@@ -24,25 +23,6 @@ import { Flows } from './flows.tsx';
 import { Movers } from './movers.tsx';
 
 const route = getRouteApi('/signed-in/p/$project/economy/');
-
-interface Ahead {
-  read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void;
-}
-
-/** Asks for what the page shows of now, while it is made; what its plots are of comes first. */
-export function economyAhead(view: View, search: EconomySearch, ahead: Ahead): void {
-  if (view.at !== undefined) return;
-  const { currency, by = 'source', order = 'net' } = search;
-  const period = periodOf(search, undefined, Date.now());
-  if (currency !== undefined) {
-    const asked = { currency, ...period };
-    ahead.read(daysQuery(view, asked));
-    ahead.read(supplyQuery(view, currency));
-    ahead.read(flowsQuery(view, asked, by));
-    ahead.read(moversQuery(view, asked, order));
-  }
-  ahead.read(fieldsQuery(view, period));
-}
 
 /** What became of the money of all players: how much there is, what came in and went out, from where, and with whom. */
 export function EconomyPage() {

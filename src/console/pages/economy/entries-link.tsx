@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { EntriesAsked } from '../../api/economy.ts';
 import { useView } from '../../frame/view.ts';
 import { amountText } from '../../words/amount.ts';
-import { entriesTitle } from '../../words/economy.ts';
+import { entriesTitle } from '../../words/entries.ts';
 import styles from './economy.module.css';
 
 /** How many entries there are, which it opens. */

@@ -9,9 +9,10 @@ import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { At } from '../../parts/time.tsx';
 import { approvalSentence, whoActed } from '../../words/approval.ts';
-import { aroundSaid, type Period } from '../../words/economy.ts';
+import type { Period } from '../../words/economy.ts';
 import { plotText } from '../../words/plot.ts';
 import { changesSaid } from '../../words/publish.ts';
+import { aroundSaid } from '../../words/sums.ts';
 import { PublishLink } from '../named.tsx';
 
 /** What went live in the days that the economy is told of, for whoever may read it: newest first, and where it stands in the plots. */

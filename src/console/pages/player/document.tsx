@@ -5,7 +5,8 @@ import { collectionsQuery, compareQuery, type DocumentAsked, documentQuery, sche
 import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { codeOf, Later } from '../../parts/later.tsx';
+import { codeOf } from '../../parts/code.ts';
+import { Later } from '../../parts/later.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, Empty, Waiting } from '../../parts/page.tsx';
 import { isUnknown } from '../../words/refusal.ts';

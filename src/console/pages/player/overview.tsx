@@ -6,7 +6,8 @@ import { type Collection, collectionsQuery, moreDocumentsQuery, type PlayerShown
 import { useMay, useMayCorrect, useMayReadDocuments, useView } from '../../frame/view.ts';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { codeOf, Later } from '../../parts/later.tsx';
+import { codeOf } from '../../parts/code.ts';
+import { Later } from '../../parts/later.tsx';
 import { NewNote, NotFollowed } from '../../parts/live.tsx';
 import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
