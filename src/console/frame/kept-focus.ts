@@ -1,5 +1,3 @@
-import { useEffect } from 'react';
-
 /** So long it is waited for what was replaced, ms. */
 const COMES_MS = 3_000;
 
@@ -20,47 +18,45 @@ interface Place {
  * The keyboard stays where it is when a page draws anew what it is at, as lists do with their filters: what is called the same gets the
  * focus. The heading gets it where another page has come, and where what is gone stood around the page.
  */
-export function useKeptFocus(): void {
-  useEffect(() => {
-    let last: Place | null = null;
-    let lostAt: number | null = null;
-    let isTouched = false;
-    const point = ({ pointerType }: PointerEvent) => {
-      isTouched = pointerType === 'touch';
-    };
-    const arrive = ({ target }: FocusEvent) => {
-      lostAt = null;
-      last = target instanceof HTMLElement && CONTROLS.has(target.tagName) ? placeOf(target) : null;
-    };
-    // Whoever leaves it for nothing wants it so. What is taken away, or hidden while something is loaded, is left by nobody.
-    const leave = () =>
-      queueMicrotask(() => {
-        if (document.activeElement === document.body && last?.element.checkVisibility({ visibilityProperty: true }) === true) last = null;
-      });
-    const change = () => {
-      if (last === null || isTouched || document.activeElement !== document.body) return;
-      lostAt ??= performance.now();
-      if (performance.now() - lostAt > COMES_MS) {
-        last = null;
-        return;
-      }
-      const isHere = location.pathname === last.path;
-      const heading = isHere && !last.isAround ? null : document.querySelector<HTMLElement>('#main h1');
-      const same = last.element.isConnected ? last.element : alikeOf(last.element.tagName, last.name)[last.index];
-      ((isHere ? same : undefined) ?? heading)?.focus({ preventScroll: true });
-    };
-    const changes = new MutationObserver(change);
-    changes.observe(document.body, { childList: true, subtree: true, attributeFilter: ['style'] });
-    window.addEventListener('focusin', arrive);
-    window.addEventListener('focusout', leave);
-    window.addEventListener('pointerdown', point);
-    return () => {
-      changes.disconnect();
-      window.removeEventListener('focusin', arrive);
-      window.removeEventListener('focusout', leave);
-      window.removeEventListener('pointerdown', point);
-    };
-  }, []);
+export function keepFocus(): () => void {
+  let last: Place | null = null;
+  let lostAt: number | null = null;
+  let isTouched = false;
+  const point = ({ pointerType }: PointerEvent) => {
+    isTouched = pointerType === 'touch';
+  };
+  const arrive = ({ target }: FocusEvent) => {
+    lostAt = null;
+    last = target instanceof HTMLElement && CONTROLS.has(target.tagName) ? placeOf(target) : null;
+  };
+  // Whoever leaves it for nothing wants it so. What is taken away, or hidden while something is loaded, is left by nobody.
+  const leave = () =>
+    queueMicrotask(() => {
+      if (document.activeElement === document.body && last?.element.checkVisibility({ visibilityProperty: true }) === true) last = null;
+    });
+  const change = () => {
+    if (last === null || isTouched || document.activeElement !== document.body) return;
+    lostAt ??= performance.now();
+    if (performance.now() - lostAt > COMES_MS) {
+      last = null;
+      return;
+    }
+    const isHere = location.pathname === last.path;
+    const heading = isHere && !last.isAround ? null : document.querySelector<HTMLElement>('#main h1');
+    const same = last.element.isConnected ? last.element : alikeOf(last.element.tagName, last.name)[last.index];
+    ((isHere ? same : undefined) ?? heading)?.focus({ preventScroll: true });
+  };
+  const changes = new MutationObserver(change);
+  changes.observe(document.body, { childList: true, subtree: true, attributeFilter: ['style'] });
+  window.addEventListener('focusin', arrive);
+  window.addEventListener('focusout', leave);
+  window.addEventListener('pointerdown', point);
+  return () => {
+    changes.disconnect();
+    window.removeEventListener('focusin', arrive);
+    window.removeEventListener('focusout', leave);
+    window.removeEventListener('pointerdown', point);
+  };
 }
 
 /** `null`: what stands over the page, which gives the focus back by itself. */

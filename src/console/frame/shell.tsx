@@ -16,7 +16,6 @@ import { tellWaiting } from '../parts/title.ts';
 import icon from '../style/icon.svg';
 import { localTime, momentText } from '../words/time.ts';
 import { FindBox } from './find-box.tsx';
-import { useKeptFocus } from './kept-focus.ts';
 import { Moment } from './moment.tsx';
 import { usePages } from './pages.ts';
 import { Palette } from './palette.tsx';
@@ -37,7 +36,14 @@ export function Shell({ asked }: ShellProps) {
   const view = useView();
   const { role } = useProject();
   const pages = usePages();
-  useKeptFocus();
+  useEffect(() => {
+    // Without it the page does all else.
+    const kept = import('./kept-focus.ts').then(
+      ({ keepFocus }) => keepFocus(),
+      () => () => undefined,
+    );
+    return () => void kept.then((leave) => leave());
+  }, []);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
