@@ -82,7 +82,13 @@ function list(): Command {
             .join(', ');
         return table(
           ['NAME', 'ID', 'ROLES', 'ADDED', 'SIGNED IN LAST'],
-          people.map(({ name, person, roles, addedAt, signedInAt }) => [name, person, rolesText(roles), addedAt, signedInAt ?? 'never']),
+          people.map(({ name, person, roles, addedAt, signedInAt }) => [
+            name,
+            person,
+            rolesText(roles),
+            addedAt,
+            signedInAt ?? 'not known',
+          ]),
         );
       });
     },

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  candidateSaid,
-  candidatesOf,
-  factsOf,
-  isSameOnLive,
-  othersSaid,
-  refusedSaid,
-  spreadOut,
-  workedOut,
-} from '../../src/console/words/trying.ts';
+import { candidateSaid, candidatesOf, factsOf, spreadOut } from '../../src/console/words/candidates.ts';
+import { isSameOnLive, othersSaid, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
 
 /** Whom an endpoint is tried for, and what it worked out, in the words of the page. */
 

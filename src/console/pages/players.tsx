@@ -12,8 +12,8 @@ import { Card, CardBody, Empty, Page, Waiting } from '../parts/page.tsx';
 import table from '../parts/table.module.css';
 import { Table } from '../parts/table.tsx';
 import { Ago } from '../parts/time.tsx';
+import { candidatesOf } from '../words/candidates.ts';
 import { uniqueTexts } from '../words/document.ts';
-import { candidatesOf } from '../words/trying.ts';
 import styles from './players.module.css';
 
 const route = getRouteApi('/signed-in/p/$project/players');

@@ -6,8 +6,8 @@ import { useMay, useView } from '../../frame/view.ts';
 import { Field } from '../../parts/field.tsx';
 import { useSettled } from '../../parts/settled.ts';
 import { nameSought } from '../../words/calls.ts';
+import { type Candidate, candidateSaid, factsOf } from '../../words/candidates.ts';
 import { ago } from '../../words/time.ts';
-import { type Candidate, candidateSaid, factsOf } from '../../words/trying.ts';
 import styles from './calls.module.css';
 
 interface PickerProps {

@@ -121,7 +121,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         </ul>
       </td>
       <td className={table.tight} data-head="Signed in last">
-        {signedInAt === null ? <span className={table.soft}>never</span> : <Ago at={signedInAt} />}
+        {signedInAt === null ? <span className={table.soft}>not known</span> : <Ago at={signedInAt} />}
       </td>
       {choose !== null && (
         <td className={table.tight} data-head="Last used">

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Publish, publishesQuery } from '../../api/queries.ts';
-import { type ValueChange, valueHistoryQuery } from '../../api/values.ts';
+import { type ValueChange, valueHistoryQuery } from '../../api/value-changes.ts';
 import { useMayReadStaged, useView } from '../../frame/view.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/notice.tsx';

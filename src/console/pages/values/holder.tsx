@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { NO_WHY } from '../../api/acts.ts';
-import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../../api/values.ts';
+import { bodyAfter, type Held, holderQuery, saveValues, Unwritable } from '../../api/value-changes.ts';
 import type { Target } from '../../api/view.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useView } from '../../frame/view.ts';

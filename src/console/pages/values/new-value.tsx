@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Held } from '../../api/values.ts';
+import type { Held } from '../../api/value-changes.ts';
 import { Choices, Field, Pair } from '../../parts/field.tsx';
 import { DEFINITION_ID } from '../../words/definition.ts';
 import { sheetOf } from '../../words/sheet.ts';

@@ -1,4 +1,4 @@
-import type { Held } from '../../api/values.ts';
+import type { Held } from '../../api/value-changes.ts';
 import type { Sheet } from '../../words/sheet.ts';
 import { placeOfValue } from '../../words/written-values.ts';
 import { HolderDialog } from './holder.tsx';
