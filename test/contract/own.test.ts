@@ -91,6 +91,7 @@ test('of the examples of all answers that is masked which a game named, though e
     'showPlayer /documents/items/document/name',
     'showPlayer /links/commits',
     'showTimeline /items/report/payload/message',
+    'listLooks /called/76561198000000001',
   ]);
 });
 
