@@ -87,6 +87,8 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await heading(page, 'Calls of buy');
   expect(new URL(page.url()).search).toBe('?slug=buy&code=TOO_POOR');
   await page.getByText('3 times').click();
+  // The lines come once the browser has told that it is open; before, the last is the line itself, which would close.
+  await expect.poll(() => page.getByText('Not enough gold').count()).toBe(4);
   await page.getByText('Not enough gold').last().click();
   await page.getByText('condition:').first().waitFor();
   expect(await seriousOn(page)).toEqual([]);
