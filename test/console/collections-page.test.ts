@@ -73,8 +73,11 @@ inBrowser('a page at its address asks for what it shows once, before its code is
     ['/economy?currency=gold', 'Economy', /\/assets\/economy-/, /manage\/.*\/economy\?currency/],
   ] as const) {
     let [reads, codes] = [0, 0];
+    const isThere = `performance.getEntriesByType('resource').some(({ name, responseEnd }) => ${code}.test(name) && responseEnd > 0)`;
     await page.route(read, async (request) => {
       reads += 1;
+      // The code alone would be drawn by now.
+      await expect.poll(() => page.evaluate<boolean>(isThere)).toBe(true);
       await request.continue();
     });
     await page.route(code, async (request) => {

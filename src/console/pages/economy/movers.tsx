@@ -6,7 +6,7 @@ import { classes } from '../../parts/classes.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { changeText, sizeOf } from '../../words/amount.ts';
-import { CalledSo } from '../called.tsx';
+import { type Called, CalledSo } from '../called.tsx';
 import { HeldLink, PlayerLink } from '../named.tsx';
 import { EntriesLink, SumLink } from './entries-link.tsx';
 import { MovedCard, useBelow } from './moved-card.tsx';
@@ -27,6 +27,7 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
   const read = useQuery(moversQuery(view, asked, order));
   const data = useBelow(read);
   const rows = data?.rows ?? [];
+  const names: Called = new Map(Object.entries(read.data?.called ?? {}));
   return (
     <MovedCard
       title="Top movers"
@@ -65,7 +66,7 @@ export function Movers({ asked }: { readonly asked: EconomyAsked }) {
               {shared === true ? (
                 <HeldLink held={player} />
               ) : (
-                <CalledSo names={new Map(Object.entries(read.data?.called ?? {}))}>
+                <CalledSo names={names}>
                   <PlayerLink player={player} />
                 </CalledSo>
               )}
