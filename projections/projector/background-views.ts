@@ -69,6 +69,8 @@ export class BackgroundViews {
   readonly #catchUps = new Map<ProjectionName, { readonly sleeper: Sleeper; readonly done: Promise<void> }>();
   readonly #fillSleeper = new Sleeper();
   #filling: Promise<void> | null = null;
+  /** Whether there may be a list to fill that the page in work has not seen. */
+  #isFillDue = false;
   #closed = false;
   /** Boards and lists of the project that are not complete, as of the last page. */
   building = 0;
@@ -88,15 +90,17 @@ export class BackgroundViews {
 
   readonly #failing = new Set<ProjectionName>();
 
-  /** Starts the work that is due. `mayFill`: whether there may be a list to fill. */
+  /** Starts the work that is due. `mayFill`: whether there may be a new list to fill. */
   wake(mayFill: boolean): void {
+    if (mayFill) this.#isFillDue = true;
     const checkpoints = this.#host.checkpoints();
     if (checkpoints === null || this.#closed) return;
     const waiting = viewsBehind(checkpoints).filter(({ name }) => !this.#catchUps.has(name));
     for (const views of groupsByRevision(waiting, checkpoints)) this.#start(views);
-    if (mayFill) {
+    if (this.#isFillDue) {
       this.#filling ??= this.#fill().finally(() => {
         this.#filling = null;
+        this.wake(false);
       });
     }
   }
@@ -217,13 +221,14 @@ export class BackgroundViews {
     for (;;) {
       const checkpoints = this.#closed ? null : this.#host.checkpoints();
       if (checkpoints === null) return;
+      this.#isFillDue = false;
       try {
         const { building, isDone, heldMs } = await this.#context.background.run(this.#host.projectId, () =>
           this.#fillPage(checkpoints, size, Math.min(FILL_TIMEOUT_MS * 2 ** failures, MAX_TIMEOUT_MS)),
         );
         failures = 0;
         this.building = building;
-        if (isDone) return;
+        if (isDone && !this.#isFillDue) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
         await this.#fillSleeper.sleep(pauseAfter(heldMs ?? 0, this.#competition));
       } catch (error) {

@@ -6,14 +6,18 @@ import { fillPage } from '../../projections/fills.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
+import { BackgroundViews, type Host } from '../../projections/projector/background-views.ts';
+import type { WorkerContext } from '../../projections/projector/context.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
 import { catchUpViews, groupsByRevision } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
 import { transaction } from '../../projections/transaction.ts';
 import { type Memory, NOTHING, writeInStep } from '../../projections/write.ts';
+import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import { hashText } from '../../src/kernel/hash.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { Neighbours } from '../../src/kernel/neighbours.ts';
 import { decodeProjectEvent } from '../../src/log/decode.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { projectStream } from '../../src/log/streams.ts';
@@ -261,6 +265,53 @@ test('a new board over many documents is filled beside the batches, which go on,
     await expect.poll(async () => (await fills()).length).toBe(0);
     expect(await marksOf()).toEqual(before);
   });
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a board that a publish asks for while the last page finds nothing to fill is filled, though nothing comes after it', async () => {
+  const parts = new Parts('late');
+  const { feed, log } = parts;
+  await feed.publish('live', [['collection', 'saves', SAVES]]);
+  await feed.commit(...KEYS.map((key) => written(key, { stats: { xp: 1 } })));
+  await parts.batch(false);
+  let [lookedAt, goOn] = [() => {}, () => {}];
+  const looked = new Promise<void>((resolve) => {
+    lookedAt = resolve;
+  });
+  const asked = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const background = new Bulkhead({ slots: 1 });
+  const run = async <T>(_: string, page: () => Promise<T>): Promise<T> => {
+    const state = await page();
+    lookedAt();
+    await asked;
+    return state;
+  };
+  const context: WorkerContext = {
+    ...{ log, pool, logger: memoryLogger(), gate: background, background: Object.assign(background, { run }) },
+    ...{ neighbours: new Neighbours({ monotonic: () => 0 }), tally: { characters: 0 }, atOnce: 3, onProgress: () => {} },
+    ...{ counters: { events: 0, batches: 0, failures: 0, foreign: 0 }, owns: () => true },
+  };
+  let checkpoints = await readCheckpoints(pool, 'late');
+  const host: Host = {
+    projectId: 'late',
+    checkpoints: () => checkpoints,
+    catalog: () => parts.memory.catalog,
+    isBehind: () => false,
+    viewAdvanced: () => {},
+    recheck: () => {},
+  };
+  const views = new BackgroundViews(host, context);
+  views.wake(true);
+  await looked;
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  await parts.batch(false);
+  checkpoints = await readCheckpoints(pool, 'late');
+  views.wake(true);
+  goOn();
+  await expect.poll(async () => (await rowsOf(pool, 'SELECT board FROM savepoint.leaderboard_fills')).length, { timeout: 5_000 }).toBe(0);
+  await views.close();
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
