@@ -9,6 +9,7 @@ import { Failed } from '../../parts/notice.tsx';
 import { Card, CardBody, Empty, Waiting } from '../../parts/page.tsx';
 import { Plot } from '../../parts/plot.tsx';
 import type { PlotSeries } from '../../parts/plot-series.ts';
+import { useDrawn } from '../../parts/standing.ts';
 import table from '../../parts/table.module.css';
 import { Table } from '../../parts/table.tsx';
 import { amountText, sizeOf } from '../../words/amount.ts';
@@ -140,10 +141,14 @@ const HEADS = [
   { name: 'Richest 1 %', isNumber: true, title: 'What the richest hundredth of all who have some had at the day’s end' },
 ] as const;
 
+/** Below the plots, which take most of the screen. */
+const SCREEN = 10;
+
 function DayTable({ days }: { readonly days: readonly EconomyDay[] }) {
+  const drawn = useDrawn(days, SCREEN);
   return (
     <Table name="Days" heads={HEADS} className={styles.days}>
-      {days.map((day) => (
+      {drawn.map((day) => (
         <DayRow key={day.day} day={day} />
       ))}
     </Table>
