@@ -28,6 +28,8 @@ export class ConsolePlace {
   readonly origin: string;
   readonly cookie: string;
   readonly #host: string;
+  /** The port that its origin leaves out. Browsers leave it out, too, but some proxies write it. */
+  readonly #impliedPort: string;
   readonly #isListed: ((address: string) => boolean) | null;
   readonly #isProxy: ((address: string) => boolean) | null;
 
@@ -35,6 +37,7 @@ export class ConsolePlace {
   constructor({ origin, networks, proxies }: Pick<ConsoleSettings, 'origin' | 'networks' | 'proxies'>, port: number) {
     this.origin = origin ?? `http://${LOCAL_NAME}:${port}`;
     this.#host = new URL(this.origin).host;
+    this.#impliedPort = this.origin.startsWith('https:') ? ':443' : ':80';
     // A `__Host-` cookie can be set by this very host alone, over TLS. On this machine the port stands for the host: two nodes have one
     // name.
     this.cookie = origin === null ? `savepoint-console-${port}` : '__Host-savepoint-console';
@@ -63,9 +66,9 @@ export class ConsolePlace {
    * instead, if the name is another one of this machine.
    */
   elsewhere(req: IncomingMessage): string | null {
-    const { host = '' } = req.headers;
-    if (host.toLowerCase() === this.#host) return null;
-    const [, name = '', port = ''] = /^(.+?)(:\d+)?$/.exec(host.toLowerCase()) ?? [];
+    const [, name = '', named = ''] = /^(.+?)(:\d+)?$/.exec(req.headers.host?.toLowerCase() ?? '') ?? [];
+    const port = named === this.#impliedPort ? '' : named;
+    if (name + port === this.#host) return null;
     if (new URL(this.origin).hostname === LOCAL_NAME && OTHER_LOCAL_NAMES.has(name) && this.#host === LOCAL_NAME + port)
       return this.origin + (req.url?.startsWith('/') ? req.url : '/');
     throw refusal('ACCESS_DENIED', `The console answers at ${this.origin} alone`);
