@@ -65,8 +65,9 @@ inBrowser('a page at its address asks for what it shows once, before its code is
   const { origin, project, signedIn, faults } = started();
   const profile = await newProfile();
   const page = await signedIn(profile);
-  // However slow this machine is, nothing is drawn for being late.
-  await page.addInitScript(`const late = setTimeout; window.setTimeout = (act, ms) => late(act, ms === 200 ? 1e9 : ms); ${PARTIAL}`);
+  // However slow this machine is, nothing is drawn for being late, and nothing is old once it is drawn.
+  await page.addInitScript(`const late = setTimeout; window.setTimeout = (act, ms) => late(act, ms === 200 ? 1e9 : ms);
+    const now = Date.now(); Date.now = () => now; ${PARTIAL}`);
   for (const [path, title, code, read] of [
     ['/collections/purses', 'Purses', /\/assets\/collection-/, /\/documents\/purses\?/],
     ['/publishes', 'Publishes', /\/assets\/publishes-/, /\/publishes\?/],
@@ -76,19 +77,20 @@ inBrowser('a page at its address asks for what it shows once, before its code is
     const isThere = `performance.getEntriesByType('resource').some(({ name, responseEnd }) => ${code}.test(name) && responseEnd > 0)`;
     await page.route(read, async (request) => {
       reads += 1;
-      // The code alone would be drawn by now.
-      await expect.poll(() => page.evaluate<boolean>(isThere)).toBe(true);
+      // The code alone would be drawn by now. One more read is counted, and held up by nothing: the page may be gone before.
+      if (reads === 1) await expect.poll(() => page.evaluate<boolean>(isThere)).toBe(true);
       await request.continue();
     });
     await page.route(code, async (request) => {
       codes += 1;
-      await expect.poll(() => reads).toBe(1);
+      await expect.poll(() => reads).toBeGreaterThan(0);
       await request.continue();
     });
     await page.goto(`${origin}/p/${project}${path}`);
     await heading(page, title);
     expect([path, reads, codes > 0]).toEqual([path, 1, true]);
     if (title === 'Purses') expect(await page.evaluate('window.isPartial')).toBeUndefined();
+    for (const address of [read, code]) await page.unroute(address);
   }
   await profile.close();
   expect(faults).toEqual([]);

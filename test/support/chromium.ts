@@ -42,6 +42,7 @@ export interface Page {
   getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Found;
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   on(event: 'pageerror', listen: (error: Error) => void): void;
+  on(event: 'request', listen: (sent: { url(): string; isNavigationRequest(): boolean }) => void): void;
   on(event: 'console', listen: (message: { type(): string; text(): string }) => void): void;
   /** Runs it before every page. */
   addInitScript(script: string): Promise<void>;
