@@ -1,7 +1,7 @@
 import { SingleFlight } from './single-flight.ts';
 
 interface RunState {
-  /** The state that the next run will show. Callers that need more than the current run shows share the next one. */
+  /** Number of the next run. Callers that need more than the current run shows share it. */
   next: number;
   begun: { readonly run: number; readonly state: number } | null;
   runs: number;
@@ -14,6 +14,8 @@ interface RunState {
 export class CoalescedRuns<T> {
   readonly #shared = new SingleFlight<T>();
   readonly #entries = new Map<string, RunState>();
+  /** No number is given twice: who comes while a run is ending must not join it as the next. */
+  #numbers = 0;
 
   /**
    * `state`: the least that the answer has to show. `signal`: as in {@link SingleFlight.run}. `work` calls `begin` with the state that it
@@ -25,7 +27,7 @@ export class CoalescedRuns<T> {
     signal: AbortSignal | null,
     work: (stop: AbortSignal, begin: (state: number) => void) => Promise<T>,
   ): Promise<T> {
-    const entry = this.#entries.get(name) ?? { next: 0, begun: null, runs: 0 };
+    const entry = this.#entries.get(name) ?? { next: this.#number(), begun: null, runs: 0 };
     this.#entries.set(name, entry);
     const run = entry.begun?.state === state ? entry.begun.run : entry.next;
     return this.#shared.run(`${name} ${run}`, signal, (stop) => this.#running(name, entry, run, (begin) => work(stop, begin)));
@@ -38,12 +40,17 @@ export class CoalescedRuns<T> {
       return await work((state) => {
         begun = { run, state };
         entry.begun = begun;
-        entry.next = Math.max(entry.next, run + 1);
+        if (entry.next === run) entry.next = this.#number();
       });
     } finally {
       if (entry.begun === begun) entry.begun = null;
       entry.runs -= 1;
       if (entry.runs === 0) this.#entries.delete(name);
     }
+  }
+
+  #number(): number {
+    this.#numbers += 1;
+    return this.#numbers;
   }
 }

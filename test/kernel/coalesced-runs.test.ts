@@ -50,3 +50,18 @@ test('a run that everybody has left is stopped, and the next caller gets another
   expect(await Promise.all([other, same])).toEqual(['as of 1', 'as of 1']);
   expect(begun).toHaveLength(2);
 });
+
+test('who comes while a run is ending, after a change, gets a run that shows the change', async () => {
+  // Some of these moments lie between the end of the run and the end of its promise.
+  for (let moments = 0; moments < 12; moments += 1) {
+    const { ask, begun } = given();
+    const first = ask(1);
+    begun[0]?.begin(1);
+    begun[0]?.end('as of 1');
+    for (let moment = 0; moment < moments; moment += 1) await null;
+    const later = ask(2);
+    begun[1]?.begin(2);
+    begun[1]?.end('as of 2');
+    expect([moments, await first, await later]).toEqual([moments, 'as of 1', 'as of 2']);
+  }
+});
