@@ -12,8 +12,8 @@ import { verifyTelemetry } from '../../projections/models/telemetry/verify.ts';
 import { checkHistories } from '../../src/compose/doctor/log.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
-import type { NewEvent } from '../../src/log/port.ts';
-import { totalsStream } from '../../src/log/streams.ts';
+import type { Log, NewEvent } from '../../src/log/port.ts';
+import { telemetryStream, totalsStream } from '../../src/log/streams.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project } from './support.ts';
@@ -93,6 +93,28 @@ describe('telemetry in the tables', () => {
       lastHeartbeat: 2_000,
       totalSeconds: 3,
     });
+  });
+
+  test('what comes while a follower finds that a stream has nothing new is written, though nothing comes after it', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'late');
+    await fillAll(feed);
+    await project(pool, log, feed);
+    const first = await report(log, 'late', heartbeat(1_000));
+    await following(pool, log, () => shows(pool, 'late', first));
+    let last = -1;
+    const read: Log['read'] = async (stream, range) => {
+      const found = await log.read(stream, range);
+      if (last >= 0 || stream !== telemetryStream('late') || range.from !== first + 1) return found;
+      last = await report(log, 'late', heartbeat(2_000));
+      await until(() => follower.lag() === last + 1, 'it heard of the event');
+      return found;
+    };
+    const follower = createTelemetryFollower({ log: { ...log, read }, pool, logger: memoryLogger() });
+    follower.start();
+    await until(() => last >= 0, 'it looked');
+    await shows(pool, 'late', last);
+    await follower.stop();
   });
 
   test('what another program writes to the stream is passed over and told of, also where it is all of a batch', async () => {

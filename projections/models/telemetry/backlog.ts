@@ -42,11 +42,12 @@ export class ProjectBacklog {
     return Math.min(TIMEOUT_MS * 2 ** this.attempts, MAX_TIMEOUT_MS);
   }
 
-  written({ events, shown }: { readonly events: number; readonly shown: number }): void {
+  /** `asked`: the head when the batch was asked for. */
+  written({ events, shown }: { readonly events: number; readonly shown: number }, asked: number): void {
     this.hasCheckpoint = true;
     this.shown = shown;
-    // The log has no more events, even if the subscription said so.
-    if (events === 0) this.head = shown;
+    // The log has no more events, even if the subscription said so. What it said meanwhile may be of later ones.
+    if (events === 0 && this.head === asked) this.head = shown;
     this.attempts = 0;
     this.failure = null;
   }

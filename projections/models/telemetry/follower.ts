@@ -161,11 +161,11 @@ class Follower implements TelemetryFollower {
   }
 
   async #write(project: ProjectBacklog): Promise<void> {
-    const { projectId, timeoutMs } = project;
+    const { projectId, timeoutMs, head } = project;
     if (!project.hasCheckpoint) await beginTelemetry(this.#pool, projectId);
     const written = await transaction(this.#pool, projectId, TELEMETRY_VERSIONS, (tx) => this.#batch(tx, project), timeoutMs);
     if (written === null) return project.contended(performance.now());
-    project.written(written);
+    project.written(written, head);
     this.counters.events += written.events;
     this.counters.batches += written.events > 0 ? 1 : 0;
     this.counters.foreign += written.foreign;
