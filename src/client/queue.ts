@@ -390,6 +390,8 @@ export class Queue<G extends GameTypes = AnyGame> {
     let failures = 0;
     for (let write = this.#entries.head; write !== undefined; write = this.#entries.head) {
       if (this.#closing.signal.aborted) return;
+      // Of this attempt, too: a log-in or a network that comes while it is under way must not wait out the pause behind it.
+      this.#waking = new AbortController();
       let error: SavepointError | null;
       try {
         error = await this.#attempt(write, failures);
@@ -478,7 +480,6 @@ export class Queue<G extends GameTypes = AnyGame> {
   async #backOff(error: SavepointError, failures: number): Promise<boolean> {
     this.#state = isBlocking(error) ? 'blocked' : 'waiting';
     const maxMs = this.#state === 'blocked' ? MAX_DELAY_MS : Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 10));
-    this.#waking = new AbortController();
     const waitMs = Math.max(maxMs / 2 + (Math.random() * maxMs) / 2, error.retryAfterMs ?? 0);
     if (!this.#closing.signal.aborted) await pause(waitMs, this.#waking.signal);
     return !this.#closing.signal.aborted;

@@ -9,6 +9,7 @@ import {
   memoryStorage,
   openQueue,
   push,
+  type Queue,
   type QueuedWrite,
   type Result,
   type SavepointError,
@@ -125,6 +126,20 @@ describe('a write', () => {
     queue.flush();
     expect(await result).toMatchObject({ ok: true });
   });
+});
+
+test('a flush while an attempt is under way sends anew at once when that has failed', async () => {
+  const busy = refusing(503, 'BUSY', { 'x-correlation-id': 'x', 'retry-after': '3600' });
+  let queue: Queue | undefined;
+  const { fetch } = network('as it is', () => {
+    // The game comes online again, or has logged in, before the answer is there.
+    queue?.flush();
+    return busy();
+  });
+  const client = createClient({ ...game.options, player: await game.newRich(), fetch });
+  queue = await openQueue(client, { storage: memoryStorage() });
+  const { result } = await queue.update('players', inc('gold', 5));
+  expect(await result).toMatchObject({ ok: true });
 });
 
 test('a program names the storage of its queue', async () => {
