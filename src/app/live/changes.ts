@@ -39,6 +39,11 @@ export class Changes {
     return subjects.reduce((last, subject) => Math.max(last, this.#last.get(subject) ?? -1), -1);
   }
 
+  /** Whether one of these has changed after this revision, or may have: not all later changes are known any more. */
+  hasChanged(subjects: ReadonlySet<SubjectKey>, since: number): boolean {
+    return subjects.size > 0 && (since < this.#from || this.lastOf([...subjects]) > since);
+  }
+
   /** Reads the changes after `revision` that are not known, up to the bound. Answers whether all are known. Callers share a read. */
   async reach(revision: number, head: number): Promise<boolean> {
     if (head - revision > MAX_BEHIND) return false;

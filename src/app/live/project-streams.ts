@@ -51,6 +51,8 @@ export class ProjectStreams implements SubscriberHost {
   readonly #proofs = new Map<Subscriber, ReadonlySet<SubjectKey>>();
   readonly #changed = new Set<SharedTopic>();
   readonly #delivering = new Set<SharedTopic>();
+  /** Topics with a value that was read and not handed out since. */
+  readonly #due = new Set<SharedTopic>();
   readonly #memory: ValueMemory;
   readonly #roundRobin: RoundRobin;
   readonly #evaluating: WorkBudget;
@@ -162,6 +164,10 @@ export class ProjectStreams implements SubscriberHost {
     return this.changes.lastOf(topic.subjects);
   }
 
+  hasChanged(subjects: ReadonlySet<SubjectKey>, since: number): boolean {
+    return this.changes.hasChanged(subjects, since);
+  }
+
   remove(subscriber: Subscriber): void {
     if (!this.subscribers.delete(subscriber)) return;
     this.#closeSoon();
@@ -244,11 +250,12 @@ export class ProjectStreams implements SubscriberHost {
 
   /** Sends the topic's present value, which may be newer than the one that caused the call. */
   async #deliver(topic: SharedTopic): Promise<void> {
+    this.#due.add(topic);
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);
     const pause = this.#pauses();
-    for (let version = -1; version !== topic.version; ) {
-      version = topic.version;
+    // Read again while it is handed out, it goes to all once more: who was passed over may have asked for it.
+    while (this.#due.delete(topic)) {
       for (const subscriber of this.#topics.get(topic.name)?.subscriptions.keys() ?? []) {
         const turn = pause();
         if (turn !== null) await turn;

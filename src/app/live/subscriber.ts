@@ -52,6 +52,8 @@ export interface SubscriberHost {
   watchProof(subjects: ReadonlySet<SubjectKey>, subscriber: Subscriber): void;
   /** Revision of the last change of the topic's subjects. */
   lastChange(topic: SharedTopic): number;
+  /** Whether one of these has changed after this revision. */
+  hasChanged(subjects: ReadonlySet<SubjectKey>, since: number): boolean;
   remove(subscriber: Subscriber): void;
 }
 
@@ -148,6 +150,7 @@ export class Subscriber {
   async #check(): Promise<void> {
     const { project, scheduler } = this.#host;
     const rules = rulesOf(project);
+    const { head } = project.set;
     const caller = await this.#streamCaller.authenticate();
     let expiresAt = caller.key.kind === 'person' ? scheduler.now() + PERSON_CHECKED_MS : Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
@@ -167,7 +170,9 @@ export class Subscriber {
       this.#admit(entry, found.reading, rules);
     }
     this.#host.watchProof(proof, this);
-    this.#checkedUntil = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
+    // A proof that was taken back while the topics were looked at: some were admitted by what it was.
+    const isOvertaken = this.#host.hasChanged(proof, head);
+    this.#checkedUntil = isOvertaken ? 0 : Math.min(scheduler.now() + CHECKED_MS, expiresAt);
     this.#rules = rules;
     if (!this.#isClosed) this.#host.expiries.watch(this, expiresAt);
   }

@@ -1,45 +1,10 @@
 import { expect, test } from 'vitest';
-import type { AppContext } from '../../../src/app/context.ts';
-import { Evaluations } from '../../../src/app/live/evaluations.ts';
-import { Expiries } from '../../../src/app/live/expiries.ts';
-import { ProjectStreams } from '../../../src/app/live/project-streams.ts';
 import type { Reading } from '../../../src/app/live/reading.ts';
-import { type LiveEvent, Subscriber } from '../../../src/app/live/subscriber.ts';
-import { ValueMemory } from '../../../src/app/live/value-memory.ts';
-import { readTopic } from '../../../src/domain/live/topic.ts';
-import { RoundRobin } from '../../../src/kernel/round-robin.ts';
-import { increment, numberOf, Table, THING } from '../support.ts';
+import type { LiveEvent } from '../../../src/app/live/subscriber.ts';
+import { increment, numberOf, THING } from '../support.ts';
+import { streamsOf, subscriberOf } from './support.ts';
 
 const TOPICS = ['documents/things/busy', 'documents/things/quiet'];
-
-const OBSERVER = { open() {}, values() {}, message() {}, resync() {}, refused() {} };
-
-async function streamsOf(characters: number) {
-  const table = new Table();
-  const project = await table.open();
-  const context = {
-    scheduler: table.machine,
-    roundRobin: new RoundRobin(table.machine),
-    live: { observer: OBSERVER, names: 'neutral' },
-  } as unknown as AppContext;
-  const shared = {
-    memory: new ValueMemory(characters, () => undefined),
-    expiries: new Expiries(table.machine),
-    evaluations: new Evaluations(table.machine),
-  };
-  return { table, project, streams: new ProjectStreams(project, context, shared, { closed() {} }) };
-}
-
-function subscriberOf(streams: ProjectStreams, topics: readonly string[], readingOf: (name: string) => Reading): Subscriber {
-  const admission = async (caller: never, { text }: { readonly text: string }) => ({ caller, reading: readingOf(text) });
-  const subscriber = new Subscriber(topics.map(readTopic), false, streams, {
-    authenticate: () => ({ key: { kind: 'public' } }) as never,
-    admission: admission as never,
-    left: () => undefined,
-  });
-  streams.subscribers.add(subscriber);
-  return subscriber;
-}
 
 test('a topic that changes all the time leaves room for the other topics of its stream', async () => {
   const { table, project, streams } = await streamsOf(1e6);
