@@ -7,9 +7,11 @@ import { readConfig } from '../../src/config/config.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
 import type { Log } from '../../src/log/port.ts';
 import { createPostgresLog } from '../../src/log/postgres/log.ts';
+import { PEOPLE_STREAM } from '../../src/log/streams.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startNode } from '../../src/main.ts';
 import { type ConsoleReply, type SignedBrowser, signInByLink } from '../support/console.ts';
+import { logWith } from '../support/log-with.ts';
 import { migratedDatabase } from '../support/postgres.ts';
 import { printed, verified } from './support/command-line.ts';
 import { prices } from './support/game.ts';
@@ -85,11 +87,11 @@ async function livePrice(): Promise<unknown> {
   return JSON.stringify((await ok(game.manage('GET', path('game-values')))).body);
 }
 
-/** What one node does when it looks, this much later. */
-function watch(later = AHEAD + 1_000) {
+/** What one node does when it looks, this much later. `through`: the log as it reads it. */
+function watch(later = AHEAD + 1_000, through = log) {
   const logger = createLogger({ level: 'warn' }, { write: (line) => void lines.push(line) });
   const scheduler = { ...realScheduler, now: () => Date.now() + later };
-  return promotionWatch({ pool, log, config: readConfig({}), logger, scheduler })();
+  return promotionWatch({ pool, log: through, config: readConfig({}), logger, scheduler })();
 }
 
 /** Looks on two nodes at once, once the read model knows what is due, and waits until it knows that nothing is any more. */
@@ -223,6 +225,28 @@ test('whoever lost the right meanwhile promotes nothing, and what is hours late 
   await expect
     .poll(() => checkSchedules(pool), { timeout: 20_000 })
     .toMatchObject({ state: 'warn', found: expect.stringContaining('within an hour') });
+});
+
+test('so does whoever lost it while the tests ran and stored data was looked at', async () => {
+  await printed(['user', 'role', 'oleg', 'manager'], { env });
+  await stage();
+  expect((await scheduleBy(oleg)).status).toBe(200);
+  const before = await livePrice();
+  let isTaken = false;
+  const late = logWith(log, {
+    async read(stream, range) {
+      const people = await log.read(stream, range);
+      if (stream !== PEOPLE_STREAM || isTaken) return people;
+      isTaken = true;
+      await printed(['user', 'role', 'oleg', 'viewer'], { env });
+      return people;
+    },
+  });
+  const due = () => projectsWithDuePromotions(pool, Date.now() + AHEAD + 1_000, 10);
+  await expect.poll(due, { timeout: 20_000 }).toEqual([game.projectId]);
+  expect([await watch(AHEAD + 1_000, late), isTaken]).toEqual([{ promoted: 0, missed: 1 }, true]);
+  expect(await shown()).toMatchObject({ phase: 'missed', ended: { code: 'FORBIDDEN' } });
+  expect(await livePrice()).toEqual(before);
 });
 
 test('so does a key that was revoked', async () => {

@@ -10,9 +10,10 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AccessKey, ScheduledPromotion } from '../../domain/states.ts';
 import { AUTHORITY, RELEASE } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { operatorAccess } from '../access.ts';
+import { operatorAccess, requirePermissions } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { PublishContext } from '../context.ts';
+import type { People } from '../people/people.ts';
 import { newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import { personKey } from '../security/authenticate.ts';
@@ -25,7 +26,7 @@ import { untold } from './untelling.ts';
 /** Makes live what was scheduled, when its time has come. */
 
 /** Tests run, too. */
-type DueContext = PublishContext & TestContext;
+type DueContext = PublishContext & TestContext & { readonly people: Pick<People, 'current' | 'latest'> };
 
 /** How long the tests of a project may take: others wait. */
 const TESTS_MS = 60_000;
@@ -48,7 +49,7 @@ export async function promoteDue(context: DueContext, project: Project): Promise
   const due = duePromotion((await project.read(RELEASE)).state, now);
   if (due === null) return { is: 'none' };
   try {
-    const caller = callerOf(await context.people.current(), project, due);
+    const caller = callerOf(context.people, await context.people.current(), project, due);
     const { result } = await promoteAsScheduled(context, caller, project, due, now);
     return { is: 'promoted', unseen: unseenIn(result.findings) };
   } catch (error) {
@@ -103,11 +104,19 @@ async function miss(project: Project, due: ScheduledPromotion, why: Refusal): Pr
   return answer ? { is: 'missed', code: why.code, reason: why.message } : { is: 'none' };
 }
 
-/** Who scheduled it, with the rights of now. */
-function callerOf(people: PeopleState, project: Project, { scheduled: { by }, message, ticket }: ScheduledPromotion): Caller {
-  const key = by.person === undefined ? keyOf(project, by) : personOf(people, project, by.person);
+/** Who scheduled it, with the rights of now. Tests and stored data take their time, so a person is asked about once more behind them. */
+function callerOf(
+  { latest }: Pick<People, 'latest'>,
+  people: PeopleState,
+  project: Project,
+  { scheduled: { by }, message, ticket }: ScheduledPromotion,
+): Caller {
   const nobody = { extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null } as const;
-  return { projectId: project.id, key, isSecret: true, ...nobody, message, ticket };
+  const caller = { projectId: project.id, isSecret: true, ...nobody, message, ticket };
+  const { person } = by;
+  if (person === undefined) return { ...caller, key: keyOf(project, by) };
+  const stillMay = async () => requirePermissions(personOf(await latest(), project, person), STAGED_SCOPES, 'rw');
+  return { ...caller, key: personOf(people, project, person), stillMay };
 }
 
 function keyOf({ authority }: Project, { keyId = '' }: Actor): AccessKey {
