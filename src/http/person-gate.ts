@@ -111,7 +111,8 @@ function needOf(ctx: Context, { route }: Page, personal: Personal, body: Json | 
   const { query } = ctx.params;
   if (body === undefined && typeof query === 'string' && personal.isShownBy(query)) return refusal('REVEAL_NEEDED');
   if (askingOf(route) === 'run') return runs(ctx, route, personal, body);
-  if (body === undefined) return isAskedFor(ctx.state.exchange, route, personal) ? refusal('REVEAL_NEEDED') : null;
+  if (body === undefined)
+    return isAskedFor(ctx.state.exchange, route, personal, stringOf(ctx.params['collection'])) ? refusal('REVEAL_NEEDED') : null;
   // A grant to whom a leaderboard shows tells who they are.
   const whom = stringOf(objectOf(body)['query']);
   if (whom !== undefined && personal.isShownBy(whom)) return refusal('REVEAL_NEEDED');
@@ -123,14 +124,32 @@ function becoming(): Refusal {
   return refusal('REVEAL_NEEDED', 'What a personal field would become tells what it is: it takes a reason in the header x-ns-reveal');
 }
 
-/** Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it, and so do sums of it. */
-export function isAskedFor(exchange: Exchange, route: Route, personal: Personal): boolean {
+/** Parameters that name a field. */
+const NAMING: ReadonlySet<string> = new Set(['by', 'field']);
+/** What is no field there: key and time of a document, and all fields of a ledger. */
+const NO_FIELD: ReadonlySet<string> = new Set(['', '_key', '_time', 'all']);
+
+/**
+ * Whether a parameter names a personal field: rows that are chosen or ordered by it tell of it, and so do sums of it. `collection`: that of
+ * the path; `undefined`: it names none.
+ */
+export function isAskedFor(exchange: Exchange, route: Route, personal: Personal, collection: string | undefined): boolean {
   const choosing = choosingIn(route);
-  if (choosing !== null) return choosing.some((name) => personal.isNamedIn(firstQuery(exchange, memberSpellings(name)) ?? ''));
+  const isFieldOf = (where: string | undefined, name: string, text: string) =>
+    where !== undefined && NAMING.has(name) && !NO_FIELD.has(text) && personal.isOpen(where);
+  if (choosing !== null)
+    return choosing.some((name) => {
+      const text = firstQuery(exchange, memberSpellings(name)) ?? '';
+      return personal.isNamedIn(text) || isFieldOf(collection, name, text);
+    });
+  const where = collection ?? firstQuery(exchange, memberSpellings('collection')) ?? undefined;
   return Object.entries(queryOf(exchange)).some(([name, value]) => {
     const texts = [value ?? ''].flat();
     if (name === 'currency' && texts.some((text) => personal.isCurrency(text))) return true;
-    const named = name === 'topic' ? texts.flatMap((text) => [text, ...readTopic(text).options.values()]) : texts;
+    if (texts.some((text) => isFieldOf(where, name, text))) return true;
+    const topics = name === 'topic' ? texts.map(readTopic) : [];
+    if (topics.some(({ of, options }) => isFieldOf(of, 'field', options.get('field') ?? ''))) return true;
+    const named = [...texts, ...topics.flatMap(({ options }) => [...options.values()])];
     return [...(name.includes('.') ? [name] : []), ...named].some((text) => personal.isNamedIn(text));
   });
 }

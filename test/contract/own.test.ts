@@ -48,6 +48,7 @@ function namesIn(value: Json): readonly string[] {
 const called = (names: readonly string[]): Personal => ({
   in: () => names.map((name) => [name]),
   isNamedIn: () => false,
+  isOpen: () => false,
   isShownBy: () => false,
   isHandledBy: () => false,
   isCurrency: () => false,

@@ -470,3 +470,25 @@ test('streams that show personal values end once the person may not see them any
   // Whoever has no role is not told what is personal.
   expect(await code(ask('GET', manage('documents/saves?by=email'), { role: 'support' }))).toEqual([403, 'FORBIDDEN']);
 });
+
+test('where members of any name are personal, a reason is asked for by what is ordered or read by one, and by nothing else', async () => {
+  const book = { type: 'object', properties: {}, additionalProperties: { type: 'number', _personal: true } };
+  const push = (body: unknown) => ok(game.manage('POST', game.definitions('collections'), { body }));
+  await push([{ id: 'book', name: 'book', collectionType: 'per-platformid', accessMode: 'public', schema: book }]);
+  const calls = { id: 'calls', name: 'calls', type: 'leaderboard', sources: [{ collectionId: 'book' }], config: { field: 'any' } };
+  await ok(game.manage('POST', game.definitions('queries'), { body: [calls] }));
+  await ok(game.manage('POST', game.storage(`book/${ADA}`), { body: { any: 161_803 } }));
+  const stored = `/v3/storage/${project}/book/${ADA}`;
+  const asked = (path: string) => ask('GET', path, { role: 'auditor' });
+  const telling = [
+    ...[manage('documents/book?by=any'), manage('documents/book/export?by=any'), `/v3/queries/${project}/calls`],
+    ...[`${stored}/ledger?field=any`, `/v3/live/${project}?topic=${encodeURIComponent(`ledger/book/${ADA}?field=any`)}`],
+  ];
+  expect(await Promise.all(telling.map((path) => code(asked(path))))).toEqual(telling.map(() => NEEDED));
+  const open = [
+    ...[manage('commits?limit=5'), manage(`players/${ADA}/timeline?limit=5`), manage('documents/book'), manage('documents/saves?by=_key')],
+    ...[manage('documents/book?by=_key&limit=5'), stored, `${stored}/history?limit=5`, `${stored}/ledger?field=all`],
+  ];
+  const replies = await Promise.all(open.map(asked));
+  expect(replies.map(({ status, text }) => [status, text.includes('161803')])).toEqual(open.map(() => [200, false]));
+});

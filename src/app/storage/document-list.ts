@@ -127,7 +127,7 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
       const asked = columnsIn(query.columns);
       const named = asked ?? firstColumns(collection.schema, ({ personal }) => personal && hidden !== null);
       const { rows, columns } = await rowsOf(context, listed, page.documents, named, hidden);
-      const isPersonal = (field: string) => hidden?.isNamedIn(field) === true;
+      const isPersonal = (field: string) => hidden?.isOpen(collection.id) === true || hidden?.isNamedIn(field) === true;
       const result: contract.DocumentList = {
         ok: true,
         collection: collection.id,
@@ -139,7 +139,7 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
           by: each.by,
           kind: each.kind,
           ...(each.kind === 'number' ? { query: each.query.id } : {}),
-          ...(isPersonal(each.by) ? { personal: true } : {}),
+          ...(each.kind !== 'key' && each.kind !== 'time' && isPersonal(each.by) ? { personal: true } : {}),
         })),
         others: leavesOf(collection.schema)
           .map(({ path }) => path)

@@ -14,7 +14,7 @@ type WrittenField = Written<typeof fieldSchema>;
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const written = objectOf(raw);
-  const root = Object.keys(written).length === 0 ? null : compileField(rooted(written));
+  const root = Object.keys(written).length === 0 ? null : compileField(membersMarked(rooted(written)));
   const fields = root === null ? [] : [...namedFields(root)];
   return {
     root,
@@ -83,6 +83,18 @@ export function flatForm(
     (isField ? fields : own)[name] = written;
   }
   return { own, fields };
+}
+
+/** A mark of the whole document is one of each of its members. */
+function membersMarked(schema: WrittenField): WrittenField {
+  if (schema._personal !== true) return schema;
+  const { properties, additionalProperties: more = true } = schema;
+  const marked = (field: Json): Json => (field === false ? field : { ...longForm(field, 'type'), _personal: true });
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(objectOf(properties)).map(([name, field]) => [name, marked(field)])),
+    additionalProperties: marked(more),
+  };
 }
 
 /** Types whose fields may have a ledger. A field without a type counts wherever it holds a number. */

@@ -13,6 +13,8 @@ export interface Personal {
   in(collection: string | null): readonly PersonalPath[];
   /** Whether a text names a personal field. */
   isNamedIn(text: string): boolean;
+  /** Whether members of any name are personal in the documents of a collection, by its id or name: no text tells which. */
+  isOpen(collection: string): boolean;
   /** Whether a query shows or orders by one, by its id or name. */
   isShownBy(query: string): boolean;
   /** Whether an endpoint handles one, by its slug: what it answers may be made of it. */
@@ -65,20 +67,24 @@ function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal
   ];
   const all = distinct(collections.flatMap(({ personal }) => personal));
   if (all.length === 0) return null;
-  const fields = all.map((path) => path.findLast((part) => part !== '*') ?? '');
+  const fields = all.flatMap((path) => path.findLast((part) => part !== '*') ?? []);
   const words = new Words(fields);
+  const open = collections.filter(({ personal }) => personal.some(isNameless));
   const of = (kind: Entry['kind']) => TARGETS.flatMap((target) => entriesOf(state, target, kind));
   const called = [...of('workflow'), ...of('library')];
   const queries = withThoseThatSay(new Words(fields), of('query'));
+  const openQueries = withThoseThatSay(new Words(namesIn(open), true), of('query'));
   const handling = withThoseThatSay(withThoseThatSay(new Words(fields), called), of('endpoint'));
+  const openHandling = open.length === 0 ? new Words([]) : reachingThem(of('endpoint'), called, open);
   const whole = wholesIn(of('endpoint'), called, collections);
   const currencies = [...new Set(collections.flatMap((each) => each.currencies))];
   const rules = TARGETS.flatMap((target) => effectiveDefinitions(state, target).rules);
   return {
     in: (collection) => (collection === null ? all : pathsIn(collections, collection)),
     isNamedIn: (text) => says(text, words),
-    isShownBy: (query) => queries.has(query),
-    isHandledBy: (endpoint) => handling.has(endpoint) || whole.has(endpoint),
+    isOpen: (collection) => foundIn(collections, collection).some(({ personal }) => personal.some(isNameless)),
+    isShownBy: (query) => queries.has(query) || openQueries.has(query),
+    isHandledBy: (endpoint) => handling.has(endpoint) || openHandling.has(endpoint) || whole.has(endpoint),
     isCountedBy: (rule) => {
       const named = rules.filter(({ name }) => name === rule);
       // What a rule counted that there is no more is not known.
@@ -147,6 +153,16 @@ function foundIn(collections: readonly Marked[], idOrName: string): readonly Mar
   return found.length === 0 ? collections : found;
 }
 
+/** Any member of a document, whatever it is called. */
+function isNameless(path: PersonalPath): boolean {
+  return path.every((part) => part === '*');
+}
+
+/** By what collections are named that hold something personal. */
+function namesIn(collections: readonly Marked[]): readonly string[] {
+  return collections.flatMap(({ names, personal }) => (personal.length === 0 ? [] : names));
+}
+
 function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {
   return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
 }
@@ -156,12 +172,19 @@ function distinct(paths: readonly PersonalPath[]): readonly PersonalPath[] {
  * ones, or read members by computed names; or they call one that does.
  */
 function wholesIn(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): Words {
-  const reached = collections.flatMap(({ names, personal }) => (personal.length === 0 ? [] : names));
-  const reaching = withThoseThatSay(new Words(reached, true), called);
+  const reaching = withThoseThatSay(new Words(namesIn(collections), true), called);
   const printing = withThoseThatSay(new Words(called.filter(({ value }) => printsWhole(value)).flatMap(namesOf)), called);
   const telling = endpoints.filter(
     ({ value }) => (printsWhole(value) || says(value, printing)) && (says(value, reaching) || reachesAny(value)),
   );
+  return withThoseThatSay(new Words(telling.flatMap(namesOf)), endpoints);
+}
+
+/** Slugs and ids of endpoints that reach these collections: whatever they read there is personal. */
+function reachingThem(endpoints: readonly Entry[], called: readonly Entry[], collections: readonly Marked[]): Words {
+  const anywhere = (entries: readonly Entry[]) => entries.filter(({ value }) => reachesAny(value)).flatMap(namesOf);
+  const reaching = withThoseThatSay(new Words([...namesIn(collections), ...anywhere(called)], true), called);
+  const telling = endpoints.filter(({ value }) => says(value, reaching) || reachesAny(value));
   return withThoseThatSay(new Words(telling.flatMap(namesOf)), endpoints);
 }
 

@@ -64,6 +64,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   const isMoney = typeof value['currency'] === 'string' && personal.isCurrency(value['currency']);
   const isCounted = typeof value['rule'] === 'string' && personal.isCountedBy(value['rule']);
   const members = Object.entries(here).map(([name, member]): [string, Json] => {
+    if (name === 'message' && typeof value['code'] === 'string' && namesBelow(member, personal)) return [name, MASK];
     if (WORDED.has(name) && (isHandled || (isTest && tells(member, personal)))) return [name, withoutWords(member)];
     if (field !== null && typeof member === 'string' && (name === 'path' || name === 'field')) return [name, placeOf(member, field, paths)];
     // A document may have both, and what stands under `path` may be personal itself.
@@ -135,6 +136,14 @@ function withoutChange(change: Json): Json {
 /** Whether a reason names a personal field: that of a test quotes what it found there. */
 function tells(words: Json, personal: Personal): boolean {
   return isArray(words) ? words.some((each) => tells(each, personal)) : typeof words === 'string' && personal.isNamedIn(words);
+}
+
+/** Whether a refusal names what stands below a personal field, such as what a schema has against it: that is part of the value. */
+function namesBelow(message: Json, personal: Personal): boolean {
+  if (typeof message !== 'string') return false;
+  const paths = personal.in(null).filter(([first]) => first !== '*');
+  const words = message.match(/[^\s"'`:]+/g) ?? [];
+  return words.some((word) => personalAbove(word.replace(/\.+$/, '').split('.'), paths) !== undefined);
 }
 
 function withoutWords(words: Json): Json {

@@ -36,7 +36,7 @@ export function documentListHandlers(services: Services): Handlers<typeof docume
         await requireReveal(exchange, caller.projectId);
         // What the file is bounded by may have become personal meanwhile.
         const personal = await hiddenFrom(app, exchange, caller.projectId);
-        if (personal !== null && isAskedFor(exchange, documentLists.export, personal)) throw refusal('REVEAL_NEEDED');
+        if (personal !== null && isAskedFor(exchange, documentLists.export, personal, params.collection)) throw refusal('REVEAL_NEEDED');
       };
       const file = await app.documentLists.export(caller, { collection: params.collection, target }, query, hidden, check);
       // One text at a time is read ahead. A stream that fails or is left ends what makes it.

@@ -80,6 +80,42 @@ test('a field whose name is no word is found in texts all the same', () => {
   expect([personal?.isNamedIn('{{me["e mail"]}}'), personal?.isNamedIn('email')]).toEqual([true, false]);
 });
 
+test('a mark of the whole document is one of each of its members', () => {
+  const fields = { gold: 'number', mail: { type: 'string', _unique: true } };
+  const whole = (additionalProperties?: Json) =>
+    personalIn(
+      game({
+        ...{ type: 'object', _personal: true, properties: fields },
+        ...(additionalProperties === undefined ? {} : { additionalProperties }),
+      }),
+    )?.in('saves');
+  expect(whole(false)).toEqual([['gold'], ['mail']]);
+  expect(whole()).toEqual([['gold'], ['mail'], ['*']]);
+  expect(whole({ type: 'string' })).toEqual([['gold'], ['mail'], ['*']]);
+});
+
+test('where members of any name are personal no text names one, and whatever reaches their collection tells of them', () => {
+  const any = { type: 'object', properties: {}, additionalProperties: { type: 'string', _personal: true } };
+  const board = (id: string, collectionId: string) => ({
+    id,
+    name: id,
+    type: 'leaderboard',
+    sources: [{ collectionId }],
+    config: { field: 'x' },
+  });
+  const ask = (slug: string, collection: string) => ({
+    ...{ slug, method: 'POST', input: {}, steps: [{ ...READ, collection }], response: { body: { x: '{{me.x}}' } } },
+  });
+  const endpoints = [ask('near', 'player saves'), ask('far', 'feed'), ask('where', '{{input.where}}')];
+  const state = push(push(game(any), 'query', [board('bysaves', 'saves'), board('byfeed', 'feed')]), 'endpoint', endpoints);
+  const personal = personalIn(state);
+  expect(['100', 'x', 'gold'].map((text) => personal?.isNamedIn(text))).toEqual([false, false, false]);
+  expect(['saves', 'Player Saves', 'feed'].map((name) => personal?.isOpen(name))).toEqual([true, true, false]);
+  expect(['bysaves', 'byfeed'].map((query) => personal?.isShownBy(query))).toEqual([true, false]);
+  expect(['near', 'far', 'where'].map((slug) => personal?.isHandledBy(slug))).toEqual([true, false, true]);
+  expect(personalIn(game())?.isOpen('saves')).toBe(false);
+});
+
 test('a field called as a word of the format is not found in the text of a file, nor in what a definition says of itself', () => {
   const state = push(EMPTY, 'collection', [{ ...SAVES, schema: { gold: { type: 'number' }, name: EMAIL } }]);
   const handles = (body: Json) => {

@@ -23,6 +23,7 @@ const { personal: PATHS } = compileSchema(SCHEMA);
 const PERSONAL: Personal = {
   in: (collection) => (collection === 'feed' ? [] : PATHS),
   isNamedIn: (text) => text.includes('email'),
+  isOpen: () => false,
   isShownBy: (query) => query === 'by-email',
   isHandledBy: (slug) => slug === 'mail',
   isCurrency: (currency) => currency === 'debt',
@@ -156,6 +157,14 @@ test('texts that an endpoint worded which handles personal values are masked, an
   expect(shown(report('buy', `Expected body.email to be "x", got "${SECRET}".`))).toEqual(report('buy', MASK));
   expect(shown({ endpoint: 'mail', errors: [SECRET], passed: false })).toEqual({ endpoint: 'mail', errors: [MASK], passed: false });
   expect(shown({ reason: 'wrong email', revision: 3 })).toEqual({ reason: 'wrong email', revision: 3 });
+});
+
+test('a refusal that names what stands below a personal field is masked; one that names the field, or any member of a map, is not', () => {
+  const refused = (message: string) => ({ route: 'POST /x', code: 'SCHEMA_VALIDATION_FAILED', message });
+  const told = ['email: expected string', 'ids.steam: expected string', 'profile.level: expected number', 'see notes. It is full'];
+  expect(told.map((message) => shown(refused(message)))).toEqual(told.map(refused));
+  const telling = [`notes.${SECRET} of ada: expected number`, 'friends.0.nick.x: expected', 'Another document has "notes.a.b"'];
+  expect(telling.map((message) => shown(refused(message)))).toEqual(telling.map(() => refused(MASK)));
 });
 
 test('a field with a dot in its name is masked by the dotted path, too', () => {
