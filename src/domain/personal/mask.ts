@@ -20,7 +20,11 @@ interface Place {
   readonly isFree: boolean;
   /** Which members are the platform's own. Left out: none. */
   readonly own?: Own;
+  /** What is personal in these collections. An answer may hold a hundred thousand changes, so it is asked for once. */
+  readonly paths?: readonly PersonalPath[];
 }
+
+const NONE: readonly string[] = [];
 
 /** Members that say which endpoint made something. */
 const MAKERS = ['endpoint', 'slug', 'source'] as const;
@@ -51,9 +55,9 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
   if (isArray(value)) return value.map((each) => masked(each, personal, { ...place, own: own?.items ?? null }));
   if (!isObject(value)) return value;
   // What a game made may say anything of where it comes from.
-  const collections = place.isFree ? [] : [...place.collections, ...collectionIn(value)];
-  const paths = collections.length === 0 ? personal.in(null) : [...new Set(collections)].flatMap((each) => personal.in(each));
-  const known = place.isFree ? paths.flatMap(endsOf) : paths;
+  const collections = place.isFree ? NONE : withNamed(place.collections, value);
+  const paths = collections === place.collections && place.paths !== undefined ? place.paths : pathsOf(personal, collections);
+  const known = place.isFree ? endsIn(paths) : paths;
   const field = fieldOf(value);
   const here = withoutValues(value, known, own);
   const isTold = here['path'] === value['path'] && here['field'] === value['field'];
@@ -70,7 +74,7 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     // A document may have both, and what stands under `path` may be personal itself.
     if (field !== null && name === 'label') return [name, isTold ? labelOf(field, member, paths) : MASK];
     if (isCallHandled && name === 'input') return [name, { ...objectOf(member), value: { masked: MASK } }];
-    const below = { collections, own: own?.members.get(name) ?? null };
+    const below = { collections, paths, own: own?.members.get(name) ?? null };
     if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))
       return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
@@ -150,9 +154,15 @@ function withoutWords(words: Json): Json {
   return isArray(words) ? words.map(withoutWords) : words === null ? null : MASK;
 }
 
-function collectionIn(value: JsonObject): readonly string[] {
+/** The collections with that which a value names; the same list, if it names no other. */
+function withNamed(collections: readonly string[], value: JsonObject): readonly string[] {
   const named = value['collection'] ?? value['collectionId'] ?? value['collection_id'];
-  return typeof named === 'string' ? [named] : [];
+  return typeof named !== 'string' || collections.includes(named) ? collections : [...collections, named];
+}
+
+/** What is personal in any of these; none: in any that there is. */
+function pathsOf(personal: Personal, collections: readonly string[]): readonly PersonalPath[] {
+  return collections.length === 0 ? personal.in(null) : collections.flatMap((each) => personal.in(each));
 }
 
 /** The path of the field that an object is about: a change, an operation, a balance. `null`: it is about none. */
@@ -167,6 +177,19 @@ function fieldOf(value: JsonObject): PersonalPath | null {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** What is made of a list of paths is made once: a list is as many values long as an answer is. */
+function oncePerList(make: (path: PersonalPath) => readonly PersonalPath[]): (paths: readonly PersonalPath[]) => readonly PersonalPath[] {
+  const made = new WeakMap<readonly PersonalPath[], readonly PersonalPath[]>();
+  return (paths) => {
+    const found = made.get(paths) ?? paths.flatMap(make);
+    made.set(paths, found);
+    return found;
+  };
+}
+
+const endsIn = oncePerList(endsOf);
+const spelledIn = oncePerList(spelled);
+
 /** A path and what it ends with, down to its last part. */
 function endsOf(path: PersonalPath): readonly PersonalPath[] {
   return path.map((_, from) => path.slice(from)).filter(([first]) => first !== '*');
@@ -180,7 +203,7 @@ function spelled(path: PersonalPath): readonly PersonalPath[] {
 /** A value of a field: it is personal itself, stands in what is, or holds some. */
 function maskedChange(value: Json, field: PersonalPath, paths: readonly PersonalPath[]): Json {
   let here = value;
-  for (const path of paths.flatMap(spelled)) {
+  for (const path of spelledIn(paths)) {
     if (!leadsTo(path, field)) continue;
     if (path.length <= field.length) return value === null ? null : MASK;
     const rest = path.slice(field.length);
@@ -205,12 +228,12 @@ function placeOf(written: string, field: PersonalPath, paths: readonly PersonalP
 
 /** What is personal and holds the field as a part. */
 function personalAbove(field: PersonalPath, paths: readonly PersonalPath[]): PersonalPath | undefined {
-  return paths.flatMap(spelled).find((path) => path.length < field.length && leadsTo(path, field));
+  return spelledIn(paths).find((path) => path.length < field.length && leadsTo(path, field));
 }
 
 /** Whether a path, as far as it and the field go, leads to the field. */
 function leadsTo(path: PersonalPath, field: PersonalPath): boolean {
-  return path.slice(0, field.length).every((part, index) => part === '*' || part === field[index]);
+  return path.every((part, index) => part === '*' || index >= field.length || part === field[index]);
 }
 
 /** Names of list items are values of theirs. */
@@ -223,6 +246,7 @@ function labelOf(field: PersonalPath, label: Json, paths: readonly PersonalPath[
 /** Members of the platform's own names are left: a path of a document does not begin with them. */
 function withoutValues(value: JsonObject, paths: readonly PersonalPath[], own: Own): JsonObject {
   const isOwn = (name: string) => own?.members.has(name) === true;
+  if (!paths.some(([first = '*']) => first === '*' || (Object.hasOwn(value, first) && !isOwn(first)))) return value;
   const left = Object.entries(value).map(([name, member]): [string, Json] => {
     const here = isOwn(name) ? [] : paths.filter(([first]) => first === '*' || first === name);
     return [name, here.reduce<Json>((each, [, ...rest]) => without(each, rest), member)];

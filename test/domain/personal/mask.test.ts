@@ -186,6 +186,22 @@ test('property: wherever a document stands in an answer, its personal values are
   fc.assert(fc.property(around, (answer) => !JSON.stringify(shown(JSON.parse(JSON.stringify(answer)))).includes(SECRET)));
 });
 
+test('what is personal is asked for once by collection, however many changes an answer has', () => {
+  let asked = 0;
+  const countedIn: Personal['in'] = (collection) => {
+    asked += 1;
+    return PERSONAL.in(collection);
+  };
+  const counting: Personal = { ...PERSONAL, in: countedIn };
+  const changes = Array.from({ length: 500 }, (_, n) => ({ path: `members.m${n}`, from: n, to: { deep: [{ n }] } }));
+  const documents = [
+    { collection: 'saves', key: 'one', changes },
+    { collection: 'feed', key: 'two', changes },
+  ];
+  expect(masked({ documents }, counting, { collections: [], isFree: false })).toEqual({ documents });
+  expect(asked).toBeLessThan(5);
+});
+
 test('a mask that comes back is noticed', () => {
   expect([holdsMask({ ops: [{ value: { email: MASK } }] }), holdsMask({ email: 'x' })]).toEqual([true, false]);
 });
