@@ -7,11 +7,11 @@ export class Words {
   readonly #names = new Set<string>();
   /** Those that are no words: looked for anywhere in a text. */
   readonly #odd: string[] = [];
-  readonly #isAnyCase: boolean;
+  readonly isAnyCase: boolean;
 
   /** `isAnyCase`: letter case does not count. */
   constructor(names: Iterable<string>, isAnyCase = false) {
-    this.#isAnyCase = isAnyCase;
+    this.isAnyCase = isAnyCase;
     for (const name of names) this.add(name);
   }
 
@@ -30,6 +30,18 @@ export class Words {
     return this.#names.has(this.#cased(name));
   }
 
+  /** As they are compared. */
+  [Symbol.iterator](): Iterator<string> {
+    return this.#names.values();
+  }
+
+  /** Whether a definition says one of them. */
+  areSaidBy({ parts, text }: Said): boolean {
+    const [few, many] = this.#names.size < parts.size ? [this.#names, parts] : [parts, this.#names];
+    for (const name of few) if (many.has(name)) return true;
+    return this.#odd.some((name) => text.includes(name));
+  }
+
   /** Whether a text holds one of them. */
   areIn(text: string): boolean {
     const own = this.#cased(text);
@@ -38,8 +50,33 @@ export class Words {
   }
 
   #cased(text: string): string {
-    return this.#isAnyCase ? text.toLowerCase() : text;
+    return this.isAnyCase ? text.toLowerCase() : text;
   }
+}
+
+/** What a definition says: the words of its texts with the names of its members, and the texts. */
+class Said {
+  readonly parts = new Set<string>();
+  readonly text: string;
+
+  constructor(value: Json, isAnyCase: boolean) {
+    const texts: string[] = [];
+    gather(value, 0, texts, (name) => this.parts.add(isAnyCase ? name.toLowerCase() : name));
+    const text = texts.join('\n');
+    this.text = isAnyCase ? text.toLowerCase() : text;
+    for (const word of this.text.match(WORDS) ?? []) this.parts.add(word);
+  }
+}
+
+function gather(value: Json, depth: number, texts: string[], named: (member: string) => void): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (isArray(value)) for (const each of value) gather(each, depth + 1, texts, named);
+  else if (isObject(value))
+    for (const [name, member] of Object.entries(value)) {
+      if (depth === 0 && ABOUT_ITSELF.has(name)) continue;
+      if (depth > 0) named(name);
+      gather(member, depth + 1, texts, named);
+    }
 }
 
 const WORDS = /[\p{L}\p{N}_$-]+/gu;
@@ -60,9 +97,17 @@ export function says(value: Json, words: Words, depth = 0): boolean {
 
 /** Adds the names of the definitions that say one of the words, or name one that does. */
 export function withThoseThatSay(words: Words, entries: readonly Entry[]): Words {
-  for (let size = -1; size !== words.size; ) {
-    size = words.size;
-    for (const entry of entries) if (says(entry.value, words)) for (const name of namesOf(entry)) words.add(name);
+  // Definitions may call one another in a row of thousands, so each is read once, and asked for new names alone.
+  let left = entries.map((entry) => ({ entry, said: new Said(entry.value, words.isAnyCase) }));
+  for (let fresh = words; fresh.size > 0; ) {
+    const names = new Words([], words.isAnyCase);
+    left = left.filter(({ entry, said }) => {
+      if (!fresh.areSaidBy(said)) return true;
+      for (const name of namesOf(entry)) if (!words.has(name)) names.add(name);
+      return false;
+    });
+    for (const name of names) words.add(name);
+    fresh = names;
   }
   return words;
 }

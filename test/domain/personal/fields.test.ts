@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { decideUpsertMany } from '../../../src/domain/definition/push/decide-kind.ts';
 import { personalIn } from '../../../src/domain/personal/fields.ts';
 import { MarkSearch } from '../../../src/domain/personal/marks.ts';
@@ -130,6 +130,22 @@ test('an endpoint that calls one that prints whole documents tells of them, too'
   const print = { slug: 'printer', method: 'POST', input: {}, steps: [READ], response: { body: { said: 'all: {{me}}' } } };
   const call = [{ id: 'told', type: 'call', target: 'printer' }];
   expect(isHandled(call, { said: '{{told}}' }, (state) => push(state, 'endpoint', [print]))).toBe(true);
+});
+
+test('a row of endpoints that call one another is read once each, however long it is', () => {
+  const LONG = 300;
+  const last = { slug: `e${LONG}`, method: 'POST', input: {}, steps: [READ], response: { body: { said: '{{me.email}}' } } };
+  const row = Array.from({ length: LONG }, (_, n) => ({
+    ...{ slug: `e${n}`, method: 'POST', input: {} },
+    ...{ steps: [{ id: 'told', type: 'call', target: `e${n + 1}` }], response: { body: { said: '{{told}}' } } },
+  }));
+  const state = push(game(), 'endpoint', [...row, last, { ...last, slug: 'other', response: { body: { said: '{{me.gold}}' } } }]);
+  const match = vi.spyOn(String.prototype, 'match');
+  const personal = personalIn(state);
+  const times = match.mock.calls.length;
+  match.mockRestore();
+  expect(times).toBeLessThan(20 * LONG);
+  expect(['e0', 'e150', `e${LONG}`, 'other'].map((slug) => personal?.isHandledBy(slug))).toEqual([true, true, true, false]);
 });
 
 test('a currency is personal where a number of it is, by its name or by the path of the field', () => {
