@@ -33,7 +33,7 @@ import { commitFiltersIn, economyIn, listIn, parseSearch, textIn, timelineIn } f
 import { EDITOR } from './pages/definitions/editor-code.ts';
 import { PLOT } from './parts/plot-code.ts';
 import { kindNamed } from './words/definition.ts';
-import { periodOf } from './words/economy.ts';
+import { currenciesOf, periodOf } from './words/economy.ts';
 import { sinceOf } from './words/time.ts';
 
 /**
@@ -180,16 +180,20 @@ function documentAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead
 function economyAhead({ view, search, may: mayDo }: Asked, ahead: Ahead): void {
   if (!mayDo('economy', 'r') || view.at !== undefined) return;
   ahead.read(PLOT);
-  const { currency, by = 'source', order = 'net', ...days } = economyIn(search);
+  const { currency: asked, by = 'source', order = 'net', ...days } = economyIn(search);
   const period = periodOf(days, undefined, Date.now());
-  if (currency !== undefined) {
-    const asked = { currency, ...period };
-    ahead.read(daysQuery(view, asked));
+  const shown = (currency: string) => {
+    const of = { currency, ...period };
+    ahead.read(daysQuery(view, of));
     ahead.read(supplyQuery(view, currency));
-    ahead.below(flowsQuery(view, asked, by));
-    ahead.below(moversQuery(view, asked, order));
-  }
-  ahead.read(fieldsQuery(view, period));
+    ahead.below(flowsQuery(view, of, by));
+    ahead.below(moversQuery(view, of, order));
+  };
+  if (asked !== undefined) shown(asked);
+  ahead.read(fieldsQuery(view, period), ({ rows }) => {
+    const [first] = currenciesOf(rows);
+    if (asked === undefined && first !== undefined) shown(first);
+  });
 }
 
 function definitionAhead({ view, params, search, may: mayDo }: Asked, ahead: Ahead): void {
@@ -215,9 +219,9 @@ class Ahead {
     this.#isProven = isProven;
   }
 
-  /** What is there already is the page's own to read anew. */
-  read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>): void {
-    this.#reads.push(this.#queries.prefetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY }));
+  /** What is there already is the page's own to read anew. `then`: asks for what depends on it. */
+  read<Data, Key extends QueryKey>(query: FetchQueryOptions<Data, Error, Data, Key>, then: (data: Data) => void = nothing): void {
+    this.#reads.push(this.#queries.fetchQuery({ ...query, staleTime: Number.POSITIVE_INFINITY }).then(then, nothing));
   }
 
   list<Data, Key extends QueryKey, Param>(query: FetchInfiniteQueryOptions<Data, Error, Data, Key, Param>): void {
@@ -231,7 +235,8 @@ class Ahead {
 
   /** Until all that stands above has come, or failed. */
   async come(): Promise<void> {
-    await Promise.all(this.#reads);
+    // More may be asked for meanwhile.
+    for (const read of this.#reads) await read;
   }
 
   /** A look at an act, which is kept while somebody shows it alone: it is held until the page does. */

@@ -167,3 +167,23 @@ inBrowser('an auditor goes from a coin to its call, to the publish that made tha
     .waitFor();
   expect(faults).toEqual([]);
 });
+
+inBrowser('the days of the first currency are asked for before the code of their page is there', async () => {
+  const { origin, project, faults, signedInAs } = started();
+  const page = await signedInAs('auditor');
+  let tell: () => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  await page.route(/\/economy\?.*currency=gold/, async (read) => {
+    tell();
+    await read.continue();
+  });
+  await page.route(/\/assets\/economy-/, async (code) => {
+    await asked;
+    await code.continue();
+  });
+  await page.goto(`${origin}/p/${project}/economy`);
+  await page.getByText('adds up on each of 1 day').waitFor();
+  expect(faults).toEqual([]);
+});

@@ -46,6 +46,11 @@ export function periodOf({ from, to }: PeriodAsked, at: string | undefined, now:
   return { from: from < earliest ? earliest : from, to: end };
 }
 
+/** The currencies of rows, by name. A page shows the first where nobody asked for another. */
+export function currenciesOf(rows: readonly { readonly currency: string }[]): readonly string[] {
+  return [...new Set(rows.map(({ currency }) => currency))].sort();
+}
+
 /** The endpoint of what none wrote, in addresses, which hold no empty value. No slug is called so. */
 export const NO_ENDPOINT = '(none)';
 

@@ -11,7 +11,7 @@ import { Card, CardBody, Empty, Page, Waiting } from '../../parts/page.tsx';
 import { usePlotsAhead } from '../../parts/plot.tsx';
 import { useStanding } from '../../parts/standing.ts';
 import { amountText } from '../../words/amount.ts';
-import { periodOf } from '../../words/economy.ts';
+import { currenciesOf, periodOf } from '../../words/economy.ts';
 import { isUnknown } from '../../words/refusal.ts';
 import { percent } from '../../words/sums.ts';
 import { FailedOrAsked, HidePersonal, isAskedWhy } from '../revealing.tsx';
@@ -74,7 +74,7 @@ function EconomyUntil({ at }: { readonly at: string | undefined }) {
       </Card>
     );
   if (fields.isError) return <Failed error={fields.error} again={() => void fields.refetch()} />;
-  const moved = [...new Set((fields.data?.rows ?? []).map(({ currency }) => currency))].sort();
+  const moved = currenciesOf(fields.data?.rows ?? []);
   const currency = search.currency ?? moved[0];
   return (
     <>
