@@ -53,8 +53,8 @@ const TIMEOUT_MS = 6_000;
 /**
  * The worker of one project in the projector. It is *idle* or *running*: opening (it reads the checkpoints, and checks once that the log
  * holds the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the
- * project: it then only polls, and takes over when the checkpoint does not move although events wait. It *stops* at an event that it cannot
- * read, or at a second history. Everything else is tried again for ever, because state tables skip no event.
+ * project: it then only polls, and takes over when the checkpoint does not move although events wait, or it owns the project. It *stops* at
+ * an event that it cannot read, or at a second history. Everything else is tried again for ever, because state tables skip no event.
  */
 export class ProjectWorker {
   readonly projectId: string;
@@ -170,6 +170,12 @@ export class ProjectWorker {
     this.#movedAt = performance.now();
   }
 
+  /** The division of projects has changed: leaves the project to another, or takes over what it did, also where no event comes. */
+  divided(): void {
+    this.yield();
+    if (this.#hasWork()) this.#run();
+  }
+
   /** Checks again what only an operator can change: paused views, and a history that did not match. */
   refresh(): void {
     this.#forgetIdle();
@@ -225,8 +231,9 @@ export class ProjectWorker {
 
   #hasWork(): boolean {
     if (this.#closed || this.failure !== null) return false;
-    // Polls, because another projector moves the views and does not notify a passive worker.
-    if (this.#passive && this.#waiters.size > 0) return true;
+    // Polls, because another projector moves the views and does not notify a passive worker. One that owns the project takes it over:
+    // views may be behind and lists half filled, though no event comes.
+    if (this.#passive && (this.#waiters.size > 0 || this.#context.owns(this.projectId))) return true;
     return this.#checkpoints === null || this.#isStale || this.#offeredTo > this.#checkpoints.revision;
   }
 

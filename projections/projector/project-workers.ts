@@ -48,9 +48,9 @@ export class ProjectWorkers {
     for (const worker of this.#workers.values()) worker.refresh();
   }
 
-  /** Leaves the projects that another projector owns now. */
-  yieldForeign(): void {
-    for (const worker of this.#workers.values()) void worker.yield();
+  /** The division of the projects among projectors has changed. */
+  divided(): void {
+    for (const worker of this.#workers.values()) worker.divided();
   }
 
   /** Resolves after the current batches. */

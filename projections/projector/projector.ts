@@ -73,7 +73,7 @@ export function createProjector({
   atOnce = AT_ONCE,
 }: ProjectorOptions): Projector {
   const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0, foreign: 0 };
-  const shard = shared ? createShardAssignment(pool, logger, () => workers.yieldForeign()) : ALL_PROJECTS;
+  const shard = shared ? createShardAssignment(pool, logger, () => workers.divided()) : ALL_PROJECTS;
   const workers: ProjectWorkers = new ProjectWorkers({
     log,
     pool,

@@ -8,6 +8,7 @@ import { verify } from '../../projections/maintenance/verify.ts';
 import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
 import { BackgroundViews, type Host } from '../../projections/projector/background-views.ts';
 import type { WorkerContext } from '../../projections/projector/context.ts';
+import { ProjectWorkers } from '../../projections/projector/project-workers.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
 import { catchUpViews, groupsByRevision } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
@@ -336,6 +337,30 @@ test('a fill resumes on the next projector, and the query says how far it is unt
     await expect.poll(async () => (await fills()).length).toBe(0);
   });
   expect(await top(query)).toMatchObject({ total: COUNT, building: null });
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a board that another projector began is filled on by who owns the project from then on, though nothing comes after it', async () => {
+  const { log, feed, fills } = await filledProject('handed-over');
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  const before = createProjector({ pool, log, logger: memoryLogger(), atOnce: 3 });
+  before.bring('handed-over', feed.revision);
+  await reached(before, feed);
+  await before.stop();
+  let isOwner = false;
+  const workers = new ProjectWorkers({
+    ...{ log, pool, logger: memoryLogger(), gate: new Bulkhead({ slots: 1, perKey: 1 }) },
+    background: new Bulkhead({ slots: 1, perKey: 1 }),
+    ...{ neighbours: new Neighbours({ monotonic: () => 0 }), tally: { characters: 0 }, atOnce: 3, onProgress: () => {} },
+    ...{ counters: { events: 0, batches: 0, failures: 0, foreign: 0 }, owns: () => isOwner },
+  });
+  workers.of('handed-over').open(feed.revision);
+  await expect.poll(() => workers.revisionOf('handed-over')).toBe(feed.revision);
+  expect(await fills()).toMatchObject([{ phase: 'rows' }]);
+  isOwner = true;
+  workers.divided();
+  await expect.poll(async () => (await fills()).length).toBe(0);
+  await workers.close();
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
