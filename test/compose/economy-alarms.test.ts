@@ -95,7 +95,7 @@ test('the dupe is told once over all nodes, with its source and player, and a re
   expect(rounds.reduce((sum, { raised }) => sum + raised, 0)).toBe(2);
   expect(await nodes[0]?.watch()).toEqual({ raised: 0 });
 
-  await expect.poll(async () => (await readAlarms(pool, 'market', { before: 1e9, limit: 10 })).alarms.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await readAlarms(pool, 'market', { before: 1e9, limit: 10 })).alarms.length, { timeout: 60_000 }).toBe(2);
   const { alarms } = await readAlarms(pool, 'market', { before: 1e9, limit: 10 });
   expect([...alarms].sort((a, b) => a.alarm.localeCompare(b.alarm))).toMatchObject([
     { alarm: 'flood', window: '2026-01-20', amount: 20_500, threshold: 1_500, player: null },

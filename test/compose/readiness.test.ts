@@ -21,7 +21,7 @@ function watching(log: Log, stallMs = 60_000): Readiness & { readonly trouble: u
   return Object.assign(Object.create(readiness), { trouble });
 }
 
-const ready = (readiness: Readiness) => expect.poll(() => readiness.behind, { timeout: 20_000 }).toBe(0);
+const ready = (readiness: Readiness) => expect.poll(() => readiness.behind, { timeout: 60_000 }).toBe(0);
 
 test('a process on an empty log may be sent requests at once', async () => {
   await ready(watching(createMemoryLog()));

@@ -235,7 +235,7 @@ describe('following', () => {
     const [staying, ...leaving] = sockets;
     staying?.end();
     for (const socket of leaving) socket.destroy();
-    await expect.poll(async () => (await follow()).reply.statusCode, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await follow()).reply.statusCode, { timeout: 60_000 }).toBe(200);
     let text = '';
     staying?.on('data', (chunk) => {
       text += chunk;

@@ -27,7 +27,7 @@ it('tells calls by endpoint and outcome, the most frequent first', async () => {
     const told = await summary();
     expect(told.json.endpoints).toMatchObject([{ requests: 3 }, { requests: 1 }]);
     return told;
-  });
+  }, 60_000);
   expect(json.endpoints).toMatchObject([
     {
       slug: 'look',

@@ -35,7 +35,7 @@ test('a file ends that nobody takes, so that the next one may begin', async () =
   });
   reply.on('error', () => undefined);
   reply.pause();
-  await vi.waitFor(() => expect(closed()).toBe(1), 5_000);
+  await vi.waitFor(() => expect(closed()).toBe(1), 60_000);
 });
 
 test('a file goes on where it is long before there is something to take', async () => {
@@ -54,7 +54,7 @@ test('a file that is refused further on breaks off, which the log says in one li
     throw refusal('SIGNED_OUT');
   });
   await expect(server.send('GET', PATH, { headers: { 'x-api-key': SECRET_KEY } })).rejects.toThrow();
-  await vi.waitFor(() => expect(closed()).toBe(1));
+  await expect.poll(closed).toBe(1);
   expect(server.log.filter(({ level, code }) => code === 'SIGNED_OUT' || Number(level) > 30)).toEqual([
     expect.objectContaining({ level: 20, code: 'SIGNED_OUT' }),
   ]);

@@ -210,7 +210,7 @@ test('a file shows one revision, whatever is written while it is read; a project
   expect(lines.every((line) => line.revision <= revision)).toBe(true);
   const again = await opened(exportPath('large'));
   again.reply.destroy();
-  await vi.waitFor(async () => expect((await manager.manage('GET', exportPath('saves'))).status).toBe(200), 20_000);
+  await vi.waitFor(async () => expect((await manager.manage('GET', exportPath('saves'))).status).toBe(200), 60_000);
 });
 
 test('what becomes personal while a person takes a file is masked from then on, and a file that is bounded by it breaks off', async () => {

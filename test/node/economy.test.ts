@@ -216,7 +216,7 @@ test('a table of the command line runs nothing in a spreadsheet: games name the 
     const text = await printed(['economy', '--field', 'purses.xp', '--by', 'source', '--csv'], { env: remote });
     expect(text).toContain('HYPERLINK');
     return text.trim().split('\n');
-  });
+  }, 60_000);
   expect(table[1]).toBe(`purses.xp,"'=HYPERLINK(""http://evil"")",1,0,5,0,5`);
 });
 

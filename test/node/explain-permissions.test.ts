@@ -104,7 +104,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { text } = await ok(manager.manage('GET', `/v3/manage/${project}/logs?code=NO`));
     expect(text).toContain('markrefused');
-  }, 20_000);
+  }, 60_000);
 });
 
 afterAll(async () => {

@@ -111,7 +111,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { text } = await owner.get(`/v3/manage/${project}/economy?currency=saves.gold`);
     if (JSON.parse(text).days.length === 0) throw new Error(text);
-  }, 20_000);
+  }, 60_000);
 });
 
 afterAll(async () => {
@@ -242,7 +242,7 @@ test('with what an endpoint was called that handles personal values is masked, b
   const commits = manage(`commits?player=${player}`);
   const shown = async (role: string, reason?: string) =>
     (await ask('GET', commits, { role, ...(reason === undefined ? {} : { reason }) })).text;
-  await expect.poll(() => shown('auditor'), { timeout: 20_000 }).toContain('"input"');
+  await expect.poll(() => shown('auditor'), { timeout: 60_000 }).toContain('"input"');
   const [{ revision }] = JSON.parse(await shown('auditor')).commits;
   for (const path of [commits, manage(`explain/${revision}`), manage(`players/${player}/timeline`)]) {
     const { status, text } = await ask('GET', path, { role: 'auditor' });
@@ -279,7 +279,7 @@ test('sums of a personal number are masked among others, and asked for a reason 
   await ok(game.manage('POST', game.storage(`saves/${ADA}`), { body: { ops: [{ op: 'inc', path: 'debt', value: 2_718 }] } }));
   await ok(game.manage('POST', game.storage(`saves/${ADA}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 9 }] } }));
   const flags = async (asked: Ask) => JSON.parse((await ask('GET', manage('flags'), asked)).text).flags;
-  await expect.poll(async () => (await flags({ reason: 'flags' })).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await flags({ reason: 'flags' })).length, { timeout: 60_000 }).toBe(2);
   expect((await flags({ role: 'auditor' })).map(({ amount }: { amount: unknown }) => amount)).toEqual([9, '[personal]']);
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: [] }));
 });

@@ -110,7 +110,7 @@ describe.skipIf(missing)('behind nginx', () => {
       return again.status === 200 ? again : null;
     });
     expect((await back.next(says(7))).data.value).toEqual({ n: 7 });
-    expect(back.events).toHaveLength(1);
+    expect(back.told).toHaveLength(1);
   });
 
   test('a silent stream says something before a balancer with our settings would cut it', () => {

@@ -224,13 +224,13 @@ test('a client that comes back is sent what it has missed and nothing else, by a
   expect((await back.next(of(`documents/players/${BO}`))).data).toMatchObject({ value: { gold: 22 } });
   await save({ gold: 11 });
   await back.next(of(`documents/players/${ADA}`));
-  expect(back.events.map(({ data }) => [data.topic?.split('/')[2], data.value])).toMatchObject([
+  expect(back.told.map(({ data }) => [data.topic?.split('/')[2], data.value])).toMatchObject([
     [BO, { gold: 22 }],
     [ADA, { gold: 11 }],
   ]);
   const of_own = await open(game, [`documents/players/${ADA}@${back.lastId()}`, `documents/players/${BO}`]);
   await of_own.next(of(`documents/players/${BO}`));
-  expect(of_own.events).toHaveLength(1);
+  expect(of_own.told).toHaveLength(1);
 });
 
 test('a client that is too far behind, or comes from another log, is told to read anew', async () => {
@@ -267,7 +267,7 @@ test('values beyond what topics may keep are read again for who comes later, and
   const topics = players.map((player) => `documents/players/${player}`);
   const [first = ''] = topics;
   const streams = await Promise.all([0, 8, 16, 24, 32].map((from) => open(game, topics.slice(from, from + 8))));
-  await vi.waitUntil(() => streams.every(({ events }) => events.length === 8), { timeout: 20_000 });
+  await vi.waitUntil(() => streams.every(({ told }) => told.length === 8), { timeout: 60_000 });
   const late = await open(game, [first]);
   expect((await late.next(of(first))).data.value).toEqual({ gold: 1, text });
   await save({ gold: 2, text }, players[0]);
@@ -283,7 +283,7 @@ test('values beyond what topics may keep are read again for who comes later, and
       valued(({ gold }: { gold: number }) => gold === 2),
     ),
   );
-  expect([late, ...streams].map(({ events }) => events.length)).toEqual([2, 9, 8, 8, 8, 8]);
+  expect([late, ...streams].map(({ told }) => told.length)).toEqual([2, 9, 8, 8, 8, 8]);
   const { text: metrics } = await game.send('GET', '/metrics');
   const kept = Number(/^savepoint_live_values_bytes (\d+)$/m.exec(metrics)?.[1]);
   expect([kept > 100_000, kept <= 1 << 20]).toEqual([true, true]);
@@ -327,7 +327,7 @@ test('a node that is killed loses nothing: the stream goes on at the other', asy
       valued((value: { gold: number } | null) => value?.gold === 101),
     ),
   );
-  expect(idle.events).toHaveLength(1);
+  expect(idle.told).toHaveLength(1);
 });
 
 test('a revoked key and a node that stops end their streams', async () => {

@@ -126,7 +126,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const { text } = await owner.get(`/v3/manage/${project}/economy/players?currency=saves.gold`);
     if (JSON.parse(text).players.length === 0) throw new Error(text);
-  }, 20_000);
+  }, 60_000);
   ids = {
     slot: String(Object(slot.body).record?.recordId ?? Object(slot.body).recordId),
     record: String(Object(record.body).record._id),
@@ -388,7 +388,7 @@ test('what an endpoint says of personal values in a refusal, in a text, or in th
     const { text } = await owner.get(`/v3/manage/${project}/logs?code=NO`);
     if (JSON.parse(text).requests.length < 2) throw new Error(text);
     return text;
-  });
+  }, 60_000);
   expect(JSON.parse(logs).requests[0]).toMatchObject({ slug: 'deny', code: 'NO', message: '[personal]' });
   const report = await owner.change('POST', `/v3/manage/${project}/test-endpoint`, { slug: 'deny', platformId: ADA });
   expect([report.status, report.text.includes(SECRET)]).toEqual([200, false]);

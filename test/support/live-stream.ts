@@ -21,6 +21,8 @@ export interface LiveClient {
   readonly headers: IncomingMessage['headers'];
   /** All events so far. */
   readonly events: readonly Came[];
+  /** The same without those that say whether the node may lag behind: on a busy machine it may, at any time. */
+  readonly told: readonly Came[];
   /** The last id, as a browser keeps it. */
   lastId(): string | null;
   /** Waits for an event; throws with all that came if there is none in time. */
@@ -91,6 +93,9 @@ export async function listen(
     status: reply.statusCode ?? 0,
     headers: reply.headers,
     events,
+    get told() {
+      return events.filter(({ event }) => event !== 'stale');
+    },
     reply,
     ended,
     lastId: () => lastId,

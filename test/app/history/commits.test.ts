@@ -146,7 +146,7 @@ describe('explain', () => {
         const { calls } = await explained('no input');
         expect(calls).toMatchObject([{ slug: 'pay', status: 400, code: 'ENDPOINT_ERROR.WRITE', requestId: 'no input' }]);
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     expect(await refused(manage('explain/never-heard-of'))).toBe('404 NOT_FOUND');
   });

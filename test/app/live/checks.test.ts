@@ -107,7 +107,7 @@ test("a stream through a host ends when its guest's pass is over, and others of 
   await another.next(isValue);
   passed(601_000);
   expect(await endOf(client)).toMatchObject({ code: 'PLATFORM_AUTH_FAILED', message: expect.stringContaining('over') });
-  expect(another.events.every(({ event }) => event === 'message')).toBe(true);
+  expect(another.told.every(({ event }) => event === 'message')).toBe(true);
 });
 
 test("a stream through a host who is a guest ends when the host's device is shut out", async () => {

@@ -450,7 +450,7 @@ describe('support', () => {
           '7001',
           '7002',
         ]),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     expect(await find('name=grac&limit=1')).toMatchObject({ players: [{ platformId: '7001', name: 'Grace', online: true }], more: true });
     // A name is no id: games report any characters.
