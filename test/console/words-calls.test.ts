@@ -48,7 +48,7 @@ it('makes fields of every way in which an input is declared', () => {
     ['any', 'any', 'json', false],
   ]);
   expect(fields.find(({ name }) => name === 'amount')?.says).toBe('a whole number · at least 1 · at most 9');
-  expect(fields.find(({ name }) => name === 'mode')?.says).toBe('text · "fast" where left out · may be left out');
+  expect(fields.find(({ name }) => name === 'mode')?.says).toBe('text · "fast" where left out');
   for (const none of [undefined, null, 'text', {}, { properties: {} }]) expect(fieldsOfInput(none)).toBeNull();
 });
 

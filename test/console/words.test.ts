@@ -180,6 +180,9 @@ describe('words', () => {
     expect(paths(fieldsSaid({ ...commit, documents: [own, market] }))).toEqual(['axe', 'town/market_iron: price']);
     const corrected = { ...commit, cause: 'document.correct', actor: { kind: 'person', label: 'ada' } };
     expect(paths(fieldsSaid({ ...corrected, documents: [own, slot] }))).toEqual(['axe', 'saves/7_main: level']);
+    // A document is named once, and fields of what needs no name stand before it.
+    const sold = { ...market, fields: [...market.fields, { path: 'sold', before: 1, value: 2 }] };
+    expect(paths(fieldsSaid({ ...commit, documents: [sold, own] }))).toEqual(['axe', 'town/market_iron: price', 'sold']);
     const many = { ...own, fields: Array.from({ length: 12 }, (_, place) => ({ path: `f${place}`, before: 1, value: 2 })) };
     expect(paths(fieldsSaid({ ...commit, documents: [many] })).slice(9)).toEqual(['f9', 'and 2 more']);
   });

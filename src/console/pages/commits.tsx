@@ -44,7 +44,7 @@ export function Commits({ asked, empty }: { readonly asked: CommitsAsked; readon
   const names: Called = new Map(list.data.pages.flatMap(({ called = {} }) => Object.entries(called)));
   return (
     <CalledSo names={names}>
-      <NewNote what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
+      <NewNote isInCard what={isFollowed ? newText(newer.data ?? 0, NEWER) : null} show={() => void list.refetch()} />
       <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {list.isError && !isAway(list.error) && <Failed error={list.error} again={() => void list.refetch()} />}
       {commits.length > 0 ? <CommitList commits={commits} /> : list.hasNextPage ? <NothingSoFar /> : empty}
@@ -184,9 +184,9 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
       )}
       {isAnyTold && (
         <div className={styles.effects}>
-          {money.map(({ player, collection, key, field, delta }) => (
+          {money.map(({ player, collection, key, field, delta }, place) => (
             <span key={`${collection}/${key}/${field}`}>
-              {about === undefined && key !== who && (
+              {about === undefined && key !== who && player !== money[place - 1]?.player && (
                 <>
                   <PlayerOr player={player} players={commit.players} />{' '}
                 </>

@@ -161,14 +161,16 @@ export function fieldsSaid(commit: CommitOfFields, about?: string): readonly Fie
   const { documents, money, players } = commit;
   const named = about ?? whoOf(commit);
   const deed = deedOf(commit);
-  const all = documents.flatMap((document, place) => {
+  const told = documents.map((document, place) => {
     const of = `${document.collection}/${document.key}`;
     const isMoney = ({ path }: ChangedField) => money.some((each) => each.field === path && `${each.collection}/${each.key}` === of);
     const isNamed = ownerIn([named], document.key) !== undefined || (place === 0 && deed.includes(of));
     const said = documentFieldsSaid(document, isNamed ? [named, ...players] : []);
     const left = said.filter(({ field }) => field === undefined || !isMoney(field));
-    return isNamed ? left : left.map((each) => ({ ...each, isNamed: true as const }));
+    return { isNamed, left: isNamed ? left : left.map((each, line) => (line === 0 ? { ...each, isNamed: true as const } : each)) };
   });
+  // A document is named once, before the first of its fields, so what needs no name stands before all that do.
+  const all = [...told.filter(({ isNamed }) => isNamed), ...told.filter(({ isNamed }) => !isNamed)].flatMap(({ left }) => left);
   const more = all.length - FIELDS;
   return more > 0 ? [...all.slice(0, FIELDS), { of: '', path: `and ${more} more`, text: '' }] : all;
 }
@@ -201,7 +203,7 @@ interface Moved {
 export interface FieldSaid {
   /** The document. */
   readonly of: string;
-  /** The row does not say otherwise whose it is. */
+  /** The row does not say otherwise whose it is, and those that follow, until another is named. */
   readonly isNamed?: true;
   /** Left out: it says how many more there are. */
   readonly field?: ChangedField;

@@ -81,8 +81,7 @@ function saysOf(field: Members, types: readonly string[] | null, isRequired: boo
     field['minLength'] === undefined ? '' : `${String(field['minLength'])} characters or more`,
     field['maxLength'] === undefined ? '' : `${String(field['maxLength'])} characters at most`,
     typeof field['pattern'] === 'string' ? `matches ${field['pattern']}` : '',
-    field['default'] === undefined ? '' : `${JSON.stringify(field['default'])} where left out`,
-    isRequired ? '' : 'may be left out',
+    field['default'] !== undefined ? `${JSON.stringify(field['default'])} where left out` : isRequired ? '' : 'may be left out',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
