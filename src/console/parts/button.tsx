@@ -39,3 +39,12 @@ export function Button({ look = 'plain', isSmall = false, className, disabled = 
     />
   );
 }
+
+/** The words of a button, in the room that the widest of them need: nothing beside it moves when it says what it does. */
+export function Held({ widest, children }: { readonly widest: string; readonly children: string }) {
+  return (
+    <span className={styles.held} data-widest={widest}>
+      {children}
+    </span>
+  );
+}

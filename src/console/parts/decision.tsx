@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { Button, Held } from './button.tsx';
 
 interface DecisionProps {
   readonly leave: () => void;
@@ -34,7 +34,7 @@ export function Decision({
       <Button onClick={leave}>{leaving}</Button>
       {children}
       <Button look={look} disabled={!isReady || isBusy} onClick={go}>
-        {isBusy ? acting : act}
+        <Held widest={acting.length > act.length ? acting : act}>{isBusy ? acting : act}</Held>
       </Button>
     </>
   );

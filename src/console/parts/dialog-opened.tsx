@@ -19,6 +19,15 @@ const OF_ONE_LINE: ReadonlySet<string> = new Set(['text', 'search', 'email', 'pa
 export function OpenedDialog({ title, sub, close, foot: decision, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   const foot = useRef<HTMLDivElement>(null);
+  // Once it tells what came of it, the field that had the focus is gone: Enter goes on from there.
+  const told = useRef(title);
+  useEffect(() => {
+    if (told.current === title) return;
+    told.current = title;
+    const { current } = popup;
+    const at = document.activeElement;
+    if (at === current || current?.contains(at) !== true) lastOf(foot.current)?.focus();
+  }, [title]);
   // Where what opened it is gone, nothing has the focus once it has been given back.
   useEffect(() => () => void setTimeout(focusTold), []);
   // A finger on glass would open the keyboard over what is to be read.
@@ -54,4 +63,9 @@ export function OpenedDialog({ title, sub, close, foot: decision, children }: Di
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What the foot leads to, behind all else of it. */
+function lastOf(foot: HTMLElement | null): HTMLElement | undefined {
+  return [...(foot?.querySelectorAll<HTMLElement>('button, a') ?? [])].at(-1);
 }

@@ -6,7 +6,7 @@ import { promote, rollback } from '../../api/publishing.ts';
 import { differenceQuery } from '../../api/queries.ts';
 import { useIntent, useRefresh } from '../../frame/acting.ts';
 import { useMayPublish, useView } from '../../frame/view.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { Button, buttonClass, Held } from '../../parts/button.tsx';
 import { classes } from '../../parts/classes.ts';
 import { Failed } from '../../parts/notice.tsx';
 import { Waiting } from '../../parts/page.tsx';
@@ -149,15 +149,6 @@ export function Approving({ approval, wentLive, children }: ApprovingProps) {
       {act.isError && <Failed error={act.error} />}
       {saying.isError && <Failed error={saying.error} />}
     </>
-  );
-}
-
-/** The words of a button, in the room that the widest of them need. */
-function Held({ widest, children }: { readonly widest: string; readonly children: string }) {
-  return (
-    <span className={styles.held} data-widest={widest}>
-      {children}
-    </span>
   );
 }
 

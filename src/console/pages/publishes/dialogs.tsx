@@ -245,7 +245,7 @@ export function RollbackDialog({ to, at, undone, base, close }: Goal & ActProps)
       {look.isSuccess && !isSomething && <p>Live is what it was then.</p>}
       {isSomething && <ForPlayers changes={changes} />}
       {(isSomething || look.isPending) && <Untested />}
-      {isAsked && !isPastSecond && (
+      {isAsked && !isPastSecond && asking.isIdle && (
         <p className={styles.soft}>A roll back to publish {approval.to} waits for approval already: decide on that first.</p>
       )}
       <GivenUp documents={look.data?.nextDocuments} />
