@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { classes } from '../parts/classes.ts';
 import { MomentField } from '../parts/moment-field.tsx';
 import { Popup } from '../parts/popup.tsx';
 import { momentOf, shortMoment, timeBefore } from '../words/time.ts';
@@ -33,7 +34,7 @@ export function Moment() {
     <Popup
       label={`As of: ${at === undefined ? 'now' : shortMoment(at)}`}
       says="Look at everything as it was"
-      className={styles.moment}
+      className={classes(styles.moment, at !== undefined && styles.ofThen)}
       title="As it was"
       isOpen={isOpen}
       setOpen={setOpen}

@@ -1,6 +1,7 @@
 import type { LiveState } from '../api/live.ts';
 import { Button } from './button.tsx';
 import { Chip } from './chip.tsx';
+import { classes } from './classes.ts';
 import styles from './live.module.css';
 
 /** Whether a page follows what happens. `means`: what it then does. */
@@ -17,12 +18,19 @@ export function LiveChip({ state, means }: { readonly state: LiveState; readonly
   );
 }
 
+interface NewProps {
+  readonly what: string | null;
+  readonly show: () => void;
+  /** It is a row of a card, from edge to edge. */
+  readonly isInCard?: boolean;
+}
+
 /** Something came since the page was read: it is shown when one wants it, so that nothing moves under one's eyes. */
-export function NewNote({ what, show }: { readonly what: string | null; readonly show: () => void }) {
+export function NewNote({ what, show, isInCard = false }: NewProps) {
   return (
     <div role="status" className={styles.status}>
       {what !== null && (
-        <div className={styles.note}>
+        <div className={classes(styles.note, isInCard && styles.inCard)}>
           <span>{what}</span>
           <Button isSmall onClick={show}>
             Show

@@ -43,7 +43,11 @@ export function WhatHappened({ player, asked }: { readonly player: string; reado
   const leftOut = sourcesLeftOut(last?.leftOut ?? []);
   return (
     <>
-      <NewNote what={isFollowed ? newText(newerAmong(newer.data ?? [], items), NEWER, 'line') : null} show={() => void list.refetch()} />
+      <NewNote
+        isInCard
+        what={isFollowed ? newText(newerAmong(newer.data ?? [], items), NEWER, 'line') : null}
+        show={() => void list.refetch()}
+      />
       <NotFollowed state={isAway(list.error) || (isFollowed && newer.isError) ? 'lost' : 'off'} />
       {items.length === 0 && !list.hasNextPage ? (
         <Nothing isFiltered={Object.values(asked).some((value) => value !== undefined)} />
