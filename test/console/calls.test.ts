@@ -239,6 +239,22 @@ inBrowser(
   },
 );
 
+inBrowser('a refusal that what is staged words otherwise, such as with another price, is told beside that of live', async () => {
+  const { page, origin, project, manager, faults } = market();
+  const [me, enough, pay] = BUY.steps;
+  const dear = { ...enough, onFail: { error: 'TOO_POOR', message: 'This costs 90 gold now', status: 409 } };
+  const body = [{ ...BUY, steps: [me, dear, pay] }];
+  await ok(manager.manage('PUT', manager.definitions('endpoints'), { body, headers: { 'x-ns-publish-target': 'next' } }));
+  await page.goto(`${origin}/p/${project}/calls/try?target=next&slug=buy`);
+  await page.getByLabel('price').fill('90');
+  await page.getByRole('button', { name: 'Try it', exact: true }).click();
+  await heading(page, 'With what is staged, it would be refused');
+  await page.getByText('Live answers this player something else').waitFor();
+  await page.getByText('Not enough gold → This costs 90 gold now').waitFor();
+  expect(await seriousOn(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
 inBrowser(
   'a refusal in a workflow leads to its step, one by a limit to the limit, and both are found by what they are called',
   async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { candidateSaid, candidatesOf, factsOf, spreadOut } from '../../src/console/words/candidates.ts';
-import { isSameOnLive, othersSaid, refusedSaid, workedOut } from '../../src/console/words/trying.ts';
+import { isSameOnLive, othersSaid, refusedSaid, tellingOf, workedOut } from '../../src/console/words/trying.ts';
 
 /** Whom an endpoint is tried for, and what it worked out, in the words of the page. */
 
@@ -69,6 +69,8 @@ describe('who an endpoint is tried for', () => {
       'name Ada',
       'level 3',
     ]);
+    // The name stands before them.
+    expect(factsOf({ name: 'Ada', gold: 12 }, [], 'Ada')).toEqual(['gold 12']);
     expect(factsOf(undefined)).toEqual([]);
   });
 
@@ -131,6 +133,16 @@ it('a run on next says nothing new where live answers and writes the same', () =
   expect([isSameOnLive(came(7), null), isSameOnLive(came(7), undefined)]).toEqual([false, false]);
 });
 
+it('a run tells most where it goes through and live comes to something else, then where it is refused otherwise than on live', () => {
+  const came = (price: number, ok = true) => ({ result: { ok, body: ok ? { paid: price } : { error: `This costs ${price}.` } } });
+  expect([tellingOf(came(9), came(7)), tellingOf(came(9), null), tellingOf(came(9), came(7, false))]).toEqual([3, 3, 3]);
+  expect([tellingOf(came(9, false), came(7, false)), tellingOf(came(9, false), came(7))]).toEqual([2, 2]);
+  expect(tellingOf(came(7), came(7))).toBe(1);
+  expect([tellingOf(came(7, false), came(7, false)), tellingOf(came(7, false), null), tellingOf(came(7, false), undefined)]).toEqual([
+    0, 0, 0,
+  ]);
+});
+
 it('of players for whom a run told nothing new it is said how many there were', () => {
   const ended = { isRefused: false, isNothingNew: false, refused: [], same: 0, isElseOffered: false };
   expect(othersSaid({ ...ended, isRefused: true, refused: [how('POOR')] })).toBe('');
@@ -141,6 +153,12 @@ it('of players for whom a run told nothing new it is said how many there were', 
   expect(othersSaid({ ...ended, isNothingNew: true, same: 1 })).toBe('Live and next come to the same for this player.');
   expect(othersSaid({ ...ended, isNothingNew: true, same: 3, refused: [how('POOR'), how('')] })).toBe(
     '5 players were tried, and none shows a difference. Live and next come to the same for the 3 for whom it goes through. It was refused for 2 players: once POOR, once refused.',
+  );
+  // A refusal that says something else than live does tells something new.
+  const otherwise = { ...ended, isRefused: true, isOtherwise: true, isElseOffered: true };
+  expect(othersSaid({ ...otherwise, refused: [how('POOR')] })).toBe('Live answers this player something else, as it stands below.');
+  expect(othersSaid({ ...otherwise, same: 1, refused: [how('POOR'), how('OWNED')] })).toBe(
+    'Live answers this player something else, as it stands below. Live and next come to the same for one player for whom it goes through. It would be refused for 2 players that it was tried for: once POOR, once OWNED.',
   );
   // And what to do then, where something else can be taken for what a player has.
   const toDo = 'What leads to the change shows it: try it as if the player had that, such as one level less, or more money.';

@@ -1,7 +1,7 @@
 import { refusalSaid } from '../words/calls.ts';
 import type { WorkedOn } from '../words/pretending.ts';
 import { Refused } from '../words/refusal.ts';
-import { type HowRefused, isSameOnLive } from '../words/trying.ts';
+import { type HowRefused, tellingOf } from '../words/trying.ts';
 import type { Members } from '../words/value.ts';
 import * as api from './generated.ts';
 import { answerOf } from './http.ts';
@@ -72,20 +72,22 @@ export interface Searched {
 
 /**
  * Tries an endpoint as one player after another until it goes through for one; on next until that is not the same as on live. Where it
- * is the same for all, the first of them is found.
+ * does for nobody, the first is found of those whose run tells most.
  */
 export async function tryInTurn(view: View, asked: Omit<DryRunAsked, 'player' | 'instead'>, players: readonly string[]): Promise<Searched> {
   const refused: Searched['refused'][number][] = [];
   const same: string[] = [];
-  let first: Searched['found'] = null;
+  let found: Searched['found'] = null;
+  let most = 0;
   for (const player of players.slice(0, MOST_TRIED)) {
     const tried = await tryEndpoint(view, { ...asked, player });
     const refusal = refusalSaid(tried.report);
+    const telling = tellingOf(tried.report, tried.live);
+    if (telling > most) found = { player, tried };
+    most = Math.max(most, telling);
     if (refusal !== null) refused.push({ player, ...refusal });
-    else if (isSameOnLive(tried.report, tried.live)) {
-      same.push(player);
-      first ??= { player, tried };
-    } else return { refused, same, found: { player, tried } };
+    else if (telling === 1) same.push(player);
+    else break;
   }
-  return { refused, same, found: first };
+  return { refused, same, found };
 }

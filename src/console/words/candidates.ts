@@ -90,13 +90,15 @@ export function candidateSaid({ last, seen }: Candidate, ago: (at: string) => st
 
 /**
  * What tells a player apart: the first fields of what is stored that say something. Masked ones say nothing. `first`: of these, those that
- * matter here come before the others.
+ * matter here come before the others. `called`: the name, which is told already.
  */
-export function factsOf(document: unknown, first: readonly string[] = []): readonly string[] {
+export function factsOf(document: unknown, first: readonly string[] = [], called: string | null = null): readonly string[] {
   if (typeof document !== 'object' || document === null) return [];
   const place = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
   const sorted = Object.entries(document).sort(([one], [other]) => place(one) - place(other));
-  const plain = sorted.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && !UNTOLD.has(value));
+  const plain = sorted.filter(
+    ([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && !UNTOLD.has(value) && value !== called,
+  );
   return plain.slice(0, MOST_FACTS).map(([name, value]) => `${name} ${cut(saidValue(value), MOST_TEXT)}`);
 }
 

@@ -13,6 +13,8 @@ interface Ended {
   /** Whether the run that is shown was refused, or came to the same as on live. */
   readonly isRefused: boolean;
   readonly isNothingNew: boolean;
+  /** Whether it was refused, and live answers something else, such as another price. */
+  readonly isOtherwise?: boolean;
   /** All that were refused, and how many came to the same as on live; what is shown is among them. */
   readonly refused: readonly HowRefused[];
   readonly same: number;
@@ -21,9 +23,14 @@ interface Ended {
 }
 
 /** For how many players a run told nothing new; empty: what is shown says it alone. */
-export function othersSaid({ isRefused, isNothingNew, refused, same, isElseOffered }: Ended): string {
+export function othersSaid({ isRefused, isNothingNew, isOtherwise = false, refused, same, isElseOffered }: Ended): string {
   const codes = refusedSaid(refused);
   const toDo = isElseOffered ? [WHAT_SHOWS_IT] : [];
+  if (isOtherwise) {
+    const counts = same === 0 ? [] : [`Live and next come to the same for ${playersSaid(same)} for whom it goes through.`];
+    const all = refused.length > 1 ? [`It would be refused for ${playersSaid(refused.length)} that it was tried for: ${codes}.`] : [];
+    return ['Live answers this player something else, as it stands below.', ...counts, ...all].join(' ');
+  }
   if (isRefused)
     return refused.length > 1 ? [`It would be refused for all ${refused.length} that it was tried for: ${codes}.`, ...toDo].join(' ') : '';
   const others = refused.length === 0 ? [] : [`It was refused for ${playersSaid(refused.length)}: ${codes}.`];
@@ -61,6 +68,16 @@ export function isSameOnLive(next: CameOut, live: CameOut | null | undefined): b
   if (live === undefined || live === null) return false;
   const what = ({ result, pendingWrites = [] }: CameOut) => [result?.ok, result?.body, pendingWrites];
   return isSameText(what(next), what(live));
+}
+
+/**
+ * How much a run on next tells of what becomes another. 3: it goes through, and not as on live. 2: it is refused, and not as on live. 1: it
+ * goes through as on live. 0: it is refused as on live.
+ */
+export function tellingOf(next: CameOut, live: CameOut | null | undefined): 0 | 1 | 2 | 3 {
+  const isOther = !isSameOnLive(next, live);
+  if (next.result?.ok === true) return isOther ? 3 : 1;
+  return isOther && live !== undefined && live !== null ? 2 : 0;
 }
 
 /** A step of a dry run. */

@@ -27,7 +27,11 @@ function Boards() {
   if (read.data.length === 0)
     return (
       <Empty title="There is no leaderboard">
-        A query with <code>type: leaderboard</code> is one; developers push it with the game.
+        A query with <code>type: leaderboard</code> is one. It is made under{' '}
+        <Link to="/p/$project/definitions" params={{ project: view.project }} search={{ kind: 'query' }}>
+          Definitions
+        </Link>
+        , or pushed with <code>savepoint push</code>.
       </Empty>
     );
   return (

@@ -84,6 +84,7 @@ function Report({ tried: { report, live }, player, endpoint, target, pretends, o
   const { result, steps = [], pendingWrites = [], warnings } = report;
   const worked = workedOut(endpoint, steps, live?.steps ?? null);
   const refusal = refusalSaid(report);
+  const onLive = live === undefined || live === null ? null : refusalSaid(live);
   const where = target === 'next' ? 'With what is staged, it' : 'It';
   return (
     <Card
@@ -103,6 +104,11 @@ function Report({ tried: { report, live }, player, endpoint, target, pretends, o
         </dd>
         <dt>The game is told</dt>
         <dd>
+          {refusal !== null && onLive !== null && onLive.why !== refusal.why && (
+            <>
+              <span className={styles.refused}>{onLive.why}</span> →{' '}
+            </>
+          )}
           {refusal === null ? cut(saidValue(result?.body), 600) : refusal.why}
           {refusal !== null && refusal.code !== '' && <span className={styles.soft}> {refusal.code}</span>}
         </dd>

@@ -97,7 +97,7 @@ interface OfferedProps {
 function OfferedPlayer({ player: { id, name, said }, isChosen, mayLook, choose, telling }: OfferedProps) {
   const { data } = useQuery({ ...toldApartQuery(useView(), id), enabled: mayLook });
   const called = name ?? data?.name ?? null;
-  const facts = factsOf(data?.document, telling);
+  const facts = factsOf(data?.document, telling, called);
   return (
     <li>
       <button type="button" className={styles.player} aria-pressed={isChosen} onClick={() => choose(id)}>

@@ -19,7 +19,7 @@ import { type Candidate, candidatesOf, spreadOut } from '../../words/candidates.
 import { fieldsOfInput, inputOf, type Typed } from '../../words/input.ts';
 import { firstUsing, pretendedSaid, workedOn } from '../../words/pretending.ts';
 import { listedValues } from '../../words/sheet.ts';
-import { isSameOnLive, othersSaid } from '../../words/trying.ts';
+import { isSameOnLive, othersSaid, tellingOf } from '../../words/trying.ts';
 import { FailedOrAsked } from '../revealing.tsx';
 import styles from './calls.module.css';
 import { Outcome } from './outcome.tsx';
@@ -90,7 +90,11 @@ function Try() {
     return (
       <Card title="What the player does">
         <Empty title="The game has no endpoint yet">
-          Developers push the first with <code>savepoint push</code>.
+          Make the first one under{' '}
+          <Link to="/p/$project/definitions" params={{ project: view.project }} search={{ kind: 'endpoint' }}>
+            Definitions
+          </Link>
+          , or push a folder of files with <code>savepoint push</code>.
         </Empty>
       </Card>
     );
@@ -255,6 +259,10 @@ function endedFor({ report, live }: Tried, player: string): Pick<Searched, 'refu
   return { refused: [], same: isSameOnLive(report, live) ? [player] : [] };
 }
 
+function tellingIn({ report, live }: Tried): number {
+  return tellingOf(report, live);
+}
+
 /** Whether what is shown tells nothing of what would become another: it was refused, or came to the same as on live. */
 function tellsNothing({ report, live }: Tried): boolean {
   const refusal = refusalSaid(report);
@@ -270,8 +278,8 @@ function leftOf({ tried, refused, same }: Shown, candidates: readonly Candidate[
 /** What is shown once others were tried. */
 function after(before: Shown, { refused, same, found }: Searched): Shown {
   const ended = { refused: [...before.refused, ...refused], same: [...before.same, ...same] };
-  // Who already shows that both come to the same is shown no other of whom that is true.
-  const better = found !== null && (same.includes(found.player) ? before.same.length === 0 : true) ? found : null;
+  // Who already shows as much is shown no other of whom that is true.
+  const better = found !== null && tellingIn(found.tried) > tellingIn(before.tried) ? found : null;
   return { ...before, ...(better === null ? {} : { ...better, asked: { ...before.asked, player: better.player } }), ...ended };
 }
 
@@ -294,6 +302,7 @@ function Others({ slug, shown, candidates, show, tryOthers, pretend }: OthersPro
   });
   const refusal = refusalSaid(tried.report);
   const isNothingNew = refusal === null && isSameOnLive(tried.report, tried.live);
+  const isOtherwise = refusal !== null && tellingIn(tried) > 0;
   const left = leftOf(shown, candidates);
   const more = refused.length + same.length > 1 ? 'more players' : 'other players';
   if (asked.instead !== undefined) return null;
@@ -302,7 +311,14 @@ function Others({ slug, shown, candidates, show, tryOthers, pretend }: OthersPro
     <CardBody>
       <div className={styles.found}>
         <p role="status">
-          {othersSaid({ isRefused: refusal !== null, isNothingNew, refused, same: same.length, isElseOffered: pretend !== null })}
+          {othersSaid({
+            isRefused: refusal !== null,
+            isNothingNew,
+            isOtherwise,
+            refused,
+            same: same.length,
+            isElseOffered: pretend !== null,
+          })}
         </p>
         {left.length > 0 && (
           <Button isSmall disabled={search.isPending} onClick={() => search.mutate(left)}>
