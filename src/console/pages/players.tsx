@@ -22,6 +22,7 @@ const route = getRouteApi('/signed-in/p/$project/players');
 export function PlayersPage() {
   const { name } = route.useSearch();
   const navigate = route.useNavigate();
+  const { project } = useView();
   const mayFind = useMay()('players', 'r');
   const [typed, setTyped] = useState(name ?? '');
   const submit = (event: FormEvent) => {
@@ -46,7 +47,11 @@ export function PlayersPage() {
             name={name ?? ''}
             empty={
               <Empty title={`No player’s name begins with “${name}”`}>
-                Letter case does not matter. <HowFound name={name ?? ''} />
+                Letter case does not matter. If it is an id,{' '}
+                <Link to="/p/$project/find/$held" params={{ project, held: name ?? '' }}>
+                  look for it as one
+                </Link>
+                . <HowFound name={name ?? ''} />
               </Empty>
             }
           />

@@ -41,8 +41,8 @@ export interface GridProps {
   readonly isReadOnly: boolean;
   readonly other: 'live' | 'next';
   readonly selection: Selection;
-  /** The keys are the grid's from the beginning: whoever comes looks for a cell. */
-  readonly begins: boolean;
+  /** How often somebody was led to a cell, such as by the address: the keys are the grid's then. */
+  readonly led: number;
   readonly marksOf: (row: Row, column: Column) => CellMarks;
   readonly select: (selection: Selection) => void;
   readonly change: (edits: readonly CellEdit[], added?: readonly Cells[]) => void;
@@ -69,7 +69,7 @@ const TYPE_WORDS: Readonly<Record<Column['type'], string>> = { string: 'text', n
 const BESIDE = 6;
 
 export function Grid(props: GridProps) {
-  const { sheet, isReadOnly, selection, begins, select, change, tell, typing } = props;
+  const { sheet, isReadOnly, selection, led, select, change, tell, typing } = props;
   const id = useId();
   const grid = useRef<HTMLDivElement>(null);
   const isLeaving = useRef(false);
@@ -97,8 +97,8 @@ export function Grid(props: GridProps) {
   /** What is typed is taken, too, as its editor loses the focus. */
   const takeKeys = useCallback(() => grid.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    if (begins) takeKeys();
-  }, [begins, takeKeys]);
+    if (led > 0) takeKeys();
+  }, [led, takeKeys]);
 
   const isTyping = draft !== null;
   useEffect(() => typing(isTyping), [isTyping, typing]);

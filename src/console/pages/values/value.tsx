@@ -181,6 +181,7 @@ interface Asked {
 function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, place }: SheetCardProps) {
   const { base, sheet, isEdited } = editing;
   const saving = useRef<HTMLButtonElement>(null);
+  const [led, lead] = useState(place.row !== undefined || place.column !== undefined ? 1 : 0);
   const [chosen, select] = useState(() => selectionOf(placeNamed(sheet, place)));
   const [told, tell] = useState(() => missingOf(sheet, place));
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -293,7 +294,7 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
         isReadOnly={readOnly !== null}
         other={other}
         selection={selection}
-        begins={place.row !== undefined || place.column !== undefined}
+        led={led}
         select={(next) => {
           select(next);
           tell('');
@@ -346,7 +347,10 @@ function SheetCard({ view, editing, readOnly, open, isOpen, isTyping, typing, pl
             <Button
               isSmall
               look="bad"
-              onClick={() => select(selectionAt(sheet.rows.indexOf(problem.row), sheet.columns.indexOf(problem.column)))}
+              onClick={() => {
+                select(selectionAt(sheet.rows.indexOf(problem.row), sheet.columns.indexOf(problem.column)));
+                lead(led + 1);
+              }}
             >
               {problems.length} {problems.length === 1 ? 'cell does' : 'cells do'} not fit: show the first
             </Button>
