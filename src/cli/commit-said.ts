@@ -1,6 +1,7 @@
 import type { Commits } from '../contract/answers.ts';
 import { isOnlyAnswered, ONLY_ANSWERED } from '../contract/told-as-one.ts';
 import { listOf, members, text, wholeNumber } from '../folder/answer-shape.ts';
+import { type Json, stringifyJson } from '../kernel/json.ts';
 import { visible } from './remote/words.ts';
 
 /** What is read of a commit that is listed. */
@@ -25,11 +26,47 @@ export function commitSaid(commit: Commit): readonly [what: string, by: string, 
 const NAMED = 3;
 
 function whatSaid(commit: Commit): string {
-  const { cause, actor, target, money, undone } = commit;
+  const { cause, actor, target, money, undone, managed = [] } = commit;
   const name = [cause, ...(actor.endpoint === undefined ? [] : [actor.endpoint]), ...(target === 'next' ? ['on next'] : [])].join(' ');
   const sums = money.slice(0, NAMED).map(({ field, delta }) => `${field} ${String(delta).startsWith('-') ? '' : '+'}${String(delta)}`);
   const more = money.length > NAMED ? [`${money.length - NAMED} more`] : [];
   const nothing = isOnlyAnswered(commit) ? [ONLY_ANSWERED] : [];
-  const facts = [...sums, ...more, ...nothing, ...(undone === undefined ? [] : [`undone by ${undone.revision}`])];
+  const facts = [
+    ...managed.flatMap(managedFacts),
+    ...sums,
+    ...more,
+    ...nothing,
+    ...(undone === undefined ? [] : [`undone by ${undone.revision}`]),
+  ];
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
+}
+
+type Managed = NonNullable<Commit['managed']>[number];
+
+/** `key game (key_1)`; what no key or page was is its kind. */
+export function managedName({ what, id, called }: Managed): string {
+  if (id === undefined) return what;
+  return called === undefined ? `${what} ${id}` : `${what} ${called} (${id})`;
+}
+
+function managedFacts(managed: Managed): readonly string[] {
+  const { id, fields = [], more } = managed;
+  return [
+    ...(id === undefined ? [] : [managedName(managed)]),
+    ...fields.slice(0, NAMED).map(becameText),
+    ...(fields.length > NAMED || more !== undefined ? [`${fields.length - Math.min(fields.length, NAMED) + (more ?? 0)} more`] : []),
+  ];
+}
+
+interface Field {
+  readonly path: string;
+  readonly before?: Json | undefined;
+  readonly value?: Json | undefined;
+}
+
+/** `axe 6 → 1`; what is long is not told. */
+export function becameText({ path, before, value }: Field): string {
+  if (value === undefined) return `${path} changed`;
+  const after = value === null ? 'not set' : stringifyJson(value);
+  return before == null ? `${path} is ${after}` : `${path} ${stringifyJson(before)} → ${after}`;
 }

@@ -3,6 +3,7 @@ import type { Explained } from '../contract/answers.ts';
 import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
+import { becameText, managedName } from './commit-said.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible, whyText } from './remote/words.ts';
@@ -111,7 +112,7 @@ function publishText({ revision, at, action, target, label, keyId, message, tick
 }
 
 function shownCommit(commit: Commit): readonly string[] {
-  const { publish, documents, money, input, why, undone } = commit;
+  const { publish, documents, money, input, why, undone, managed = [] } = commit;
   return [
     `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
     ...(undone === undefined ? [] : [`    undone by ${undone.revision}  ${undone.at}  ${byText(undone.actor)}`]),
@@ -122,17 +123,13 @@ function shownCommit(commit: Commit): readonly string[] {
       ...fields.map((field) => `      ${visible(becameText(field))}`),
       ...(more === 0 ? [] : [`      … and ${more} more`]),
     ]),
+    ...managed.flatMap((each) => [
+      ...(each.id === undefined ? [] : [`    ${visible(managedName(each))}`]),
+      ...(each.fields ?? []).map((field) => `      ${visible(becameText(field))}`),
+      ...(each.more === undefined ? [] : [`      … and ${each.more} more`]),
+    ]),
     ...money.map(({ player: paid, field, delta }) => `    ${visible(paid)} ${visible(field)} ${signed(stringifyJson(delta))}`),
   ];
-}
-
-type Field = NonNullable<Commit['documents'][number]['fields']>[number];
-
-/** `axe 6 → 1`; what is long is not told. */
-function becameText({ path, before, value }: Field): string {
-  if (value === undefined) return `${path} changed`;
-  const after = value === null ? 'not set' : stringifyJson(value);
-  return before == null ? `${path} is ${after}` : `${path} ${stringifyJson(before)} → ${after}`;
 }
 
 function byText(actor: Commit['actor']): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, doerOf, fieldsSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, doerOf, fieldsSaid, managedSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/words/exact.ts';
@@ -117,6 +117,20 @@ describe('an edit', () => {
 });
 
 describe('words', () => {
+  it('of what was done of the project itself say what it was and became, in plainer words than names', () => {
+    const { fields } = { fields: [{ path: 'approvals', before: 'required', value: 'off' }] };
+    expect(managedSaid({ what: 'settings', change: 'changed', fields, more: 2 })).toEqual([
+      { path: 'second person (approvals)', text: 'required → off' },
+      { path: 'and 2 more', text: '' },
+    ]);
+    const may = [{ path: 'permissions.history', before: 'r', value: null }];
+    expect(managedSaid({ what: 'key', change: 'changed', id: 'k1', fields: may })).toEqual([{ path: 'may history', text: 'r → not set' }]);
+    const causes = ['settings.change', 'quotas.change', 'package.sync', 'support.issueCode', 'guest.issueCode', 'documents.purge'];
+    const grants = ['begin', 'list', 'stop', 'resume', 'undo', 'end'].map((act) => `grant.${act}`);
+    const plain = { actor: { kind: 'operator' }, events: ['x'], documents: [] };
+    for (const cause of [...causes, ...grants]) expect(deedOf({ ...plain, cause })).not.toBe(cause);
+  });
+
   it('a commit is a sentence: who, and what they did', () => {
     const call = {
       cause: 'endpoint.call',

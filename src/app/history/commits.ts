@@ -95,7 +95,7 @@ export function createCommits(context: AppContext, past: Past): Commits {
       const { commits: found, searched } = await looks.run(project.id, search, { onReject: busy });
       const changed = hasNeed(key, DOCUMENTS_TOLD) ? await changedFields(context, past, project, found, query.player) : undefined;
       const commits = field === null || changed === undefined ? found : found.filter((commit) => touchesField(commit, field, changed));
-      const shown = await shownCommits(context, project, key, commits, changed);
+      const shown = await shownCommits(context, past, project, key, commits, changed);
       const called = await calledOf(
         context,
         project.id,

@@ -304,14 +304,14 @@ class Explanation {
       commits.push(commit);
       if (commits.length === FOLLOWED) break;
     }
-    return (await shownCommits(this.#context, this.#project, this.#key, commits.toReversed())).toReversed();
+    return (await shownCommits(this.#context, this.#past, this.#project, this.#key, commits.toReversed())).toReversed();
   }
 
   /** Newest first, with what fields of documents became, for whoever may read those. */
   async #shown(commits: readonly Commit[]): Promise<Meaning['commits']> {
     const isTold = hasNeed(this.#key, DOCUMENTS_TOLD);
     const changed = isTold ? await changedFields(this.#context, this.#past, this.#project, commits, null) : undefined;
-    return [...(await shownCommits(this.#context, this.#project, this.#key, commits, changed))];
+    return [...(await shownCommits(this.#context, this.#past, this.#project, this.#key, commits, changed))];
   }
 
   /** The endpoint that made a commit, as it was defined then. */

@@ -1,7 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { mayReadPublish } from '../../domain/access/past.ts';
 import { type IsShared, summaryOf } from '../../domain/commit/summary.ts';
-import type { Difference } from '../../domain/correction/differences.ts';
 import { isShared } from '../../domain/definition/model/shared.ts';
 import { isPublish } from '../../domain/definition/release/publish-difference.ts';
 import { isDocumentEvent } from '../../domain/document/evolve.ts';
@@ -10,21 +9,22 @@ import { isRecordListEvent } from '../../domain/record/evolve.ts';
 import type { AccessKey } from '../../domain/states.ts';
 import { inTurns } from '../../kernel/in-turns.ts';
 import type { Json } from '../../kernel/json.ts';
-import { isLargerThan } from '../../kernel/json-size.ts';
 import type { AppContext } from '../context.ts';
 import type { Commit } from '../past/commits.ts';
+import type { Past } from '../past/past.ts';
 import type { ViewReader } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import type { ChangedFields } from './changed-fields.ts';
 import { type Labels, labelsOf } from './changes.ts';
+import { type Managed, managedOf } from './managed.ts';
+import { became, firstFields, shownFields } from './shown-fields.ts';
 
 /** Commits as answers show them. */
 
 /** Players, documents and sums of one commit that are listed. */
 const LISTED = 50;
-/** Fields of a document that are told, and how long a value may be. */
+/** Fields of a document that are told. */
 const FIELDS = 5;
-const FIELD_BYTES = 80;
 /** Publishes that are read at once, and how often, while the one in force is searched. */
 const PUBLISHES = 20;
 const PUBLISH_PAGES = 10;
@@ -32,6 +32,7 @@ const PUBLISH_PAGES = 10;
 /** `key`: of whoever is told. `commits`: newest first. `changed`: what fields of documents were and became; left out: it is not told. */
 export async function shownCommits(
   { views, people }: Pick<AppContext, 'views' | 'people'>,
+  past: Past,
   project: Project,
   key: AccessKey,
   commits: readonly Commit[],
@@ -42,8 +43,11 @@ export async function shownCommits(
   const undoing = await undoingOf(views, project, commits);
   const labels = await labelsOf({ people }, project, [...commits.flatMap(({ events }) => events), ...undoing.values()]);
   const about = { shares: (collection: string) => isShared(project.definitions, collection), labels, changed };
+  const managed = await managedOf(past, project, key, commits);
   for (const commit of commits) {
-    const { why, ...each } = shownCommit(commit, about, { publish: await inForce.at(commit.last), undoing: undoing.get(commit.last) });
+    const { last } = commit;
+    const known = { publish: await inForce.at(last), undoing: undoing.get(last), managed: managed.get(last) };
+    const { why, ...each } = shownCommit(commit, about, known);
     shown.push(why === undefined || !mayTellWhy(key, commit) ? each : { ...each, why });
   }
   return shown;
@@ -88,9 +92,10 @@ interface About {
 interface Known {
   readonly publish: number | null;
   readonly undoing: ProjectEvent | undefined;
+  readonly managed: Managed | undefined;
 }
 
-function shownCommit(commit: Commit, { shares, labels, changed }: About, { publish, undoing }: Known): Shown {
+function shownCommit(commit: Commit, { shares, labels, changed }: About, { publish, undoing, managed }: Known): Shown {
   const { first, last, events } = commit;
   const { cause, actor, at, requestId, types, target, players, documents, money, input, why, isRedacted } = summaryOf(events, shares);
   const counts = { players: players.length, documents: documents.length, money: money.length };
@@ -108,9 +113,18 @@ function shownCommit(commit: Commit, { shares, labels, changed }: About, { publi
     documents: documents.slice(0, LISTED).map(({ fields, ...each }) => {
       const differences = changed(commit, each);
       if (differences === undefined) return each;
-      return { ...each, ...shownFields(differences === null ? [...fields].map(became) : differences.map(changedField)) };
+      return {
+        ...each,
+        ...(differences === null
+          ? firstFields(
+              [...fields].map((each) => became(each)),
+              FIELDS,
+            )
+          : shownFields(differences, FIELDS)),
+      };
     }),
     money: money.slice(0, LISTED).map(({ delta, ...moved }) => ({ ...moved, delta: delta satisfies Json })),
+    ...(managed === undefined ? {} : { managed }),
     ...(Math.max(...Object.values(counts)) > LISTED ? { counts } : {}),
     ...(input === null ? {} : { input: { value: input.value, ...(input.left === 0 ? {} : { left: input.left }) } }),
     ...(why === null ? {} : { why }),
@@ -126,23 +140,6 @@ function shownActor(actor: Actor, labels: Labels): Shown['actor'] {
 
 function shownUndoing({ revision, metadata: { left = 0, actor, recordedAt } }: ProjectEvent, labels: Labels): NonNullable<Shown['undone']> {
   return { revision: revision + left, at: new Date(recordedAt).toISOString(), actor: shownActor(actor, labels) };
-}
-
-type Field = NonNullable<Shown['documents'][number]['fields']>[number];
-
-/** The first fields. */
-function shownFields(fields: readonly Field[]): Pick<Shown['documents'][number], 'fields' | 'more'> {
-  if (fields.length === 0) return {};
-  return { fields: fields.slice(0, FIELDS), ...(fields.length > FIELDS ? { more: fields.length - FIELDS } : {}) };
-}
-
-/** What was there before is not known. */
-function became([path, value]: readonly [string, Json]): Field {
-  return { path, ...(isLargerThan(value, FIELD_BYTES) ? {} : { value }) };
-}
-
-function changedField({ path, from = null, to = null }: Difference): Field {
-  return { ...became([path, to]), ...(isLargerThan(from, FIELD_BYTES) ? {} : { before: from }) };
 }
 
 /** Finds the publishes of live that were in force at revisions which descend. */

@@ -12,7 +12,7 @@ import { documentFieldsSaid, whoOf } from '../words/commit.ts';
 import { exactJson } from '../words/exact.ts';
 import { isLess, signed } from '../words/value.ts';
 import styles from './commits.module.css';
-import { CommitMarks, FieldsSaid, RestoreBefore, useCanUndo } from './commits.tsx';
+import { CommitMarks, FieldsSaid, ManagedSaid, RestoreBefore, useCanUndo } from './commits.tsx';
 import { Deed, DocumentLink, KeyLink, PlayerLink, PlayerOr, WhoLink, WhySaid } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 import { UndoneBy } from './undone-by.tsx';
@@ -20,7 +20,7 @@ import { UndoneBy } from './undone-by.tsx';
 /** All that is known of one commit: what its row in a list tells, with nothing left out. */
 export function CommitFacts({ commit }: { readonly commit: Commit }) {
   const { project } = useView();
-  const { first, revision, at, actor, requestId, publish, target, why, input, players, documents, money, counts } = commit;
+  const { first, revision, at, actor, requestId, publish, target, why, input, players, documents, money, counts, managed = [] } = commit;
   const isByKey = actor.keyId !== undefined && whoOf(commit) === actor.player;
   return (
     <>
@@ -78,6 +78,13 @@ export function CommitFacts({ commit }: { readonly commit: Commit }) {
           <li key={`${collection}/${key}/${field}`}>
             <PlayerOr player={player} players={players} /> {collection}.{field}{' '}
             <span className={isLess(delta) ? styles.less : styles.more}>{signed(delta)}</span>
+          </li>
+        ))}
+      </Listed>
+      <Listed name="Changed" all={managed.length} shown={managed.length}>
+        {managed.map((each) => (
+          <li key={`${each.what} ${each.id}`} className={styles.fields}>
+            <ManagedSaid managed={each} />
           </li>
         ))}
       </Listed>

@@ -12,13 +12,25 @@ import { Failed } from '../parts/notice.tsx';
 import { More, NothingSoFar, Waiting } from '../parts/page.tsx';
 import { useDrawn } from '../parts/standing.ts';
 import { At, When } from '../parts/time.tsx';
-import { deedOf, type FieldSaid, fieldsSaid, isCorrection, isOfPublishes, isRestorable, newText, ownDeed, whoOf } from '../words/commit.ts';
+import {
+  deedOf,
+  type FieldSaid,
+  fieldsSaid,
+  isCorrection,
+  isOfPublishes,
+  isRestorable,
+  type Managed,
+  managedSaid,
+  newText,
+  ownDeed,
+  whoOf,
+} from '../words/commit.ts';
 import { isAway } from '../words/refusal.ts';
 import { isLess, signed } from '../words/value.ts';
 import { RESTORE_BEFORE, RESTORE_MEANS, UNDO_MEANS } from '../words/ways-back.ts';
 import { type Called, CalledSo } from './called.tsx';
 import styles from './commits.module.css';
-import { CommitLink, Deed, DocumentLink, PlayerOr, PublishLink, WhoLink, WhySaid } from './named.tsx';
+import { CommitLink, Deed, DocumentLink, KeyLink, PlayerOr, PublishLink, WhoLink, WhySaid } from './named.tsx';
 import { UndoDialog } from './undo.tsx';
 import { UndoneBy } from './undone-by.tsx';
 
@@ -137,7 +149,7 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
       return change === 'deleted' || (key !== who && key !== about && fields === undefined);
     })
     .slice(0, SHOWN);
-  const isAnyTold = money.length > 0 || fields.length > 0 || others.length > 0;
+  const isAnyTold = money.length > 0 || fields.length > 0 || others.length > 0 || commit.managed !== undefined;
   return (
     <li className={styles.commit}>
       <p className={styles.say}>
@@ -195,6 +207,9 @@ export function CommitRow({ commit, about, acts, undo }: RowProps) {
             </span>
           ))}
           <FieldsSaid said={fields} commit={commit} />
+          {commit.managed?.map((each) => (
+            <ManagedSaid key={`${each.what} ${each.id}`} managed={each} />
+          ))}
           {others.map((document) => (
             <span key={`${document.collection}/${document.key}`}>
               {document.change} <DocumentLink document={document} commit={commit} />
@@ -224,6 +239,25 @@ export function FieldsSaid({ said, commit }: FieldsSaidProps) {
       {path} <span className={styles.became}>{text}</span>
     </span>
   ));
+}
+
+/** Which key or page it was, and what settings, or what the key may do, were and became. */
+export function ManagedSaid({ managed }: { readonly managed: Managed }) {
+  const { what, change, id, called } = managed;
+  return (
+    <>
+      {id !== undefined && (
+        <span>
+          {what} {what === 'key' && change !== 'removed' ? <KeyLink keyId={id} label={called} /> : (called ?? id)}
+        </span>
+      )}
+      {managedSaid(managed).map(({ path, text }) => (
+        <span key={path}>
+          {path} <span className={styles.became}>{text}</span>
+        </span>
+      ))}
+    </>
+  );
 }
 
 /** Whose field it is, before the field. */

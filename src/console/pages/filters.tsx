@@ -3,7 +3,7 @@ import type { CommitFilters } from '../frame/search.ts';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { PeriodFields, usePeriod } from '../parts/period.tsx';
-import { CORRECTIONS } from '../words/commit.ts';
+import { CORRECTIONS, PUBLISHES } from '../words/commit.ts';
 import { MAX_TICKET } from '../words/publish.ts';
 import type { TimelineFilters } from '../words/timeline.ts';
 import styles from './commits.module.css';
@@ -21,6 +21,9 @@ const KINDS: readonly (readonly [value: string, name: string])[] = [
   ['commit.undo', 'Undos'],
   ['grant', 'Grants'],
   ['button', 'Pressed buttons'],
+  [PUBLISHES.join(','), 'Publishes and approvals'],
+  ['settings,quotas', 'Settings'],
+  ['key', 'Keys'],
 ];
 
 type Chosen = CommitFilters & Pick<TimelineFilters, 'field'>;

@@ -20,6 +20,17 @@ export interface CommitSaid {
   readonly documents: readonly TouchedDocument[];
   /** By what it is undone now; left out: it is not. */
   readonly undone?: Undoing;
+  /** What it changed of the project itself. */
+  readonly managed?: readonly Managed[];
+}
+
+export interface Managed {
+  readonly what: 'settings' | 'key' | 'page';
+  readonly change: 'made' | 'changed' | 'removed';
+  readonly id?: string;
+  readonly called?: string;
+  readonly fields?: readonly ChangedField[];
+  readonly more?: number;
 }
 
 export interface Undoing {
@@ -71,6 +82,13 @@ const DEEDS: Readonly<Record<string, string>> = {
   'commit.undo': 'undid a commit',
   'grant.give': 'granted',
   'grant.take': 'took a grant back',
+  'grant.begin': 'began a grant to many players',
+  'grant.list': 'named who gets a grant',
+  'grant.stop': 'stopped a grant',
+  'grant.resume': 'went on with a grant',
+  'grant.undo': 'began to take a grant back',
+  'grant.end': 'ended a grant',
+  'documents.purge': 'deleted documents of a collection',
   'project.import': 'imported',
   'project.create': 'made the project',
   'session.create': 'began a session',
@@ -83,13 +101,19 @@ const DEEDS: Readonly<Record<string, string>> = {
   'guest.revoke': 'shut a device out',
   'support.revoke': 'shut a device of a player out',
   'support.unlink': 'unlinked an account of a player',
-  'support.code': 'made a recovery code',
+  'support.issueCode': 'made a recovery code of a player',
+  'guest.issueCode': 'made a recovery code',
   'key.create': 'made a key',
   'key.change': 'changed a key',
   'key.revoke': 'revoked a key',
   'page.save': 'saved a page',
   'page.remove': 'removed a page',
   'settings.change': 'changed settings',
+  'quotas.change': 'changed quotas',
+  'package.sync': 'told which package of the game is out',
+  'publish.await': 'told every server that something is published',
+  'access.sweep': 'forgot sessions that were over',
+  'answers.sweep': 'forgot answers that were kept long enough',
   'alarm.raise': 'raised an alarm',
   'definitions.promote': 'made what was staged live',
   'approval.ask': 'asked for a second person’s approval',
@@ -194,6 +218,21 @@ export function becameText(field: ChangedField): string {
   return field.before == null ? `is ${value}` : `${cut(saidValue(field.before))} → ${value}`;
 }
 
+/** Settings that have plainer words than their names. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  approvals: 'second person (approvals)',
+  economyAlarms: 'alarms (economyAlarms)',
+  enabled: 'open to games (enabled)',
+  name: 'name of the project',
+};
+
+/** What a commit changed of settings, or of what a key may do. */
+export function managedSaid({ what, fields = [], more = 0 }: Managed): readonly Omit<FieldSaid, 'of'>[] {
+  const named = (path: string) => (what === 'settings' ? (SETTINGS[path] ?? path) : path.replace(/^permissions\./, 'may '));
+  const said = fields.map((field) => ({ path: named(field.path), text: becameText(field) }));
+  return more === 0 ? said : [...said, { path: `and ${more} more`, text: '' }];
+}
+
 interface Moved {
   readonly collection: string;
   readonly key: string;
@@ -235,6 +274,12 @@ export interface PlacedCommit {
 
 /** Causes of what puts right what players have. */
 export const CORRECTIONS: readonly string[] = ['document.correct', 'player.restore', 'commit.undo', 'grant.give', 'grant.take'];
+
+/** Causes, as far as their dot, of what changes the game, or is about what is to go live. */
+export const PUBLISHES: readonly string[] = [
+  ...['definitions', 'collection', 'endpoint.put', 'endpoint.delete', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'],
+  ...['approval', 'promotion', 'package'],
+];
 
 /** Whether it puts right what players have. */
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {

@@ -32,6 +32,12 @@ const Actor = z
   })
   .meta({ description: 'Who' });
 
+const Field = z.strictObject({
+  path: z.string(),
+  before: anyJson.optional().meta({ description: 'What it was, `null` where there was none; missing where it is long or not known' }),
+  value: anyJson.optional().meta({ description: 'What it became; missing where it is long' }),
+});
+
 export const Commit = z
   .strictObject({
     first: count.meta({ description: 'Revision of its first event' }),
@@ -57,21 +63,10 @@ export const Commit = z
           collection: z.string(),
           key: z.string(),
           change: z.enum(['written', 'deleted', 'appended']),
-          fields: z
-            .array(
-              z.strictObject({
-                path: z.string(),
-                before: anyJson
-                  .optional()
-                  .meta({ description: 'What it was, `null` where there was none; missing where it is long or not known' }),
-                value: anyJson.optional().meta({ description: 'What it became; missing where it is long' }),
-              }),
-            )
-            .optional()
-            .meta({
-              description:
-                'What changed, 5 fields at most, with `collections: r`: in a list of one player’s commits, of the player’s own documents and save slots; elsewhere of the first 12 documents of a commit. Where what was there before is not known (it was redacted, or is of more than 30 documents of a page), what was written in parts',
-            }),
+          fields: z.array(Field).optional().meta({
+            description:
+              'What changed, 5 fields at most, with `collections: r`: in a list of one player’s commits, of the player’s own documents and save slots; elsewhere of the first 12 documents of a commit. Where what was there before is not known (it was redacted, or is of more than 30 documents of a page), what was written in parts',
+          }),
           more: count.optional().meta({ description: 'How many fields more' }),
         }),
       )
@@ -79,6 +74,22 @@ export const Commit = z
     money: z
       .array(z.strictObject({ player: z.string(), collection: z.string(), key: z.string(), field: z.string(), delta: anyNumber }))
       .meta({ description: 'What ledgers gained or lost, by document and field, 50 at most' }),
+    managed: z
+      .array(
+        z.strictObject({
+          what: z.enum(['settings', 'key', 'page']),
+          change: z.enum(['made', 'changed', 'removed']),
+          id: z.string().optional().meta({ description: 'Of the key; the slug of the page' }),
+          called: z.string().optional().meta({ description: 'Label of the key, or else its kind; title of the page' }),
+          fields: z.array(Field).optional().meta({
+            description:
+              'Settings, quotas among them, or what the key may do, with dots, 20 at most: what held before, and what holds since',
+          }),
+          more: count.optional().meta({ description: 'How many fields more' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'What it changed of the project itself, with `settings: r`' }),
     counts: z
       .strictObject({ players: count, documents: count, money: count })
       .optional()

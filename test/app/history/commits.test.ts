@@ -375,6 +375,51 @@ describe('commits', () => {
     expect(await printed(['activity', '--ticket', 'desk/T-812'], { env })).toContain('by mistake · desk/T-812');
   });
 
+  test('tell what settings, keys and pages were and became, to a key that may read settings', async () => {
+    const { game } = opened;
+    const env = { DATABASE_URL: opened.databaseUrl };
+    const may = await newApiKey(env, game.projectId, { history: 'r', settings: 'r' });
+    const said = async (key: string, kind: string) => {
+      const reply = game.manage('GET', `/v3/manage/${game.projectId}/commits?kind=${kind}&limit=1`, { headers: { 'x-api-key': key } });
+      return objectOf(listOf(objectOf(await bodyOf(reply))['commits'])[0])['managed'];
+    };
+    const alarm = { name: 'gold-a-day', currency: 'gold', overMedian: 5 };
+    await ok(game.manage('PUT', game.definitions('settings'), { body: { economyAlarms: [alarm], fillDefaults: false } }));
+    const settings = {
+      what: 'settings',
+      change: 'changed',
+      fields: [
+        { path: 'fillDefaults', before: true, value: false },
+        { path: 'economyAlarms', before: [], value: [alarm] },
+      ],
+    };
+    expect(await said(may, 'settings')).toEqual([settings]);
+    expect(await said(historyKey, 'settings')).toBeUndefined();
+    await printed(['project', 'quotas', game.projectId, '--set', 'documents=7'], { env });
+    expect(await said(may, 'quotas')).toEqual([
+      { what: 'settings', change: 'changed', fields: [{ path: 'quotas.documents', before: null, value: 7 }] },
+    ]);
+    const { keyId: id } = objectOf(
+      JSON.parse(
+        await printed(['key', 'create', game.projectId, '--label', 'desk', '--permissions', '{"history":"r"}', '--json'], { env }),
+      ),
+    );
+    const key = { what: 'key', id, called: 'desk' };
+    expect(await said(may, 'key')).toEqual([
+      { ...key, change: 'made', fields: [{ path: 'permissions.history', before: null, value: 'r' }] },
+    ]);
+    await printed(['key', 'permissions', game.projectId, String(id), '{"history":"r","economy":"r"}'], { env });
+    expect(await said(may, 'key')).toEqual([
+      { ...key, change: 'changed', fields: [{ path: 'permissions.economy', before: null, value: 'r' }] },
+    ]);
+    await printed(['key', 'revoke', game.projectId, String(id)], { env });
+    expect(await said(may, 'key')).toEqual([{ ...key, change: 'removed' }]);
+    const as = { env: { ...env, SAVEPOINT_URL: game.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: may } };
+    expect(await printed(['activity', '--kind', 'settings'], as)).toContain('fillDefaults true → false');
+    const [{ revision } = {}] = await commits('kind=settings&limit=1');
+    expect(await printed(['explain', String(revision)], as)).toContain('fillDefaults true → false');
+  });
+
   test('need a key with the permission history', async () => {
     expect(await refused(opened.game.manage('GET', `/v3/manage/${opened.game.projectId}/commits`))).toBe('403 FORBIDDEN');
   });
