@@ -24,6 +24,7 @@ const indexes = new WeakMap<AuthorityState, KeyIndex>();
 /** Shortest time between two reads of a project's log that are caused by unknown keys or sessions, ms. */
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
+const refreshing = new WeakMap<Project, Promise<void>>();
 
 /**
  * Resolves the keys of a request; see `App.authenticate`. An unknown project and an unknown key get the same answer. Waits for nothing if
@@ -74,7 +75,8 @@ function callerIn(context: AppContext, project: Project, value: string, presente
 
 /** A key may just have been made on another node, so the log is read once more before the caller is refused. */
 async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: PresentedCredentials): Promise<Caller> {
-  const key = (await catchUp(context, project)) ? findKey(project, value) : undefined;
+  await catchUp(context, project);
+  const key = findKey(project, value);
   if (!key) throw unknownKey(presented);
   return callerOf(context, project, key, presented);
 }
@@ -135,12 +137,22 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
   return index.byValue.get(value) ?? index.byHash.get(createHash('sha256').update(value).digest('hex'));
 }
 
-/** Reads the project to the end of its log, unless that was done a moment ago: callers without a valid key can cause it. */
-export async function catchUp(context: AppContext, project: Project): Promise<boolean> {
+/**
+ * Reads the project to the end of its log, unless that was done a moment ago: callers without a valid key can cause it. A read under way is
+ * waited for. Answers whether it began after the call.
+ */
+export async function catchUp(context: Pick<AppContext, 'scheduler'>, project: Project): Promise<boolean> {
   const now = context.scheduler.monotonic();
-  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false;
+  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) {
+    await refreshing.get(project);
+    return false;
+  }
   refreshedAt.set(project, now);
-  await project.refresh();
+  const reading = project.refresh().finally(() => {
+    if (refreshing.get(project) === reading) refreshing.delete(project);
+  });
+  refreshing.set(project, reading);
+  await reading;
   return true;
 }
 
