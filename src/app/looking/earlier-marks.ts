@@ -75,7 +75,10 @@ export class EarlierMarks {
 
   #keep(project: Project, upTo: number, marks: readonly Mark[]): readonly Mark[] {
     const distinct = [...new Map(marks.map((mark) => [JSON.stringify([mark.collection, mark.path]), mark])).values()];
-    const before = this.#found.get(project)?.marks;
+    const known = this.#found.get(project);
+    // A search that began earlier and ended later knows less.
+    if (known !== undefined && known.upTo > upTo) return known.marks;
+    const before = known?.marks;
     // The same list, where nothing came to it: what is made of it is kept by it.
     const kept = before?.length === distinct.length ? before : distinct;
     this.#found.set(project, { upTo, marks: kept });

@@ -173,6 +173,8 @@ class SharedTail {
     while (!signal.aborted) {
       const page = await nextPage(this.#options.reader, this.#position, signal, this.#options.own);
       const { length } = this.#receive(page);
+      // The last follower may have left just now.
+      if (signal.aborted) return;
       if (page.length === PAGE_EVENTS) continue;
       if (length <= LIVE_EVENTS && performance.now() > until) return this.#subscribe();
       await sleep(READ_PAUSE_MS, undefined, { signal, ref: false });
