@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   analyticsOf,
   type ClientOptions,
@@ -264,6 +264,7 @@ test('a program reads its credentials from its environment and from a file befor
   const { url, projectId, publicKey, fetch } = game.options;
   const path = join(newFolder(), 'keys.json');
   writeFileSync(path, `\uFEFF${JSON.stringify({ url, projectId, publicKey: 'another' })}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('SAVEPOINT_CREDENTIALS', path);
   vi.stubEnv('SAVEPOINT_PUBLIC_KEY', publicKey);
   const client = createClient({ ...(fetch === undefined ? {} : { fetch }) });

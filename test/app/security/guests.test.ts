@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { guests as routes } from '../../../src/contract/routes/guests.ts';
 import { CODE_BYTES, formatCode } from '../../../src/domain/guest/token.ts';
 import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
@@ -300,6 +300,7 @@ describe('a guest behind a host', () => {
     const guest = await newGuest();
     const pass = await passFor(guest);
     const now = Date.now();
+    onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(Date, 'now').mockReturnValue(now + 601_000);
     const late = await call(through(guest.player, pass));
     vi.restoreAllMocks();
