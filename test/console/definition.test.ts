@@ -85,6 +85,9 @@ describe('two texts beside one another', () => {
     const lines = Array.from({ length: 20 }, (_, place) => `line ${place}`);
     const around = aroundChanges(linesBeside(lines.join('\n'), lines.join('\n').replace('line 10', 'other')), 1);
     expect(around.map((pair) => pair?.left?.number ?? null)).toEqual([null, 10, 11, 12, null]);
+    // What stands for lines left out would take the room of one.
+    const few = aroundChanges(linesBeside('a\nb\nc\nd\ne', 'a\nb\nx\nd\ne'), 1);
+    expect(few.map((pair) => pair?.left?.number ?? null)).toEqual([1, 2, 3, 4, 5]);
     expect(linesBeside('x\n'.repeat(5000), 'y\n'.repeat(5000))).toHaveLength(5001);
   });
 });

@@ -134,6 +134,18 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   // What a paste did is said no longer than it is there.
   expect(await page.getByText('The first row named the columns.').count()).toBe(0);
   await page.keyboard.press('Control+y');
+  // What does not fit leads to its cell, where it is typed anew.
+  await page.getByRole('gridcell', { name: '35' }).click();
+  await page.evaluate<void>(`{
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'dear');
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }`);
+  await page.getByRole('gridcell', { name: 'axe' }).click();
+  await page.getByRole('button', { name: '1 cell does not fit: show the first' }).click();
+  await page.keyboard.type('35');
+  await page.keyboard.press('Enter');
+  await expect.poll(cells).toEqual(['axe', '9, not saved', 'sword', '35, not saved']);
   await page.getByRole('button', { name: 'Save…' }).click();
   await page.getByText('axe › price').waitFor();
   await page.getByLabel('Why').fill('Summer prices');

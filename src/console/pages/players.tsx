@@ -47,9 +47,9 @@ export function PlayersPage() {
             name={name ?? ''}
             empty={
               <Empty title={`No player’s name begins with “${name}”`}>
-                Letter case does not matter. If it is an id,{' '}
+                Letter case does not matter.{' '}
                 <Link to="/p/$project/find/$held" params={{ project, held: name ?? '' }}>
-                  look for it as one
+                  Look for it as an id
                 </Link>
                 . <HowFound name={name ?? ''} />
               </Empty>

@@ -113,7 +113,7 @@ export function Why({ reason, ticket, change }: WhyProps) {
     <WithTicket ticket={ticket} change={(named) => change({ reason, ticket: named })}>
       <Field
         label="Reason"
-        hint="For whoever reads the log and the ledger later"
+        hint="Needed: the log and the ledger tell it for good"
         value={reason}
         maxLength={256}
         required

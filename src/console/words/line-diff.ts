@@ -78,6 +78,8 @@ function commonLines(left: readonly string[], right: readonly string[]): readonl
 export function aroundChanges(pairs: readonly LinePair[], around = 3): readonly (LinePair | null)[] {
   const near = new Uint8Array(pairs.length);
   for (const [place, { isSame }] of pairs.entries()) if (!isSame) near.fill(1, Math.max(0, place - around), place + around + 1);
+  // What stands for one line would take its room.
+  for (const place of near.keys()) if (near[place - 1] !== 0 && near[place] === 0 && near[place + 1] !== 0) near[place] = 1;
   return pairs.flatMap((pair, place): (LinePair | null)[] => {
     if (near[place] === 1) return [pair];
     return place === 0 || near[place - 1] === 1 ? [null] : [];

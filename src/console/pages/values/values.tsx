@@ -80,17 +80,16 @@ function ValueList() {
   );
 }
 
-const HEADS = [
-  ...['Name', 'Holds', 'Kept in'],
-  { name: 'Changed last', className: table.later },
-  { name: 'State', isHidden: true, className: table.mark },
-];
+const CHANGED = { name: 'Changed last', className: table.later };
+const STATE = { name: 'State', isHidden: true, className: table.mark };
 
 function ValueTable({ values }: { readonly values: readonly Listed[] }) {
   const { project, target } = useView();
   const lastOf = useLastChange();
+  // Where all are kept in one place, no row need say so.
+  const isElsewhere = values.some(({ collection }) => collection !== null);
   return (
-    <Table name="Game values" heads={HEADS} folds>
+    <Table name="Game values" heads={['Name', 'Holds', ...(isElsewhere ? ['Kept in'] : []), CHANGED, STATE]} folds>
       {values.map(({ id, name, kind, size, collection, isDifferent }) => (
         <tr key={`${kind} ${id}`}>
           <td>
@@ -102,7 +101,7 @@ function ValueTable({ values }: { readonly values: readonly Listed[] }) {
           <td className={table.tight}>
             {size} {kind === 'table' ? (size === 1 ? 'row' : 'rows') : size === 1 ? 'value' : 'values'}
           </td>
-          <td data-head="Kept in">{collection === null ? 'game values' : `collection ${collection}`}</td>
+          {isElsewhere && <td data-head="Kept in">{collection === null ? 'game values' : `collection ${collection}`}</td>}
           <td data-head="Changed last:">{lastOf(collection === null ? ofValue(name) : ofDefinition('collection', collection))}</td>
           <td className={table.tight}>
             {isDifferent && <Chip tone="next">{target === 'live' ? 'staged otherwise' : 'differs from live'}</Chip>}
