@@ -3,10 +3,9 @@ import { type Command, Option } from 'commander';
 import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
-import { pause } from '../kernel/pause.ts';
 import { JSON_HELP, print, printNote, withJsonHelp } from './context.ts';
 import { CoalescingRunner } from './dev/coalescing-runner.ts';
-import { watchFolder } from './dev/watch.ts';
+import { watchFolder, watchHash } from './dev/watch.ts';
 import { explain } from './explain.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
@@ -17,9 +16,6 @@ interface TypesOptions extends RemoteOptions {
   readonly watch?: boolean;
   readonly check?: boolean;
 }
-
-/** Interval at which a remote project is polled for publishes, ms. */
-const POLL_MS = 2_000;
 
 /** `savepoint types`: generates TypeScript types of a game's definitions, for `createClient<Game>()`. */
 export function typesCommand(): Command {
@@ -43,17 +39,14 @@ export function typesCommand(): Command {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
       const work = new CoalescingRunner(() => reportingFailures(options, once));
-      // Watching begins first, so that a change during the first generation is seen.
-      const watching = makes.changes(stop.signal, () => work.request());
-      work.request();
-      await watching;
+      await makes.changes(stop.signal, () => work.request());
       await work.settled();
     });
 }
 
 interface Maker {
   types(): Promise<string>;
-  /** Calls `changed` after each change, until the signal. */
+  /** Calls `changed` once it watches, so that no change during the first generation is missed, and after each change, until the signal. */
   changes(signal: AbortSignal, changed: () => void): Promise<void>;
   /** Absolute path of the file; `null`: the types are printed. */
   readonly out: string | null;
@@ -66,7 +59,7 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
     const remote = remoteOf(options);
     return {
       types: () => typesOfRemote(remote, options.target),
-      changes: (signal, changed) => polled(signal, async () => (await remote.manifest(options.target)).hash, changed),
+      changes: (signal, changed) => watchHash(async () => (await remote.manifest(options.target)).hash, changed, signal),
       out: outOf(options, join(remote.server.dir, TYPES_FILE)),
     };
   }
@@ -79,7 +72,11 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
     throw new FolderProblem('NO_FOLDER', `There is no savepoint.json in ${from} or above it, and there are no definitions in it.`);
   return {
     types: async () => typesOfFolder(readFolder(dir)),
-    changes: (signal, changed) => watchFolder(dir, changed, signal),
+    changes(signal, changed) {
+      const watching = watchFolder(dir, changed, signal);
+      changed();
+      return watching;
+    },
     out: outOf(options, join(dir, TYPES_FILE)),
   };
 }
@@ -112,15 +109,5 @@ async function reportingFailures({ json }: TypesOptions, once: () => Promise<voi
     const message = explain(error);
     printNote(`savepoint: ${message}`);
     if (json) print(JSON.stringify({ ok: false, error: { message } }));
-  }
-}
-
-async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => void): Promise<void> {
-  let known = await hashOf();
-  while (!signal.aborted) {
-    await pause(POLL_MS, signal);
-    const hash = signal.aborted ? known : await hashOf().catch(() => known);
-    if (hash !== known) changed();
-    known = hash;
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CoalescingRunner } from '../../src/cli/dev/coalescing-runner.ts';
 import { affected } from '../../src/cli/dev/round.ts';
-import { watchFolder } from '../../src/cli/dev/watch.ts';
+import { watchFolder, watchHash } from '../../src/cli/dev/watch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'savepoint-dev-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -81,5 +81,23 @@ describe('the tests of a round', () => {
     expect(chosen('endpoint', 'sell')).toEqual(['sells']);
     expect(chosen('test', 'buys')).toEqual(['buys']);
     expect(chosen('workflow', 'charge')).toEqual(['buys', 'sells']);
+  });
+});
+
+describe('a watched project on a server', () => {
+  it('is read for the first time when its hash is known, so that what is published in between is not missed', async () => {
+    const stop = new AbortController();
+    const order: string[] = [];
+    const hashes = ['a', 'b', null, 'b', 'c'];
+    const hashOf = async () => {
+      await new Promise(setImmediate);
+      const hash = hashes.shift();
+      order.push(`hash ${hash}`);
+      if (hashes.length === 0) stop.abort();
+      if (typeof hash !== 'string') throw new Error('away');
+      return hash;
+    };
+    await watchHash(hashOf, () => void order.push('changed'), stop.signal, 0);
+    expect(order).toEqual(['hash a', 'changed', 'hash b', 'changed', 'hash null', 'hash b', 'hash c', 'changed']);
   });
 });

@@ -36,6 +36,24 @@ export async function watchFolder(dir: string, changed: () => void, signal: Abor
   }
 }
 
+/** Interval at which a remote project is asked, ms. */
+const ASK_MS = 2_000;
+
+/**
+ * Calls `changed` once the hash is known, and whenever it is another one, until `signal` aborts. What is made before it is known could be
+ * older. Rejects if the first look fails.
+ */
+export async function watchHash(hashOf: () => Promise<string>, changed: () => void, signal: AbortSignal, everyMs = ASK_MS): Promise<void> {
+  let known = await hashOf();
+  changed();
+  while (!signal.aborted) {
+    await pause(everyMs, signal);
+    const hash = signal.aborted ? known : await hashOf().catch(() => known);
+    if (hash !== known) changed();
+    known = hash;
+  }
+}
+
 /** A fingerprint of all sources: path, time, size and inode of each file. */
 function fingerprintOf(dir: string): string {
   const seen: string[] = [];
