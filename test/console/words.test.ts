@@ -125,6 +125,12 @@ describe('words', () => {
     ]);
     const may = [{ path: 'permissions.history', before: 'r', value: null }];
     expect(managedSaid({ what: 'key', change: 'changed', id: 'k1', fields: may })).toEqual([{ path: 'may history', text: 'r → not set' }]);
+    const made = [{ path: 'permissions.history', before: null, value: 'r' }];
+    expect(managedSaid({ what: 'key', change: 'made', id: 'k1', fields: made })).toEqual([{ path: 'may history', text: 'r' }]);
+    const alarms = [{ path: 'economyAlarms', before: [], value: [{ name: 'rich', currency: 'gold', perPlayerHour: 100 }] }];
+    expect(managedSaid({ what: 'settings', change: 'changed', fields: alarms })).toEqual([
+      { path: 'alarms (economyAlarms)', text: 'none → name rich, currency gold, perPlayerHour 100' },
+    ]);
     const causes = ['settings.change', 'quotas.change', 'package.sync', 'support.issueCode', 'guest.issueCode', 'documents.purge'];
     const grants = ['begin', 'list', 'stop', 'resume', 'undo', 'end'].map((act) => `grant.${act}`);
     const plain = { actor: { kind: 'operator' }, events: ['x'], documents: [] };

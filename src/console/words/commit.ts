@@ -229,8 +229,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** What a commit changed of settings, or of what a key may do. */
 export function managedSaid({ what, fields = [], more = 0 }: Managed): readonly Omit<FieldSaid, 'of'>[] {
   const named = (path: string) => (what === 'settings' ? (SETTINGS[path] ?? path) : path.replace(/^permissions\./, 'may '));
-  const said = fields.map((field) => ({ path: named(field.path), text: becameText(field) }));
+  const said = fields.map((field) => ({ path: named(field.path), text: settingText(field) }));
   return more === 0 ? said : [...said, { path: `and ${more} more`, text: '' }];
+}
+
+/** As a field of a document; lists of objects, such as alarms, by what stands in them. */
+function settingText({ before, value }: ChangedField): string {
+  if (value === undefined) return 'changed';
+  const [was, is] = [before, value].map((each) => (each == null ? null : cut(listedValue(each))));
+  return was == null ? (is ?? 'not set') : `${was} → ${is ?? 'not set'}`;
+}
+
+function listedValue(value: unknown): string {
+  return Array.isArray(value) && value.length > 0 ? value.map(saidValue).join('; ') : saidValue(value);
 }
 
 interface Moved {
