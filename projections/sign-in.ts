@@ -137,6 +137,10 @@ export function createSignInStore(pool: Pool): SignInStore {
            UNION ALL SELECT person, false, used_at, NULL FROM savepoint.sign_in_sessions) AS each GROUP BY person`,
         [],
       ),
+    async notedSince() {
+      const asked = `SELECT extract(epoch FROM applied_at)::float8 * 1000 AS at FROM savepoint.migrations WHERE name = 'sign-in-0005'`;
+      return (await query<{ at: number }>(asked, []))[0]?.at ?? Number.POSITIVE_INFINITY;
+    },
     async sweep(now) {
       const over = 'DELETE FROM savepoint.sign_in_links WHERE until <= $1 RETURNING hash';
       const gone = `WITH over AS (${over}) INSERT INTO savepoint.sign_in_links_gone ${KEPT} SELECT hash, false, $2 FROM over`;

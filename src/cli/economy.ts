@@ -7,6 +7,7 @@ import { csvLine } from '../kernel/csv.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../kernel/json.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { print, table } from './context.ts';
+import { economyAlarms } from './economy-alarms.ts';
 import { withLimit } from './limit-option.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
@@ -105,7 +106,9 @@ export function economyCommand(): ReturnType<typeof remoteCommand> {
       const within = alarm === undefined ? days : { from: undefined, to: undefined, alarm };
       const { body, shown } = await READ[by](remote, { currency, ...within, limit, cursor, ...filters }, options.target);
       print(options.json ? stringifyJson(body) : options.csv ? csvOf(shown) : plotted(shown));
-    });
+    })
+    .enablePositionalOptions()
+    .addCommand(economyAlarms());
 }
 
 interface Days {
@@ -223,7 +226,7 @@ function dayAfter(date: string): string {
 
 function revisionOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new WrongUsage(`--alarm ${text} is no revision, such as 4711; GET economy/alarms lists the alarms that were raised`);
+  throw new WrongUsage(`--alarm ${text} is no revision, such as 4711; \`savepoint economy alarms\` lists the alarms that were raised`);
 }
 
 /** The currency of this name, or that of the field with this name. Throws {@link WrongUsage} with what there is. */

@@ -4,6 +4,7 @@ import { RemoteRefusal } from '../folder/refusal.ts';
 import { counted } from '../kernel/counted.ts';
 import { JSON_LINES, print, printNote, withJsonHelp } from './context.ts';
 import { withLimit } from './limit-option.ts';
+import { logsSummary } from './logs-summary.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
 import { type RemoteOptions, remoteCommand, remoteOf, revealing } from './remote.ts';
@@ -63,7 +64,9 @@ export function logsCommand(): Command {
           throw new RemoteRefusal(403, code, message, {}, {});
         },
       });
-    });
+    })
+    .enablePositionalOptions()
+    .addCommand(logsSummary());
 }
 
 const SOME_MISSING = '… some are missing here';

@@ -37,6 +37,7 @@ const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> =
       ['doc', async () => (await import('./doc.ts')).docCommand()],
       ['save-records', async () => (await import('./save-records.ts')).saveRecordsCommand()],
       ['economy', async () => (await import('./economy.ts')).economyCommand()],
+      ['board', async () => (await import('./board.ts')).boardCommand()],
       ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
       ['player', async () => (await import('./player.ts')).playerCommand()],
       ['grant', async () => (await import('./grant.ts')).grantCommand()],

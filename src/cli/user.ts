@@ -5,7 +5,17 @@ import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import { addPerson, changeRole, EVERY_PROJECT, explained, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
+import {
+  addPerson,
+  changeRole,
+  EVERY_PROJECT,
+  explained,
+  type PersonState,
+  personNamed,
+  removePerson,
+  signOutPerson,
+} from '../domain/people/people.ts';
+import { counted } from '../kernel/counted.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 import { withLimit } from './limit-option.ts';
@@ -22,6 +32,8 @@ export function userCommand(): Command {
     .addCommand(list())
     .addCommand(history())
     .addCommand(role())
+    .addCommand(sessions())
+    .addCommand(signOut())
     .addCommand(remove())
     .addCommand(forget())
     .addCommand(reset());
@@ -71,8 +83,8 @@ function list(): Command {
   return command('list', 'list the people, their roles, and when each signed in last', 'savepoint user list').action(
     async (options: CommonOptions) => {
       const people = await withPeople(options, async (_, all, signIn) => {
-        const last = await signIn.lastSignIns();
-        return [...(await all.current()).people.values()].map((person) => shown(person, last.get(person.id)));
+        const [last, since] = [await signIn.lastSignIns(), await signIn.notedSince()];
+        return [...(await all.current()).people.values()].map((person) => shown(person, last.get(person.id), since));
       });
       printResult(options, people, () => {
         if (people.length === 0) return 'Nobody yet: `savepoint console link` makes an owner and a link.';
@@ -82,12 +94,12 @@ function list(): Command {
             .join(', ');
         return table(
           ['NAME', 'ID', 'ROLES', 'ADDED', 'SIGNED IN LAST'],
-          people.map(({ name, person, roles, addedAt, signedInAt }) => [
+          people.map(({ name, person, roles, addedAt, signedInAt, neverSignedIn }) => [
             name,
             person,
             rolesText(roles),
             addedAt,
-            signedInAt ?? 'not known',
+            signedInAt ?? (neverSignedIn ? 'never yet' : 'not known'),
           ]),
         );
       });
@@ -147,7 +159,8 @@ function doerOf({ by }: Pick<PersonChange, 'by'>): string {
   return by.kind === 'person' ? (by.name ?? by.person ?? 'somebody') : 'the operator';
 }
 
-function shown({ id, name, email, roles, addedAt }: PersonState, signedInAt: number | undefined) {
+/** `since`: from when on it is kept who signed in. */
+function shown({ id, name, email, roles, addedAt }: PersonState, signedInAt: number | undefined, since: number) {
   return {
     person: id,
     name,
@@ -155,6 +168,7 @@ function shown({ id, name, email, roles, addedAt }: PersonState, signedInAt: num
     roles: Object.fromEntries(roles),
     addedAt: new Date(addedAt).toISOString(),
     signedInAt: signedInAt === undefined ? null : new Date(signedInAt).toISOString(),
+    neverSignedIn: signedInAt === undefined && addedAt > since,
   };
 }
 
@@ -240,6 +254,58 @@ function reset(): Command {
         return linkFor(installation, name);
       });
       printResult(options, { name, url }, () => `${name} is signed out everywhere. This link signs in once, within ten minutes:\n${url}`);
+    });
+}
+
+function sessions(): Command {
+  return command('sessions', 'list where a person is signed in: with what, from where, last used', 'savepoint user sessions ada')
+    .argument('<name>')
+    .action(async (name: string, options: CommonOptions) => {
+      const open = await withPeople(options, async (_, people, signIn) => {
+        const rows = await signIn.sessionsOf((await personOf(people, name)).id);
+        return rows.map(({ id, kind, agent, address, usedAt, createdAt, until }) => ({
+          ...{ id, kind, agent, address, since: instantOf(createdAt), usedAt: instantOf(usedAt), until: instantOf(until) },
+        }));
+      });
+      printResult(options, open, () =>
+        open.length === 0
+          ? `${name} is not signed in.`
+          : table(
+              ['SESSION', 'WITH', 'FROM', 'SINCE', 'LAST USED'],
+              open.map(({ id, kind, agent, address, since, usedAt }) => [
+                ...[id, kind === 'command' ? `command line on ${agent}` : agent, address ?? 'this machine', since, usedAt],
+              ]),
+            ),
+      );
+    });
+}
+
+function instantOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function signOut(): Command {
+  const about = 'end one session of a person, or all; the person stays, and may sign in again';
+  return command('sign-out', about, 'savepoint user sign-out ada --reason "a lost laptop"')
+    .argument('<name>')
+    .argument('[session]', 'as `savepoint user sessions` names it (default: all of them)')
+    .option('--reason <text>', REASON_HELP)
+    .option('--ticket <id>', TICKET_HELP)
+    .action(async (name: string, session: string | undefined, { reason, ticket, ...options }: WhyOptions) => {
+      const ended = await withPeople(options, async (_, people, signIn) => {
+        const { id } = await personOf(people, name);
+        const open = await signIn.sessionsOf(id);
+        const ends = session === undefined ? open : open.filter((each) => each.id === session);
+        if (ends.length === 0) return 0;
+        const which = session === undefined ? 'all' : 'one';
+        await people.change('person.signOut', OPERATOR, (state) => explained(id, signOutPerson(state, id, which), { reason, ticket }));
+        if (session === undefined) await signIn.endOtherSessions(id, '');
+        else await signIn.endSession(id, session);
+        return ends.length;
+      });
+      printResult(options, { name, ended }, () =>
+        ended === 0 ? `${name} has no such session.` : `${name} is signed out: ${counted(ended, 'session')} ended.`,
+      );
     });
 }
 

@@ -116,6 +116,7 @@ test('people are added, given roles, let in anew and removed by the command line
   const { url, person } = JSON.parse(
     await user('add', 'Ada Ż', '--role', 'viewer', '--project', projectId, '--email', 'ada@example.org', '--json'),
   );
+  expect((await user('list')).split('\n')[2]).toMatch(/^Ada Ż .*never yet$/);
   const ada = await signInByLink(url);
   const write = () => ada.change('PUT', `/v3/manage/${projectId}/collections`, [SHOP]);
   expect(JSON.parse((await ada.get('/api/session')).text).projects).toEqual([expect.objectContaining({ id: projectId, role: 'viewer' })]);
@@ -123,7 +124,17 @@ test('people are added, given roles, let in anew and removed by the command line
   expect((await ada.get(`/v3/storage/${projectId}/shop/p1`)).status).toBe(403);
   await user('role', 'ada ż', 'manager', '--project', projectId);
   await expect.poll(async () => (await write()).status).toBe(200);
-  expect((await user('list')).split('\n')[2]).toMatch(/^Ada Ż +per_\w+ +manager of p/);
+  expect((await user('list')).split('\n')[2]).toMatch(/^Ada Ż +per_\w+ +manager of p.*Z$/);
+  const open = async () => JSON.parse(await user('sessions', 'Ada Ż', '--json')).map(({ id }: { readonly id: string }) => id);
+  const [first] = await open();
+  const her = await newBrowser('Ada Ż');
+  const [session] = (await open()).filter((each: string) => each !== first);
+  expect(await user('sign-out', 'Ada Ż', 'other')).toContain('no such session');
+  expect(await user('sign-out', 'Ada Ż', session, '--reason', 'a lost laptop')).toContain('1 session ended');
+  expect(await open()).toEqual([first]);
+  expect(codeOf(await her.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
+  expect((await ada.get('/api/session')).status).toBe(200);
+  expect(await user('history', '--person', 'Ada Ż', '--limit', '1')).toContain('a lost laptop');
   expect(await user('reset', 'Ada Ż')).toContain('/sign-in#');
   expect(codeOf(await ada.get('/api/session'))).toEqual([401, 'SIGNED_OUT']);
   const again = await newBrowser('Ada Ż');
@@ -169,7 +180,11 @@ test('the stream of people is verified, copied and examined', async () => {
   await printed(['log', 'copy', '--from', file], { env: copy });
   // When each signed in is in the database alone, and no copy of the log has it.
   const listed = async (where: Env) =>
-    JSON.parse(await printed(['user', 'list', '--json'], { env: where })).map((person: object) => ({ ...person, signedInAt: null }));
+    JSON.parse(await printed(['user', 'list', '--json'], { env: where })).map((person: object) => ({
+      ...person,
+      signedInAt: null,
+      neverSignedIn: false,
+    }));
   expect(await listed(copy)).toEqual(await listed(env));
   const history = JSON.parse(await printed(['user', 'history', '--person', 'Eve', '--json'], { env: copy }));
   expect(history.map(({ what, by, name, reason }: Readonly<Record<string, unknown>>) => [what, by, name, reason])).toEqual([

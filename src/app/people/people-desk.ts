@@ -47,6 +47,8 @@ interface ListedPerson {
   readonly usedAt: number | null;
   /** When the person signed in last; `null`: never, or before that was kept. To whoever is told of the person. */
   readonly signedInAt: number | null;
+  /** Whether it is known that the person has never signed in. */
+  readonly neverSignedIn: boolean;
   /** By project, of those whose roles whoever asks is told. */
   readonly roles: Readonly<Record<string, Role>>;
   readonly addedAt: number;
@@ -98,6 +100,7 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
     async list(by) {
       const state = await people.latest();
       needTold(state, by);
+      const since = await store.notedSince();
       const standing = new Map((await store.standing()).map((row) => [row.person, row]));
       return [...state.people.values()].flatMap((person) => {
         const roles = [...person.roles].filter(([project]) => project === EVERY_PROJECT || seesRolesIn(state, by, project));
@@ -114,7 +117,8 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
             }
           : { email: null, hasPassword: null, isLinked: null, usedAt: null };
         const signedInAt = known?.signedInAt ?? null;
-        return [{ id, name, addedAt, signedInAt, roles: Object.fromEntries(roles), isGoverned, ...own }];
+        const neverSignedIn = signedInAt === null && addedAt > since;
+        return [{ id, name, addedAt, signedInAt, neverSignedIn, roles: Object.fromEntries(roles), isGoverned, ...own }];
       });
     },
 

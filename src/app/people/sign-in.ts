@@ -75,6 +75,8 @@ export interface SignIn {
   setPassword(person: string, passwords: NewPassword, session: string): Promise<void>;
   /** When each person signed in last, unix ms. */
   lastSignIns(): Promise<ReadonlyMap<string, number>>;
+  /** Since when that is kept, unix ms. */
+  notedSince(): Promise<number>;
   /** Ends every session and link of a person who is gone, and forgets the password. */
   lockOut(person: string): Promise<void>;
   /**
@@ -243,6 +245,8 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       const hash = await passwords.run('passwords', () => hashPassword(password));
       if (!(await store.keepPassword(person, hash, session))) throw refusal('SIGNED_OUT');
     },
+
+    notedSince: () => store.notedSince(),
 
     async lastSignIns() {
       return new Map((await store.standing()).flatMap(({ person, signedInAt }) => (signedInAt === null ? [] : [[person, signedInAt]])));

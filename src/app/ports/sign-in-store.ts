@@ -72,6 +72,8 @@ export interface SignInStore {
   lockOut(person: string, isGone: boolean): Promise<void>;
   /** Of everybody who has a password or has signed in. */
   standing(): Promise<readonly Standing[]>;
+  /** Since when it is kept who signed in last, unix ms. */
+  notedSince(): Promise<number>;
   /** Forgets links, requests and sessions that are over. */
   sweep(now: number): Promise<void>;
   /** Keeps a request. False: so many wait already. */

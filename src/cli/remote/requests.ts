@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 /** Helpers for requests and their answers. */
 
 /** The path of a route of the project: `pathOf(remote, 'manage', 'logs')` is `/v3/manage/{project}/logs`. */
-export function pathOf({ server }: Remote, family: 'manage' | 'endpoints' | 'storage', ...parts: readonly string[]): string {
+export function pathOf({ server }: Remote, family: 'manage' | 'endpoints' | 'storage' | 'queries', ...parts: readonly string[]): string {
   return ['/v3', family, ...[server.project, ...parts].map(encodeURIComponent)].join('/');
 }
 

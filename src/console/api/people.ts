@@ -16,6 +16,8 @@ export interface ListedPerson {
   readonly usedAt: string | null;
   /** `null`: never, as far as it is kept. */
   readonly signedInAt: string | null;
+  /** Whether it is known that they have never. */
+  readonly neverSignedIn: boolean;
   readonly addedAt: string;
   /** By project; `*`: every one. */
   readonly roles: Readonly<Record<string, string>>;

@@ -92,7 +92,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
   // The same page stands outside of any project.
   const { project: here } = useParams({ strict: false });
   const mayAsk = session.projects.some((project) => project.id === here && may(project, 'history', 'r'));
-  const { id, name, email, roles, usedAt, signedInAt, addedAt, hasPassword, isLinked, isGoverned } = person;
+  const { id, name, email, roles, usedAt, signedInAt, neverSignedIn, addedAt, hasPassword, isLinked, isGoverned } = person;
   const act = (which: Act, label: string) => (
     <Button isSmall look="quiet" onClick={() => choose?.(which)} aria-label={`${label} of ${name}`}>
       {label}
@@ -121,7 +121,7 @@ function Row({ person, choose }: { readonly person: ListedPerson; readonly choos
         </ul>
       </td>
       <td className={table.tight} data-head="Signed in last">
-        {signedInAt === null ? <span className={table.soft}>not known</span> : <Ago at={signedInAt} />}
+        {signedInAt === null ? <span className={table.soft}>{neverSignedIn ? 'never yet' : 'not known'}</span> : <Ago at={signedInAt} />}
       </td>
       {choose !== null && (
         <td className={table.tight} data-head="Last used">
