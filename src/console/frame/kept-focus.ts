@@ -19,7 +19,9 @@ interface Place {
  * focus. The heading gets it where another page has come, and where what is gone stood around the page.
  */
 export function keepFocus(): () => void {
-  let last: Place | null = null;
+  const at = (target: EventTarget | null) => (target instanceof HTMLElement && CONTROLS.has(target.tagName) ? placeOf(target) : null);
+  // Over a slow network somebody types before this comes.
+  let last = at(document.activeElement);
   let lostAt: number | null = null;
   let isTouched = false;
   const point = ({ pointerType }: PointerEvent) => {
@@ -27,7 +29,7 @@ export function keepFocus(): () => void {
   };
   const arrive = ({ target }: FocusEvent) => {
     lostAt = null;
-    last = target instanceof HTMLElement && CONTROLS.has(target.tagName) ? placeOf(target) : null;
+    last = at(target);
   };
   // Whoever leaves it for nothing wants it so. What is taken away, or hidden while something is loaded, is left by nobody.
   const leave = () =>
