@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest';
 import { ok } from '../node/support/game-client.ts';
-import type { Page } from '../support/chromium.ts';
+import type { Held, Page } from '../support/chromium.ts';
 import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 /** What is personal, and who looked, as the pages of the console show it. */
 
@@ -141,9 +141,9 @@ inBrowser('an e-mail is masked until support gives a reason; the auditor sees wh
 
 const phone = (number: string) => [{ op: 'set', path: 'phone', value: `+49 ${number}` }];
 
-/** Gives the reason that a page asks for, and goes on. */
-async function sayWhy(page: Page, reason: string, goOn: string): Promise<void> {
-  await page.getByRole('button', { name: 'Show personal values' }).last().click();
+/** Gives the reason that a refusal asks for, or what is told at `at`, and goes on. The page has such a button of its own, too. */
+async function sayWhy(page: Page, reason: string, goOn: string, at: Pick<Page, 'getByRole'> = page.getByRole('alert')): Promise<void> {
+  await at.getByRole('button', { name: 'Show personal values' }).last().click();
   await page.getByLabel('Reason').last().fill(reason);
   await page.getByRole('button', { name: goOn, exact: true }).click();
 }
@@ -163,7 +163,21 @@ inBrowser('what is refused for want of a reason asks for it there, and goes on',
     .getByText(/271.828/)
     .first()
     .waitFor();
+  // Every sum is refused, which is told once, whichever comes first.
+  const days = /\/economy\?currency=credit/;
+  const held: Held[] = [];
+  await page.route(days, async (request) => void held.push(request));
+  const answers = () =>
+    page.evaluate<number>(
+      `performance.getEntriesByType('resource').filter(({ name }) => /[/]economy[/]\\w+[?].*currency=credit/.test(name)).length`,
+    );
+  const before = await answers();
   await page.getByRole('button', { name: 'Hide personal values' }).click();
+  await page.getByText('This shows personal values').first().waitFor();
+  await expect.poll(answers).toBe(before + 3);
+  expect(await page.getByRole('alert').count()).toBe(1);
+  for (const request of held) await request.continue();
+  await page.unroute(days);
   await page.getByText('This shows personal values').waitFor();
   // A button of the first page.
   await page.goto(`${origin}/p/${project}`);
@@ -193,7 +207,7 @@ inBrowser('what is refused for want of a reason asks for it there, and goes on',
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ ...PLAYERS, schema }], headers }));
   await page.goto(`${origin}/p/${project}/publishes`);
   await page.getByRole('button', { name: 'Check and run the tests' }).click();
-  await sayWhy(page, 'mails are to be unique', 'Look');
+  await sayWhy(page, 'mails are to be unique', 'Look', page);
   await page.getByText('What players have stored fits what is staged').waitFor();
   expect(faults).toEqual([]);
   const { text } = await page.evaluate<{ text: string }>(

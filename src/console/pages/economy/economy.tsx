@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { daysQuery, fieldsQuery, supplyQuery } from '../../api/economy.ts';
+import { daysQuery, fieldsQuery, flowsQuery, moversQuery, supplyQuery } from '../../api/economy.ts';
 import { ofKind } from '../../api/reveal.ts';
 import { useRefresh } from '../../frame/acting.ts';
 import { OfNow, useMoment } from '../../frame/then.tsx';
@@ -105,10 +105,15 @@ function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] 
   const view = useView();
   const { at } = view;
   const refresh = useRefresh();
-  const { error } = useQuery(daysQuery(view, asked));
+  const { by = 'source', order = 'net' } = route.useSearch();
+  const { error: ofDays } = useQuery(daysQuery(view, asked));
+  const { error: ofSupply } = useQuery({ ...supplyQuery(view, asked.currency), enabled: at === undefined });
+  const { error: ofFlows } = useQuery(flowsQuery(view, asked, by));
+  const { error: ofMovers } = useQuery(moversQuery(view, asked, order));
   const of = ofKind('currency', asked.currency);
-  // Of a personal number every sum is refused: that is told once.
-  if (isAskedWhy(error)) return <FailedOrAsked error={error} of={of} whose="currency" again={() => void refresh()} />;
+  // Of a personal number every sum is refused: that is told once, whichever comes first.
+  const error = [ofDays, at === undefined ? ofSupply : null, ofFlows, ofMovers].find(isAskedWhy);
+  if (error !== undefined) return <FailedOrAsked error={error} of={of} whose="currency" again={() => void refresh()} />;
   return (
     <>
       <HidePersonal of={of} />
