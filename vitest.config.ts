@@ -20,7 +20,7 @@ export default defineConfig({
     // This limit is for hanging tests, not for slow ones: beside other work on the same two CPUs, a test of one second has taken twenty.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // A second run, as CI has of another Node, transforms no file again.
     experimental: { fsModuleCache: true },
     pool: 'forks',

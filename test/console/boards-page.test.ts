@@ -4,7 +4,7 @@ import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 const [ADA, BO, CY] = ['76561198000000001', '76561198000000002', '76561198000000003'] as const;
 const RICHEST = {

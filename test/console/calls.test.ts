@@ -5,7 +5,7 @@ import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 /** The pages of calls in a real Chromium. */
 
@@ -79,7 +79,7 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await page.getByText('2 times').waitFor();
   // A tab that nobody sees follows nothing, and has what came once somebody sees it.
   await show(page, 'hidden');
-  expect(await page.getByText('live', { exact: true }).count()).toBe(1);
+  await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
   await manager.play('POST', manager.endpoint('buy'), { body: { price: 92 } });
   await show(page, 'visible');
   await page.getByText('3 times').waitFor();
@@ -102,7 +102,7 @@ inBrowser('a refusal is found by endpoint and code, with its step, and tried aga
   await heading(page, 'It would go through');
   await page.getByText(`Stored: players/${PLAYER}`).waitFor();
   // Whoever tried it is led to what came of it.
-  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What would come of it');
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What would come of it');
   expect(await seriousOn(page)).toEqual([]);
   expect((await ok(manager.manage('GET', manager.storage(`players/${PLAYER}`)))).body).toEqual({ gold: 4 });
   // What somebody in the console looked for in vain is no refusal of the game, and is there for who asks for it.

@@ -1,16 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { ok } from '../node/support/game-client.ts';
 import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 const GOLD = { type: 'number', _ledger: true, _currency: 'gold' };
 const VAULTS = { id: 'vaults', collectionType: 'global', schema: { coins: { ...GOLD, _currency: 'treasure' } } };
 const ADA = '76561198000000001';
 
+const DAY_MS = 86_400_000;
+
+/** What is told of today is told of one day: before midnight of UTC the tests wait for it. */
+async function awayFromMidnight(): Promise<void> {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left < 120_000) await sleep(left);
+}
+
 const started = useConsole(async ({ manager }) => {
+  await awayFromMidnight();
   await ok(manager.manage('PUT', manager.definitions('collections'), { body: [{ id: 'purses', schema: { gold: GOLD } }, VAULTS] }));
   await ok(
     manager.manage('POST', manager.storage('vaults/townhall'), { body: { ops: [{ op: 'inc', path: 'coins', value: 9, source: 'tax' }] } }),

@@ -5,7 +5,7 @@ import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 /** The page that tells how the installation fares, reached by keyboard. */
 
@@ -34,7 +34,9 @@ inBrowser('whoever keeps it running gets there by keyboard, sees what fails, and
   await page.getByText('a table is missing').waitFor();
   await page.getByRole('heading', { name: 'Checks' }).waitFor();
   await page.getByRole('cell', { name: 'api, projector' }).waitFor();
-  expect(JSON.parse(await printed(['nodes', '--json'], { env }))).toMatchObject([{ roles: 'api,projector', last: { behind: 0 } }]);
+  await expect
+    .poll(async () => JSON.parse(await printed(['nodes', '--json'], { env })))
+    .toMatchObject([{ roles: 'api,projector', last: { behind: 0 } }]);
   await page.getByRole('button', { name: /^Retry long-/ }).click();
   await page.getByText('It waits to run again').waitFor();
   await retried;

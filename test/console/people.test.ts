@@ -5,7 +5,7 @@ import { inBrowser, newProfile } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenAt, expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 let provider: ProviderOnLoopback;
 const of = useConsole(
@@ -123,7 +123,7 @@ inBrowser('the pages of people keep nobody out', async () => {
     .first()
     .waitFor();
   const widths = `[...document.querySelectorAll('table')].map(({ parentElement: { scrollWidth, clientWidth } }) => scrollWidth - clientWidth)`;
-  expect(await page.evaluate<readonly number[]>(widths)).toEqual([0, 0]);
+  await expect.poll(() => page.evaluate<readonly number[]>(widths)).toEqual([0, 0]);
   await phone.close();
   await printed(['project', 'create', 'Second'], { env });
   await expectOpenAt([`${origin}/`, `${origin}/account`, `${origin}/confirm`, `${origin}/people`, `${origin}/no-such-page`], signedIn);

@@ -8,7 +8,7 @@ import { migratedDatabase } from '../support/postgres.ts';
 import { inBrowser, newProfile } from './support/chromium.ts';
 import { heading, seriousOn } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 /** The console beside a built node that is killed, a network that is slow, and none. */
 

@@ -4,7 +4,7 @@ import { inBrowser } from './support/chromium.ts';
 import { useConsole } from './support/console.ts';
 import { expectOpenToAll, heading, seriousOn } from './support/page.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
 
 /** Game values as a grid, in a real Chromium. */
 
@@ -55,7 +55,12 @@ inBrowser('the box offers what has it in its name while one types, by mouse and 
   const chosen = () => page.evaluate<string>(`document.querySelector('[role=gridcell][aria-selected=true]')?.textContent ?? ''`);
   await page.goto(`${origin}/p/${project}`);
   await heading(page, 'Activity');
-  await page.keyboard.press('/');
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('/');
+      return page.evaluate('document.activeElement.id');
+    })
+    .toBe('find');
   for (const letter of 'WOR') await page.keyboard.press(letter);
   await page.getByRole('option', { name: 'Find “WOR” among ids, names and players Enter finds' }).waitFor();
   await page.getByRole('option', { name: 'sword in shop row' }).waitFor();
@@ -63,7 +68,7 @@ inBrowser('the box offers what has it in its name while one types, by mouse and 
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await heading(page, 'Shop');
-  expect(await chosen()).toBe('sword');
+  await expect.poll(chosen).toBe('sword');
   // Its keys are those of the grid.
   await expect.poll(() => page.evaluate<string>(`document.activeElement?.getAttribute('role')`)).toBe('grid');
   // Where a table is wider than the screen, the names of its rows stay.
@@ -88,7 +93,7 @@ inBrowser('the box offers what has it in its name while one types, by mouse and 
   expect(await seriousOn(page)).toEqual([]);
   await page.getByRole('link', { name: 'seed', exact: true }).click();
   await heading(page, 'season');
-  expect(await chosen()).toBe('seed');
+  await expect.poll(chosen).toBe('seed');
   expect(faults).toEqual([]);
 });
 
@@ -132,7 +137,7 @@ inBrowser('a manager changes prices as in a spreadsheet, stages them with a reas
   await page.keyboard.press('Control+z');
   await page.getByText('One change not saved').waitFor();
   // What a paste did is said no longer than it is there.
-  expect(await page.getByText('The first row named the columns.').count()).toBe(0);
+  await expect.poll(() => page.getByText('The first row named the columns.').count()).toBe(0);
   await page.keyboard.press('Control+y');
   // What does not fit leads to its cell, where it is typed anew.
   await page.getByRole('gridcell', { name: '35' }).click();

@@ -5,11 +5,13 @@ import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CHROMIUM, launchChromium } from '../../infra/harness/chromium.ts';
 import { ownEnvironment } from '../../infra/harness/node.ts';
 import { blocksOf, ROOT } from '../docs/support/pages.ts';
 import { newFolder, removeFolders } from '../node/support/program.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
 
 /** What `npm pack` makes, installed into an empty folder: nothing of the repository is there. */
 
@@ -38,7 +40,7 @@ beforeAll(async () => {
   writeFileSync(join(game, 'package.json'), '{ "private": true, "type": "module" }');
   await inGame('npm', ['install', ...FLAGS, join(packed, pack?.filename ?? '')], trusted());
   // 140 packages, over a network.
-}, 300_000);
+}, 600_000);
 
 afterAll(removeFolders);
 
@@ -125,7 +127,7 @@ interface Page {
   close(): Promise<void>;
 }
 interface Browser {
-  newContext(): Promise<{ newPage(): Promise<Page> }>;
+  newContext(): Promise<{ newPage(): Promise<Page>; setDefaultTimeout(ms: number): void }>;
   close(): Promise<void>;
 }
 if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the first hour ends before its page is played');
@@ -159,7 +161,9 @@ test('the first hour: init, dev, types, promote, a page; its visitor is a guest,
 async function play(origin: string): Promise<void> {
   const browser = await launchChromium<Browser>();
   try {
-    const page = await (await browser.newContext()).newPage();
+    const context = await browser.newContext();
+    context.setDefaultTimeout(90_000);
+    const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     const shows = (selector: string, text: string) =>

@@ -28,7 +28,7 @@ interface Found {
   getByRole: Page['getByRole'];
   waitFor(): Promise<void>;
   count(): Promise<number>;
-  innerText(): Promise<string>;
+  textContent(): Promise<string | null>;
   getAttribute(name: string): Promise<string | null>;
 }
 
@@ -58,6 +58,7 @@ export interface Profile {
   newPage(): Promise<Page>;
   newCDPSession(page: Page): Promise<{ send(method: string, given: object): Promise<unknown> }>;
   setOffline(isOffline: boolean): Promise<void>;
+  setDefaultTimeout(ms: number): void;
   close(): Promise<void>;
 }
 

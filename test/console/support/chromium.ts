@@ -8,8 +8,13 @@ let launched: Promise<Browser> | null = null;
 /** Cookies and storages of their own, and how the page is looked at. */
 export async function newProfile(look?: Look): Promise<Profile> {
   launched ??= launchChromium();
-  return (await launched).newContext(look);
+  const profile = await (await launched).newContext(look);
+  profile.setDefaultTimeout(PATIENCE_MS);
+  return profile;
 }
+
+/** How long what comes on a page is waited for: it ends a test that hangs, and no slow one. */
+const PATIENCE_MS = 90_000;
 
 if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the console is not tested');
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { ProjectWorker } from '../../../projections/projector/project-worker.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { RoleName } from '../../../src/console/words/role.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -44,10 +45,23 @@ export function useConsole(seed: (console: Console) => Promise<unknown>, setting
   };
 }
 
+/** For a machine that is very busy, ms. */
+const VIEWS_MS = 60_000;
+
+/** A page asks for a list once, and takes one that is a little behind. Here the node waits until it is not. Returns what ends that. */
+function withoutLag(): () => void {
+  const { waitFor } = ProjectWorker.prototype;
+  const longer = vi.spyOn(ProjectWorker.prototype, 'waitFor').mockImplementation(function (this: ProjectWorker, revision, timeoutMs) {
+    return waitFor.call(this, revision, Math.max(timeoutMs, VIEWS_MS));
+  });
+  return () => longer.mockRestore();
+}
+
 async function startConsole(settings: Env): Promise<Console> {
   const env = { DATABASE_URL: await migratedDatabase(), CONSOLE_LISTEN: '127.0.0.1:0', ...settings };
   const config = readConfig({ ROLES: 'api,projector', PORT: '0', ...env }, { dataDir: newFolder() });
   const logger = createLogger({ level: 'warn', format: 'json' });
+  const endWaiting = withoutLag();
   const node = await startNode(config, { demo: false, logger, onLost: () => undefined });
   if (node.console === null || node.createProject === null) throw new Error('this node has no console');
   const made = await node.createProject('Market');
@@ -81,6 +95,7 @@ async function startConsole(settings: Env): Promise<Console> {
     manager.close();
     await Promise.all(profiles.map((own) => own.close()));
     await node.close();
+    endWaiting();
     removeFolders();
   };
   return { env, project: made.projectId, manager, origin: node.console.origin, profile, page, faults, signedIn, signedInAs, close };
