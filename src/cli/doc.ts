@@ -95,7 +95,7 @@ function set(): Command {
     .option('--file <file>', 'store this JSON file as the whole document; - is standard input')
     .option('--if-version <n>', 'only where the document has this version; 0: only where there is none')
     .option('--player <id>', 'the player to name in the log')
-    .option('--reason <text>', 'why, for the ledger')
+    .option('--reason <text>', 'why: the ledger tells it, and whoever reads what happened')
     .option('--correction', "pass the game's rate limits and count in none, as support does; needs --reason")
     .option('--ticket <id>', 'of the support desk; with --correction')
     .option('--create', 'also where this player has no document yet; without it you are asked')

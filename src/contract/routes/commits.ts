@@ -18,7 +18,7 @@ export const why = z
   })
   .meta({
     description:
-      'Of a correction, an undo, a restore, a button of the console, a publish, an approval, or a change of settings or keys: why, as whoever did it said. Of a promotion that was missed: what refused it',
+      'Of a correction, an undo, a restore, a button of the console, a publish, an approval, a change of settings or keys, or a write of a document with a secret key whose operations have a `reason`: why, as whoever did it said. Of a promotion that was missed: what refused it',
   });
 
 const Actor = z

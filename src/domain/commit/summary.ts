@@ -122,10 +122,16 @@ function whyOf(events: readonly ProjectEvent[]): StatedWhy | null {
   return null;
 }
 
-function whyIn({ type, data }: ProjectEvent): StatedWhy | undefined {
+/** A studio says why it writes; what players say in their writes, and a game in its steps, is for the ledger alone. */
+function isStudioWrite({ cause, actor }: ProjectEvent['metadata']): boolean {
+  return cause === 'document.write' && actor.kind !== 'public';
+}
+
+function whyIn({ type, data, metadata }: ProjectEvent): StatedWhy | undefined {
   switch (type) {
     case 'document.written': {
-      const reason = data.ops?.find(({ source, reason }) => source === CORRECTION && reason !== undefined)?.reason;
+      const isTold = isStudioWrite(metadata);
+      const reason = data.ops?.find(({ source, reason }) => (isTold || source === CORRECTION) && reason !== undefined)?.reason;
       return reason === undefined ? undefined : { reason };
     }
     case 'button.pressed':

@@ -232,6 +232,12 @@ describe('commits', () => {
     expect((await commits('player=dora'))[0]).toMatchObject({ cause: 'document.correct', why: { reason: 'event reset' } });
   });
 
+  test('say why a studio wrote, also where no ledger tells it', async () => {
+    const ops = [{ op: 'set', path: 'axe', value: 1, reason: 'inventory sync' }];
+    await ok(opened.game.manage('POST', opened.game.storage('purses/dora'), { body: { ops } }));
+    expect((await commits('player=dora'))[0]).toMatchObject({ cause: 'document.write', why: { reason: 'inventory sync' } });
+  });
+
   test('say where they changed something: a publish and a call on next, and not live', async () => {
     const { game } = opened;
     const next = { 'x-ns-publish-target': 'next' };
