@@ -22,6 +22,9 @@ export function commitSaid(commit: Commit): readonly [what: string, by: string, 
   return [visible(whatSaid(commit)), visible(label ?? player ?? kind), String(commit.revision)];
 }
 
+/** What is said of a publish with which an owner went past the second person. */
+export const PAST_APPROVAL = 'past the second person: nobody approved it';
+
 /** Sums of money that are named. */
 const NAMED = 3;
 
@@ -31,11 +34,13 @@ function whatSaid(commit: Commit): string {
   const sums = money.slice(0, NAMED).map(({ field, delta }) => `${field} ${String(delta).startsWith('-') ? '' : '+'}${String(delta)}`);
   const more = money.length > NAMED ? [`${money.length - NAMED} more`] : [];
   const nothing = isOnlyAnswered(commit) ? [ONLY_ANSWERED] : [];
+  const alone = commit.events.includes('approval.bypassed') ? [PAST_APPROVAL] : [];
   const facts = [
     ...managed.flatMap(managedFacts),
     ...sums,
     ...more,
     ...nothing,
+    ...alone,
     ...(undone === undefined ? [] : [`undone by ${undone.revision}`]),
   ];
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
@@ -45,14 +50,14 @@ type Managed = NonNullable<Commit['managed']>[number];
 
 /** `key game (key_1)`; what no key or page was is its kind. */
 export function managedName({ what, id, called }: Managed): string {
-  if (id === undefined) return what;
+  if (id === undefined) return called === undefined ? what : `${what} ${called}`;
   return called === undefined ? `${what} ${id}` : `${what} ${called} (${id})`;
 }
 
 function managedFacts(managed: Managed): readonly string[] {
-  const { id, fields = [], more } = managed;
+  const { fields = [], more } = managed;
   return [
-    ...(id === undefined ? [] : [managedName(managed)]),
+    ...(managed.what === 'settings' ? [] : [managedName(managed)]),
     ...fields.slice(0, NAMED).map(becameText),
     ...(fields.length > NAMED || more !== undefined ? [`${fields.length - Math.min(fields.length, NAMED) + (more ?? 0)} more`] : []),
   ];

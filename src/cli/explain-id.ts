@@ -3,7 +3,7 @@ import type { Explained } from '../contract/answers.ts';
 import { listOf, members, optional, text } from '../folder/answer-shape.ts';
 import { checkedBody } from '../folder/remote.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { becameText, managedName } from './commit-said.ts';
+import { becameText, managedName, PAST_APPROVAL } from './commit-said.ts';
 import { printResult } from './context.ts';
 import { pathOf } from './remote/requests.ts';
 import { visible, whyText } from './remote/words.ts';
@@ -115,6 +115,7 @@ function shownCommit(commit: Commit): readonly string[] {
   const { publish, documents, money, input, why, undone, managed = [] } = commit;
   return [
     `${headOf(commit)}${publish === null ? '' : `  publish ${publish}`}`,
+    ...(commit.events.includes('approval.bypassed') ? [`    ${PAST_APPROVAL}`] : []),
     ...(undone === undefined ? [] : [`    undone by ${undone.revision}  ${undone.at}  ${byText(undone.actor)}`]),
     ...(why === undefined ? [] : [`    ${[...(why.button === undefined ? [] : [visible(why.button)]), whyText(why)].join(' · ')}`]),
     ...(input === undefined ? [] : [`    input ${visible(stringifyJson(input.value))}${input.left === undefined ? '' : ' …'}`]),
@@ -124,7 +125,7 @@ function shownCommit(commit: Commit): readonly string[] {
       ...(more === 0 ? [] : [`      … and ${more} more`]),
     ]),
     ...managed.flatMap((each) => [
-      ...(each.id === undefined ? [] : [`    ${visible(managedName(each))}`]),
+      ...(each.what === 'settings' ? [] : [`    ${visible(managedName(each))}`]),
       ...(each.fields ?? []).map((field) => `      ${visible(becameText(field))}`),
       ...(each.more === undefined ? [] : [`      … and ${each.more} more`]),
     ]),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSearch, stringifySearch } from '../../src/console/frame/search.ts';
-import { deedOf, doerOf, fieldsSaid, managedSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
+import { deedOf, doerOf, fieldsSaid, isPastApproval, managedSaid, ownDeed, undoneAt, whoOf } from '../../src/console/words/commit.ts';
 import { fieldAt, MAX_ROWS, rowsOf, uniqueTexts } from '../../src/console/words/document.ts';
 import { operationsFor, typedValue } from '../../src/console/words/edit.ts';
 import { exactDigits, exactJson, withExactNumbers } from '../../src/console/words/exact.ts';
@@ -131,6 +131,8 @@ describe('words', () => {
     expect(managedSaid({ what: 'settings', change: 'changed', fields: alarms })).toEqual([
       { path: 'alarms (economyAlarms)', text: 'none → name rich, currency gold, perPlayerHour 100' },
     ]);
+    expect(isPastApproval({ events: ['approval.bypassed', 'definitions.promoted'] })).toBe(true);
+    expect(isPastApproval({ events: ['definitions.promoted'] })).toBe(false);
     const causes = ['settings.change', 'quotas.change', 'package.sync', 'support.issueCode', 'guest.issueCode', 'documents.purge'];
     const grants = ['begin', 'list', 'stop', 'resume', 'undo', 'end'].map((act) => `grant.${act}`);
     const plain = { actor: { kind: 'operator' }, events: ['x'], documents: [] };

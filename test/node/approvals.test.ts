@@ -7,7 +7,7 @@ import { createLogger } from '../../src/logger.ts';
 import { startNode } from '../../src/main.ts';
 import { type ConsoleReply, type SignedBrowser, signInByLink } from '../support/console.ts';
 import { migratedDatabase } from '../support/postgres.ts';
-import { printed, verified } from './support/command-line.ts';
+import { newApiKey, printed, verified } from './support/command-line.ts';
 import { prices } from './support/game.ts';
 import { type Client, createClient, NEXT, ok } from './support/game-client.ts';
 import { newFolder, removeFolders } from './support/program.ts';
@@ -173,6 +173,11 @@ test('an owner goes past it with a reason, and history, log and approvals tell t
   expect(publishes).toMatchObject([
     { message: 'The shop gives gold away', actor: { label: 'owner' }, approval: { phase: 'bypassed', decided: null } },
   ]);
+  const key = await newApiKey(env, game.projectId, { history: 'r' });
+  const remote = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: game.projectId, SAVEPOINT_SECRET_KEY: key };
+  const activity = await printed(['activity', '--kind', 'definitions', '--limit', '1'], { env: remote });
+  expect(activity).toContain('past the second person');
+  expect(await printed(['explain', String(publishes[0].revision)], { env: remote })).toContain('past the second person');
 });
 
 test('a rollback takes an approval, too, and whoever gives it reads what it changes', async () => {

@@ -12,7 +12,7 @@ import type { Past } from '../past/past.ts';
 import type { Project } from '../project/project.ts';
 import { became, firstFields, shownFields } from './shown-fields.ts';
 
-/** What commits changed of the project itself: its settings, keys and pages. */
+/** What commits changed of the project itself: its settings, keys and pages; which alarm they raised. */
 
 export type Managed = NonNullable<contract.Commits['commits'][number]['managed']>;
 
@@ -20,7 +20,7 @@ export type Managed = NonNullable<contract.Commits['commits'][number]['managed']
 const FIELDS = 20;
 const FIELD_BYTES = 1_024;
 
-/** Of each commit that changed any, to whoever may read settings. By its last revision. */
+/** Of each commit that changed any: to whoever may read settings, and of alarms the economy. By its last revision. */
 export async function managedOf(
   past: Past,
   project: Project,
@@ -28,20 +28,21 @@ export async function managedOf(
   commits: readonly Commit[],
 ): Promise<ReadonlyMap<number, Managed>> {
   const told = new Map<number, Managed>();
-  if (!allows(key, 'settings', 'r')) return told;
   for (const { first, last, events } of commits) {
-    if (!events.some(isManaging)) continue;
+    const managing = events.filter(isManaging).filter(({ type }) => allows(key, type === 'alarm.raised' ? 'economy' : 'settings', 'r'));
+    if (managing.length === 0) continue;
     // Keys of a new project come with it.
-    const before = events.some(needsBefore) && first > 0 ? await authorityBefore(past, project, first) : null;
-    told.set(last, managedBy(events, before));
+    const before = managing.some(needsBefore) && first > 0 ? await authorityBefore(past, project, first) : null;
+    told.set(last, managedBy(managing, before));
   }
   return told;
 }
 
-type Managing = Extract<ProjectEvent, { readonly type: 'settings.changed' | `key.${string}` | `page.${string}` }>;
+type Managing = Extract<ProjectEvent, { readonly type: 'settings.changed' | 'alarm.raised' | `key.${string}` | `page.${string}` }>;
 
 function isManaging(event: ProjectEvent): event is Managing {
-  return event.type === 'settings.changed' || event.type.startsWith('key.') || event.type.startsWith('page.');
+  const { type } = event;
+  return type === 'settings.changed' || type === 'alarm.raised' || type.startsWith('key.') || type.startsWith('page.');
 }
 
 function needsBefore({ type }: ProjectEvent): boolean {
@@ -58,10 +59,10 @@ async function authorityBefore(past: Past, project: Project, revision: number): 
   }
 }
 
-function managedBy(events: readonly ProjectEvent[], authority: AuthorityState | null): Managed {
+function managedBy(events: readonly Managing[], authority: AuthorityState | null): Managed {
   let settings: Settable | null = authority;
   const keys = new Map(authority?.keys);
-  return events.filter(isManaging).map((event): Managed[number] => {
+  return events.map((event): Managed[number] => {
     switch (event.type) {
       case 'settings.changed': {
         const before = settings;
@@ -82,6 +83,13 @@ function managedBy(events: readonly ProjectEvent[], authority: AuthorityState | 
       }
       case 'key.revoked':
         return { what: 'key', change: 'removed', ...named(event.data.keyId, keys.get(event.data.keyId)) };
+      case 'alarm.raised': {
+        // For which player most came in is told by the list of alarms: whose data commits show is recorded by the players that they name.
+        const { alarm, amount, threshold, currency, source, window } = event.data;
+        const of = { currency, ...(source === undefined ? {} : { source }), window };
+        const fields = Object.entries({ amount, threshold, ...of }).map((each) => became(each, FIELD_BYTES));
+        return { what: 'alarm', change: 'made', called: alarm, ...firstFields(fields, FIELDS) };
+      }
       case 'page.saved':
         return { what: 'page', change: 'changed', id: event.data.slug, called: event.data.title };
       case 'page.removed':

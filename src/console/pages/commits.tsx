@@ -18,6 +18,7 @@ import {
   fieldsSaid,
   isCorrection,
   isOfPublishes,
+  isPastApproval,
   isRestorable,
   type Managed,
   managedSaid,
@@ -246,9 +247,9 @@ export function ManagedSaid({ managed }: { readonly managed: Managed }) {
   const { what, change, id, called } = managed;
   return (
     <>
-      {id !== undefined && (
+      {(id ?? called) !== undefined && (
         <span>
-          {what} {what === 'key' && change !== 'removed' ? <KeyLink keyId={id} label={called} /> : (called ?? id)}
+          {what} {what === 'key' && id !== undefined && change !== 'removed' ? <KeyLink keyId={id} label={called} /> : (called ?? id)}
         </span>
       )}
       {managedSaid(managed).map(({ path, text }) => (
@@ -302,6 +303,7 @@ export function CommitMarks({ commit }: { readonly commit: Commit }) {
   return (
     <>
       {isCorrection(commit) && !isOnlyAnswered(commit) && <Chip tone="past">correction</Chip>}
+      {isPastApproval(commit) && <Chip tone="bad">without approval</Chip>}
       {commit.redacted === true && <Chip tone="bad">redacted</Chip>}
     </>
   );

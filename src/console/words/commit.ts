@@ -25,7 +25,7 @@ export interface CommitSaid {
 }
 
 export interface Managed {
-  readonly what: 'settings' | 'key' | 'page';
+  readonly what: 'settings' | 'key' | 'page' | 'alarm';
   readonly change: 'made' | 'changed' | 'removed';
   readonly id?: string;
   readonly called?: string;
@@ -291,6 +291,11 @@ export const PUBLISHES: readonly string[] = [
   ...['definitions', 'collection', 'endpoint.put', 'endpoint.delete', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'],
   ...['approval', 'promotion', 'package'],
 ];
+
+/** Whether an owner made something live that nobody else had approved, where the project asks for that. */
+export function isPastApproval({ events }: Pick<CommitSaid, 'events'>): boolean {
+  return events.includes('approval.bypassed');
+}
 
 /** Whether it puts right what players have. */
 export function isCorrection({ cause }: Pick<CommitSaid, 'cause'>): boolean {

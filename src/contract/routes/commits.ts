@@ -77,19 +77,21 @@ export const Commit = z
     managed: z
       .array(
         z.strictObject({
-          what: z.enum(['settings', 'key', 'page']),
+          what: z.enum(['settings', 'key', 'page', 'alarm']),
           change: z.enum(['made', 'changed', 'removed']),
           id: z.string().optional().meta({ description: 'Of the key; the slug of the page' }),
-          called: z.string().optional().meta({ description: 'Label of the key, or else its kind; title of the page' }),
+          called: z.string().optional().meta({ description: 'Label of the key, or else its kind; title of the page; name of the alarm' }),
           fields: z.array(Field).optional().meta({
             description:
-              'Settings, quotas among them, or what the key may do, with dots, 20 at most: what held before, and what holds since',
+              'Settings, quotas among them, or what the key may do, with dots, 20 at most: what held before, and what holds since; of an alarm that was raised, for what',
           }),
           more: count.optional().meta({ description: 'How many fields more' }),
         }),
       )
       .optional()
-      .meta({ description: 'What it changed of the project itself, with `settings: r`' }),
+      .meta({
+        description: 'What it changed of the project itself, with `settings: r`; which alarm of the economy it raised, with `economy: r`',
+      }),
     counts: z
       .strictObject({ players: count, documents: count, money: count })
       .optional()

@@ -120,6 +120,8 @@ test('from the alarm to the publish that made the coin, to the undo, after which
   const told = await raised();
   expect(await Promise.all(told.map(countedBy))).toEqual(told.map(({ amount }) => amount));
   const greed = told.find(({ alarm }) => alarm === 'greed');
+  const said = (await says('activity', '--kind', 'alarm')).split('\n').filter((line) => line.includes('alarm greed'));
+  expect(said).toEqual([expect.stringContaining(`amount is ${greed?.['amount']}, threshold is 50, currency is "gold"`)]);
   const counted = ['economy', '--field', 'gold', '--by', 'entry', '--alarm', String(greed?.['revision'])];
   // It may have been raised before the sums had all sales.
   const { body: opens } = await ok(opened.game.manage('GET', `${greed?.['entries']}&limit=200`));
