@@ -52,7 +52,10 @@ const WORDED: ReadonlySet<string> = new Set(['message', 'reason', 'errors']);
 /** The answer without personal values. */
 export function masked(value: Json, personal: Personal, place: Place): Json {
   const { own = null } = place;
-  if (isArray(value)) return value.map((each) => masked(each, personal, { ...place, own: own?.items ?? null }));
+  if (isArray(value)) {
+    const item = { ...place, own: own?.items ?? null };
+    return value.map((each) => masked(each, personal, item));
+  }
   if (!isObject(value)) return value;
   // What a game made may say anything of where it comes from.
   const collections = place.isFree ? NONE : withNamed(place.collections, value);
@@ -74,15 +77,17 @@ export function masked(value: Json, personal: Personal, place: Place): Json {
     // A document may have both, and what stands under `path` may be personal itself.
     if (field !== null && name === 'label') return [name, isTold ? labelOf(field, member, paths) : MASK];
     if (isCallHandled && name === 'input') return [name, { ...objectOf(member), value: { masked: MASK } }];
-    const below = { collections, paths, own: own?.members.get(name) ?? null };
-    if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member))
-      return [name, maskedChange(masked(member, personal, { ...below, isFree: place.isFree }), field, paths)];
+    const below = (isFree: boolean) =>
+      isArray(member) || isObject(member)
+        ? masked(member, personal, { collections, paths, own: own?.members.get(name) ?? null, isFree })
+        : member;
+    if (field !== null && !ABOUT.has(name) && !isLossFlag(name, member)) return [name, maskedChange(below(place.isFree), field, paths)];
     if (isHidden && name === 'rank') return [name, null];
     if (isCounted && name === 'amount') return [name, MASK];
     if (isHandled && MADE.has(name)) return [name, withoutMade(member)];
     if (isHandled && name === 'expectation' && isObject(member))
       return [name, { ...member, reason: withoutWords(member['reason'] ?? null) }];
-    const left = masked(member, personal, { ...below, isFree: place.isFree || FREE.has(name) });
+    const left = below(place.isFree || FREE.has(name));
     return [name, isMoney && name !== 'revision' ? withoutNumbers(left) : left];
   });
   return Object.fromEntries(isHidden ? members.filter(([name]) => name !== 'value') : members);
