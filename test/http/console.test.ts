@@ -309,6 +309,33 @@ describe('a session', () => {
     expect(codeOf(answer)).toEqual([401, 'SIGNED_OUT']);
   });
 
+  it('has six requests worked on at a time, and keeps nobody else waiting', async () => {
+    const mine = await signedIn();
+    const invited = await desk.add((await people.latest()).people.keys().next().value ?? '', { name: 'next', project: '*', role: 'owner' });
+    const other = await signInTo(at, invited.link);
+    const { days } = server.app.economy;
+    let begun = 0;
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    server.app.economy.days = async (...asked) => {
+      begun += 1;
+      await released;
+      return days(...asked);
+    };
+    const asked = Array.from({ length: 9 }, () => mine.get('/v3/manage/demo/economy?currency=gold'));
+    await expect.poll(() => begun).toBe(6);
+    expect((await other.get('/v3/manage/demo/publishes')).status).toBe(200);
+    // The pause lets those come that wait; the test holds without it.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(begun).toBe(6);
+    release();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+    server.app.economy.days = days;
+    expect(begun).toBe(9);
+  });
+
   it('is over when nobody uses it for half a day, and after a week', async () => {
     const idle = await signedIn();
     time += 12 * 3_600_000;

@@ -3,12 +3,14 @@ import { BASES, OF_PERSONS } from '../../contract/families.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { respond } from '../answer.ts';
 import type { Exchange, Middleware } from '../exchange.ts';
+import { disconnectSignal } from '../guards/disconnect.ts';
 import { type ApiParts, isAttended } from './api.ts';
 import { ConsoleFiles } from './files.ts';
 import { answerHealth, type HealthDesk, isHealthRoute } from './health.ts';
 import { answerPeople, isPeopleRoute } from './people.ts';
 import type { ConsolePlace } from './place.ts';
 import { SessionRoutes } from './sessions.ts';
+import { PersonTurns } from './turns.ts';
 
 /**
  * The console's own origin: its page, `/api` for signing in, and under `/v3` the very routes that games and tools call, with the person in
@@ -47,6 +49,7 @@ export interface ConsoleParts extends ApiParts {
 /** Answers what is the console's own; passes requests of a person on to the routes. */
 export function consoleOrigin(parts: ConsoleParts): Middleware {
   const files = new ConsoleFiles(parts.folder);
+  const turns = new PersonTurns();
   const sessions = new SessionRoutes(parts);
 
   const answerApi = async (exchange: Exchange, place: ConsolePlace, address: string | null) => {
@@ -90,15 +93,17 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
       return respond(ctx, await files.answer(exchange.path, acceptsGzip(exchange)));
     }
     if (!PASSED.test(exchange.path)) throw refusal('NOT_FOUND', 'The console does not pass this route on');
-    if (sent !== null) {
-      exchange.person = await asked(async (isUse) => (await sessions.commands.signedIn(sent, isUse)).person);
-      return next();
-    }
-    const token = sessions.tokenOf(exchange, place);
+    const token = sent === null ? sessions.tokenOf(exchange, place) : null;
     // A browser sends no Origin with a GET of its own page, so the token alone proves where a call came from.
-    if (!isSafe || ENDPOINT_CALL.test(exchange.path)) sessions.requireCsrf(exchange, token);
-    exchange.person = await asked(async (isUse) => (await sessions.signedIn(token, isUse && isAttended(exchange))).person);
-    return next();
+    if (sent === null && (!isSafe || ENDPOINT_CALL.test(exchange.path))) sessions.requireCsrf(exchange, token);
+    const ask = async (isUse: boolean) =>
+      (await (sent === null ? sessions.signedIn(token, isUse && isAttended(exchange)) : sessions.commands.signedIn(sent, isUse))).person;
+    const { first, again } = await asked(ask);
+    const left = () => disconnectSignal(ctx.res);
+    return turns.run(first.id, left, (hasWaited) => {
+      exchange.person = hasWaited ? () => ask(false) : again;
+      return next();
+    });
   };
 }
 
@@ -106,13 +111,15 @@ export function consoleOrigin(parts: ConsoleParts): Middleware {
  * Asks once before anything is looked at, for the first who wants to know, and anew for everybody after. Who asks anew is an open stream,
  * and that is no use of the session: a forgotten page would never be signed out.
  */
-async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<() => Promise<T>> {
-  let known: Promise<T> | null = Promise.resolve(await ask(true));
-  return () => {
+async function asked<T>(ask: (isUse: boolean) => Promise<T>): Promise<{ readonly first: T; readonly again: () => Promise<T> }> {
+  const first = await ask(true);
+  let known: Promise<T> | null = Promise.resolve(first);
+  const again = () => {
     const answer = known ?? ask(false);
     known = null;
     return answer;
   };
+  return { first, again };
 }
 
 /** Throws 403 ACCESS_DENIED for a change that a page of another origin sent, or that no page did. */
