@@ -65,6 +65,11 @@ describe('a document as rows', () => {
     expect(cut(valueStart(rows[0]?.value))).toHaveLength(120);
   });
 
+  it('shows no sign that turns the order of letters, so what it was and what it became stand where they belong', () => {
+    expect(cut('\u202Eabc\u2066')).toBe('\uFFFDabc\uFFFD');
+    expect(cut('\u200Fשלום')).toBe('\u200Fשלום');
+  });
+
   it('prints the beginning of a long value alone, and a short one whole', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(200), (value, length) => {

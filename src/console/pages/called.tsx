@@ -18,5 +18,5 @@ export function useCalled(player: string): string | undefined {
 
 /** A player's name, or the id, where nothing leads to the player. */
 export function PlayerName({ player }: { readonly player: string }) {
-  return <span title={player}>{useCalled(player) ?? player}</span>;
+  return <bdi title={player}>{useCalled(player) ?? player}</bdi>;
 }

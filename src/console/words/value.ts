@@ -72,8 +72,13 @@ export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
+/** Signs that turn the order of letters, also of what stands behind them in the line. */
+const TURNING = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** A text as a line shows it: `length` characters, in the order in which they are written. */
 export function cut(text: string, length = CELL_LENGTH): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+  const shown = text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+  return shown.replace(TURNING, '\uFFFD');
 }
 
 export type Members = Readonly<Record<string, unknown>>;
