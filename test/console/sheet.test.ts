@@ -442,10 +442,11 @@ describe('a sheet and a spreadsheet', () => {
 
   it('run nothing in a spreadsheet that opens the file, and read every text back as it was', () => {
     const columns = [...table().columns, { key: '=note', type: 'any' as const, isDeclared: true }];
-    const texts = ['=1+1', "'=1+1", "it's", '-5', '@x', '\tx', "'", "''+1"];
+    const texts = ['=1+1', "'=1+1", "it's", '-5', '@x', '\tx', "'", "''+1", '＝1+1', '\n=1'];
     const rows = texts.map((item, id) => ({ id, cells: { item, price: -5, '=note': item } }));
     const sheet = { ...table(), columns, rows };
     expect(csvOf(sheet).split('\r\n').slice(0, 3)).toEqual(["item,price,'=note", "'=1+1,-5,'=1+1", "''=1+1,-5,''=1+1"]);
+    expect(csvOf(sheet)).toContain("'＝1+1,-5,'＝1+1");
     const read = fromCsv(sheet, csvOf(sheet)).sheet;
     expect(read.rows.map(({ cells }) => [cells['item'], cells['price']])).toEqual(texts.map((text) => [text, -5]));
   });

@@ -154,8 +154,8 @@ function cellsOf(cells: readonly (readonly [string, unknown])[]): Cells {
 }
 
 /** A spreadsheet would run a text that begins so. What stands behind apostrophes already gets one more, since one is taken off again. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const HELD_BACK = /^'(?='*[=+\-@\t\r])/;
+const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/;
+const HELD_BACK = /^'(?='*[=+\-@＝＋－＠\t\r\n])/;
 
 /** The sheet as a file. A text that a spreadsheet would run stands behind an apostrophe. */
 export function csvOf({ columns, rows }: Sheet): string {
