@@ -509,6 +509,12 @@ test('looks are found by player, person and time, page by page', async () => {
   expect((await manager.manage('GET', `/v3/manage/${project}/access`)).status).toBe(403);
 });
 
+test('a look at what no table can hold is told as any other, and hides none', async () => {
+  const nobody = `${ADA}\0`;
+  expect(await looks({ player: nobody })).toEqual([]);
+  expect(await looks()).toContainEqual(expect.objectContaining({ page: 'listLooks', player: nobody }));
+});
+
 test('auditors and managers see a player as support does, recorded and masked, and do nothing for a guest; whoever reads definitions alone does not', async () => {
   const as = async (role: string) => {
     const { text } = await owner.change('POST', '/api/people', { name: `${role} sees`, role, project });

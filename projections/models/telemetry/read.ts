@@ -49,11 +49,13 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
     },
 
     async profiles(projectId, players) {
+      // No text of a table holds U+0000, but the log tells who looked at such a player.
+      const storable = players.filter((player) => !player.includes('\0'));
       const { rows } = await pool.query<PlayerRow>({
         ...QUERY_TIMEOUT,
         name: 'telemetry-profiles',
         text: NAMED,
-        values: [projectId, players],
+        values: [projectId, storable],
       });
       return new Map(rows.map((row) => [row.platform_id, playerOf(row).profile]));
     },
