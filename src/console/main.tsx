@@ -20,7 +20,7 @@ queries.getQueryCache().subscribe(({ type, query }) => {
   forgetProjects();
   if (router.state.location.pathname === '/sign-in' || query.queryKey[0] === 'session') return;
   queries.removeQueries({ queryKey: ['session'] });
-  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });
+  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href, over: 'yes' }, replace: true });
 });
 
 /** How long the page at an address is waited for before what stands around it is drawn alone, ms. */

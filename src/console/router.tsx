@@ -34,7 +34,11 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: (search: Record<string, unknown>): { next?: string } => ({ next: textIn(search, 'next') }),
+  // `over`: a session has ended, and whoever had it may not know why.
+  validateSearch: (search: Record<string, unknown>): { next?: string; over?: string } => ({
+    next: textIn(search, 'next'),
+    over: textIn(search, 'over'),
+  }),
 });
 
 /** Where the issuer leads back to. */

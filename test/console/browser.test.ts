@@ -613,11 +613,13 @@ inBrowser('who is signed out in the middle signs in again, and arrives where the
   await other.close();
   await page.getByRole('link', { name: 'Time line' }).click();
   await page.getByText('savepoint console link').waitFor();
+  await page.getByText('Your session is over').waitFor();
   expect(await seriousOn(page)).toEqual([]);
   expect(new URL(page.url()).searchParams.get('next')).toContain(`/players/${ADA}`);
   // A dead link says why, and a command stands there as one.
   await page.goto(`${origin}/sign-in#${'a'.repeat(43)}`);
   await page.getByText('This link lets nobody in.').waitFor();
+  expect(await page.getByText('Your session is over').count()).toBe(0);
   expect(await page.evaluate<boolean>(`document.body.innerText.includes('\`')`)).toBe(false);
   expect(await seriousOn(page)).toEqual([]);
 });

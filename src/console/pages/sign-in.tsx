@@ -20,7 +20,7 @@ function takeToken(): string | null {
 }
 
 export function SignInPage() {
-  const { next } = route.useSearch();
+  const { next, over } = route.useSearch();
   const router = useRouter();
   const queries = useQueryClient();
   const [link, setLink] = useState(takeToken);
@@ -59,6 +59,9 @@ export function SignInPage() {
   const isWaiting = isByLink || ways.isPending;
   return (
     <SignInBox>
+      {over !== undefined && entering.isIdle && (
+        <p role="status">Your session is over: it was ended elsewhere, or not used for long. Sign in, and you are where you were.</p>
+      )}
       {entering.isError && <Failed error={entering.error} words={linkNoticeOf(entering.error)} />}
       {stillIn !== undefined && (
         <Button look="main" onClick={() => router.history.replace(pathOf(next))}>
