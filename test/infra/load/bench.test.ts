@@ -4,7 +4,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { bars } from '../../../infra/load/report.ts';
 import { newFolder, removeFolders, run } from '../../node/support/program.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const program = (name: string) => join(import.meta.dirname, `../../../dist/infra/load/${name}.js`);
 
