@@ -81,8 +81,9 @@ function afterwards(command: Command): readonly string[] {
   ];
 }
 
-/** Whether {@link INTRODUCTION} does not describe the option already. */
-function isOwn({ long, description }: Option): boolean {
+/** Whether the option is told here: hidden ones are not, nor those that {@link INTRODUCTION} describes already. */
+function isOwn({ long, description, hidden }: Option): boolean {
+  if (hidden) return false;
   return long === '--json' ? description !== JSON_HELP : long !== '--data';
 }
 
