@@ -8,7 +8,7 @@ import { exactDigits, exactJson, withExactNumbers } from '../../src/console/word
 import { isLost } from '../../src/console/words/lost.ts';
 import { NOTICES } from '../../src/console/words/notices.ts';
 import { heldText } from '../../src/console/words/publish.ts';
-import { noticeOf, refusalOf } from '../../src/console/words/refusal.ts';
+import { mayPass, noticeOf, refusalOf } from '../../src/console/words/refusal.ts';
 import { ago, momentOf, shortMoment, timeAndAgo, typedMoment, unreadableMoment, zoneName } from '../../src/console/words/time.ts';
 import { cut, linesOfValue, signed, valueStart, valueText } from '../../src/console/words/value.ts';
 
@@ -352,6 +352,12 @@ describe('a refusal', () => {
       means: 'Nothing was changed.',
       toDo: 'Look at what it is now, and make your change to that.',
     });
+  });
+
+  it('trying again is offered where it may help', () => {
+    const refused = (status: number, code: string) => mayPass(refusalOf(status, { error: { code, message: 'So it is' } }));
+    expect([refused(503, 'BUSY'), refused(409, 'WRITE_CONFLICT'), refused(404, 'NOT_FOUND')]).toEqual([true, true, true]);
+    expect([refused(400, 'INVALID_AT'), refused(404, 'AT_BEFORE_FIRST')]).toEqual([false, false]);
   });
 
   it('of anything else that answers still says something', () => {

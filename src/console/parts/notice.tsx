@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { ALWAYS, addsDetail, type Notice, noticeOf, Refused, type Words } from '../words/refusal.ts';
+import { ALWAYS, addsDetail, mayPass, type Notice, noticeOf, Refused, type Words } from '../words/refusal.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './notice.module.css';
@@ -63,7 +63,7 @@ export function Failed({
       )}
       {words == null && refusal.requestId !== undefined && <p className={styles.detail}>Request {refusal.requestId}</p>}
       {children}
-      {again !== undefined && (
+      {again !== undefined && mayPass(refusal) && (
         <div className={styles.actions}>
           <Button isSmall onClick={again}>
             Try again

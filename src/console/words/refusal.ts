@@ -112,6 +112,11 @@ export function addsDetail({ code, message }: Refusal, words: Readonly<Record<st
   return words[code] !== undefined && message !== '' && !Object.hasOwn(ALWAYS, code);
 }
 
+/** Whether the same may be answered otherwise later: not if what was asked is wrong in itself, or of a time before there was anything. */
+export function mayPass({ status, code }: Refusal): boolean {
+  return status !== 400 && code !== 'AT_BEFORE_FIRST';
+}
+
 /** The refusal that an answer holds, whatever answered. `wrote`: to a request that would have changed something. */
 export function refusalOf(status: number, body: unknown, wrote = false): Refusal {
   const envelope: { readonly error?: unknown; readonly message?: unknown } = Object(body);
