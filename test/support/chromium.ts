@@ -58,6 +58,8 @@ export interface Profile {
   newPage(): Promise<Page>;
   newCDPSession(page: Page): Promise<{ send(method: string, given: object): Promise<unknown> }>;
   setOffline(isOffline: boolean): Promise<void>;
+  /** As that of a page, which has the first word. */
+  route: Page['route'];
   setDefaultTimeout(ms: number): void;
   close(): Promise<void>;
 }
