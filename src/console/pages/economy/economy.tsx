@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { daysQuery, fieldsQuery, flowsQuery, moversQuery, supplyQuery } from '../../api/economy.ts';
 import { ofKind } from '../../api/reveal.ts';
 import { useRefresh } from '../../frame/acting.ts';
@@ -110,6 +110,8 @@ function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] 
   const { error: ofSupply } = useQuery({ ...supplyQuery(view, asked.currency), enabled: at === undefined });
   const { error: ofFlows } = useQuery(flowsQuery(view, asked, by));
   const { error: ofMovers } = useQuery(moversQuery(view, asked, order));
+  // What stands below the screen is drawn behind what is on it.
+  const isBelowDrawn = useDeferredValue(true, false);
   const of = ofKind('currency', asked.currency);
   // Of a personal number every sum is refused: that is told once, whichever comes first.
   const error = [ofDays, at === undefined ? ofSupply : null, ofFlows, ofMovers].find(isAskedWhy);
@@ -119,8 +121,12 @@ function Shown({ asked }: { readonly asked: Parameters<typeof Days>[0]['asked'] 
       <HidePersonal of={of} />
       {at === undefined && <Supply currency={asked.currency} />}
       <Days asked={asked} />
-      <Flows asked={asked} />
-      <Movers asked={asked} />
+      {isBelowDrawn && (
+        <>
+          <Flows asked={asked} />
+          <Movers asked={asked} />
+        </>
+      )}
     </>
   );
 }
