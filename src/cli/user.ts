@@ -5,16 +5,7 @@ import type { SignIn } from '../app/people/sign-in.ts';
 import type { Installation } from '../compose/installation.ts';
 import { ROLES } from '../contract/events/people.ts';
 import type { Actor } from '../domain/events.ts';
-import {
-  addPerson,
-  changeRole,
-  EVERY_PROJECT,
-  explained,
-  type PersonState,
-  personNamed,
-  removePerson,
-  signOutPerson,
-} from '../domain/people/people.ts';
+import { addPerson, changeRole, EVERY_PROJECT, explained, type PersonState, personNamed, removePerson } from '../domain/people/people.ts';
 import { counted } from '../kernel/counted.ts';
 import { linkFor } from './console.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
@@ -263,8 +254,14 @@ function sessions(): Command {
     .action(async (name: string, options: CommonOptions) => {
       const open = await withPeople(options, async (_, people, signIn) => {
         const rows = await signIn.sessionsOf((await personOf(people, name)).id);
-        return rows.map(({ id, kind, agent, address, usedAt, createdAt, until }) => ({
-          ...{ id, kind, agent, address, since: instantOf(createdAt), usedAt: instantOf(usedAt), until: instantOf(until) },
+        return rows.map(({ id, kind, agent, address, createdAt, usedAt, until }) => ({
+          id,
+          kind,
+          agent,
+          address,
+          since: instantOf(createdAt),
+          usedAt: instantOf(usedAt),
+          until: instantOf(until),
         }));
       });
       printResult(options, open, () =>
@@ -294,14 +291,7 @@ function signOut(): Command {
     .action(async (name: string, session: string | undefined, { reason, ticket, ...options }: WhyOptions) => {
       const ended = await withPeople(options, async (_, people, signIn) => {
         const { id } = await personOf(people, name);
-        const open = await signIn.sessionsOf(id);
-        const ends = session === undefined ? open : open.filter((each) => each.id === session);
-        if (ends.length === 0) return 0;
-        const which = session === undefined ? 'all' : 'one';
-        await people.change('person.signOut', OPERATOR, (state) => explained(id, signOutPerson(state, id, which), { reason, ticket }));
-        if (session === undefined) await signIn.endOtherSessions(id, '');
-        else await signIn.endSession(id, session);
-        return ends.length;
+        return signIn.signOut(OPERATOR, id, session ?? null, { reason, ticket });
       });
       printResult(options, { name, ended }, () =>
         ended === 0 ? `${name} has no such session.` : `${name} is signed out: ${counted(ended, 'session')} ended.`,

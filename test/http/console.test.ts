@@ -554,7 +554,7 @@ describe('a command line', () => {
   });
 });
 
-describe('whoever is let in anew', () => {
+describe('whoever is signed out or let in anew', () => {
   const from = { agent: '', address: null };
   const PASSWORD = 'correct horse battery staple';
 
@@ -562,6 +562,19 @@ describe('whoever is let in anew', () => {
     const { person, session } = await signIn.signedIn(await signIn.byLink(await signIn.ownerLink(), from), true);
     return { person: person.id, session: session.id };
   }
+
+  it('is out once the log tells it, however the act breaks off', async () => {
+    const broken = { ...people, change: () => Promise.reject(new Error('the node was killed')) };
+    const ending = createSignIn(createSignInStore(pool), broken, { now: () => time });
+    for (const act of ['signOut', 'reset'] as const) {
+      const { person, session } = await opened();
+      const why = { reason: 'a lost laptop' };
+      const done =
+        act === 'reset' ? ending.reset({ kind: 'operator' }, person, why) : ending.signOut({ kind: 'operator' }, person, session, why);
+      await expect(done).rejects.toThrow('the node was killed');
+      expect((await signIn.sessionsOf(person)).some(({ id }) => id === session)).toBe(false);
+    }
+  });
 
   it('has no password that a session of before was about to set', async () => {
     const { person, session } = await opened();

@@ -250,8 +250,7 @@ async function documentsNamed(context: AppContext, asked: Asked, access: AccessC
   const { collections } = access.definitions;
   const addresses = addressesOf(access, held);
   const fields = collections.flatMap((collection) => collection.schema.unique.map(({ path }) => ({ collection, field: path })));
-  const isPersonal = ({ collection, field }: (typeof fields)[number]) =>
-    hidden?.isOpen(collection.id) === true || hidden?.isNamedIn(field) === true;
+  const isPersonal = ({ collection, field }: (typeof fields)[number]) => hidden?.isNamedIn(field, collection.id) === true;
   const open = fields.filter((each) => !isPersonal(each)).slice(0, FIELDS);
   // One round trip for all of them.
   await project.load([

@@ -9,7 +9,6 @@ import {
   type PersonState,
   type PersonWhy,
   removePerson,
-  signOutPerson,
 } from '../../domain/people/people.ts';
 import { governs, managesIn, seesRolesIn } from '../../domain/people/power.ts';
 import type { Role } from '../../domain/people/roles.ts';
@@ -175,10 +174,7 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
           'ACCESS_DENIED',
           'Nobody resets themselves here: Your account changes the password, and `savepoint user reset` forgets it',
         );
-      await signIn.reset(actorOf(by), id, why, (state) => {
-        needGoverned(state, by, id);
-        return null;
-      });
+      await signIn.reset(actorOf(by), id, why, whoGoverns(by, id));
       return signIn.newLink(id);
     },
 
@@ -189,16 +185,18 @@ export function createPeopleDesk(people: People, signIn: SignIn, store: SignInSt
 
     async endSession(by, id, session, why) {
       await governed(by, id);
-      const open = await signIn.sessionsOf(id);
-      const ends = session === null ? open.length > 0 : open.some((each) => each.id === session);
-      if (ends && id !== by)
-        await change('person.signOut', { by, person: id, why }, (state) => {
-          needGoverned(state, by, id);
-          return signOutPerson(state, id, session === null ? 'all' : 'one');
-        });
+      if (id !== by && (await signIn.signOut(actorOf(by), id, session, why, whoGoverns(by, id))) > 0) return;
       if (session === null) await store.endOtherSessions(id, '');
       else await signIn.endSession(id, session);
     },
+  };
+}
+
+/** Throws 403 ACCESS_DENIED once this person governs the other no more. */
+function whoGoverns(by: string, id: string): (state: PeopleState) => null {
+  return (state) => {
+    needGoverned(state, by, id);
+    return null;
   };
 }
 

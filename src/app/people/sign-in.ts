@@ -11,6 +11,7 @@ import {
   personNamed,
   resetPerson,
   roleIn,
+  signOutPerson,
 } from '../../domain/people/people.ts';
 import { permissionsOf, type Role } from '../../domain/people/roles.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
@@ -84,6 +85,14 @@ export interface SignIn {
    * tells it of nobody who is still signed in. `isAllowed` may refuse. Throws 404 NOT_FOUND.
    */
   reset(actor: Actor, person: string, why: PersonWhy, isAllowed?: (state: PeopleState) => Refusal | null): Promise<void>;
+  /** Ends one session of a person, or all (`null`), before the log tells it. Answers how many there were. `isAllowed` as for `reset`. */
+  signOut(
+    actor: Actor,
+    person: string,
+    session: string | null,
+    why: PersonWhy,
+    isAllowed?: (state: PeopleState) => Refusal | null,
+  ): Promise<number>;
   /** Who has this session. `isUse`: a person asks, which prolongs it. Throws 401 SIGNED_OUT if it is over. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn>;
   /** The same of a token that the command line sends. Throws 401 UNAUTHORIZED. */
@@ -262,6 +271,21 @@ export function createSignIn(store: SignInStore, people: People, scheduler: Pick
       await people.change('person.reset', actor, decide);
       // What began meanwhile.
       await store.lockOut(person, false);
+    },
+
+    async signOut(actor, person, session, why, isAllowed = () => null) {
+      const which = session === null ? 'all' : 'one';
+      const decide = (state: PeopleState) => isAllowed(state) ?? explained(person, signOutPerson(state, person, which), why);
+      accepted(decide(await people.latest()));
+      const open = await store.sessionsOf(person, scheduler.now());
+      const ends = open.filter(({ id }) => session === null || id === session);
+      if (ends.length === 0) return 0;
+      const end = () => (session === null ? store.endOtherSessions(person, '') : store.endSession(person, session));
+      await end();
+      await people.change('person.signOut', actor, decide);
+      // What began meanwhile.
+      if (session === null) await end();
+      return ends.length;
     },
 
     async signedIn(token, isUse) {

@@ -127,7 +127,7 @@ export function createDocumentLists(context: AppContext, past: Past): DocumentLi
       const asked = columnsIn(query.columns);
       const named = asked ?? firstColumns(collection.schema, ({ personal }) => personal && hidden !== null);
       const { rows, columns } = await rowsOf(context, listed, page.documents, named, hidden);
-      const isPersonal = (field: string) => hidden?.isOpen(collection.id) === true || hidden?.isNamedIn(field) === true;
+      const isPersonal = (field: string) => hidden?.isNamedIn(field, collection.id) === true;
       const result: contract.DocumentList = {
         ok: true,
         collection: collection.id,

@@ -11,8 +11,8 @@ import { namesOf, says, Words, withThoseThatSay } from './words.ts';
 export interface Personal {
   /** Paths in the documents of a collection, by its id or name; `null`: of every collection. */
   in(collection: string | null): readonly PersonalPath[];
-  /** Whether a text names a personal field. */
-  isNamedIn(text: string): boolean;
+  /** Whether a text names a personal field. `collection`: whose field it is, if it is known to be one; see {@link isOpen}. */
+  isNamedIn(text: string, collection?: string): boolean;
   /** Whether members of any name are personal in the documents of a collection, by its id or name: no text tells which. */
   isOpen(collection: string): boolean;
   /** Whether a query shows or orders by one, by its id or name. */
@@ -79,10 +79,11 @@ function personalOf(state: DefinitionsState, earlier: readonly Mark[]): Personal
   const whole = wholesIn(of('endpoint'), called, collections);
   const currencies = [...new Set(collections.flatMap((each) => each.currencies))];
   const rules = TARGETS.flatMap((target) => effectiveDefinitions(state, target).rules);
+  const isOpen = (collection: string) => foundIn(collections, collection).some(({ personal }) => personal.some(isNameless));
   return {
     in: (collection) => (collection === null ? all : pathsIn(collections, collection)),
-    isNamedIn: (text) => says(text, words),
-    isOpen: (collection) => foundIn(collections, collection).some(({ personal }) => personal.some(isNameless)),
+    isNamedIn: (text, collection) => (collection !== undefined && isOpen(collection)) || says(text, words),
+    isOpen,
     isShownBy: (query) => queries.has(query) || openQueries.has(query),
     isHandledBy: (endpoint) => handling.has(endpoint) || openHandling.has(endpoint) || whole.has(endpoint),
     isCountedBy: (rule) => {

@@ -97,6 +97,7 @@ export function says(value: Json, words: Words, depth = 0): boolean {
 
 /** Adds the names of the definitions that say one of the words, or name one that does. */
 export function withThoseThatSay(words: Words, entries: readonly Entry[]): Words {
+  if (words.size === 0) return words;
   // Definitions may call one another in a row of thousands, so each is read once, and asked for new names alone.
   let left = entries.map((entry) => ({ entry, said: new Said(entry.value, words.isAnyCase) }));
   for (let fresh = words; fresh.size > 0; ) {
