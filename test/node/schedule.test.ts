@@ -230,7 +230,8 @@ test('whoever lost the right meanwhile promotes nothing, and what is hours late 
 test('so does whoever lost it while the tests ran and stored data was looked at', async () => {
   await printed(['user', 'role', 'oleg', 'manager'], { env });
   await stage();
-  expect((await scheduleBy(oleg)).status).toBe(200);
+  // The node knows of a role within a second.
+  await expect.poll(async () => (await scheduleBy(oleg)).status).toBe(200);
   const before = await livePrice();
   let isTaken = false;
   const late = logWith(log, {
